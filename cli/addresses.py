@@ -1,4 +1,4 @@
-"""The types of options that are addresses: of a machine, of a page, of a service."""
+"""Types of options for addresses: of a machine, of a page, of a service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class HostType(click.ParamType[str]):
     name = "address"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The address. Whether it is one of this machine shows when something listens there."""
+        """The address. Whether this machine has it shows only when something listens there."""
         text = str(value)
         if not _PLAIN.fullmatch(text):
             self.fail(f"`{text[:80]}` is no address such as 127.0.0.1; 0.0.0.0 is all of this machine", param, ctx)
@@ -26,7 +26,7 @@ class HostType(click.ParamType[str]):
 
 
 class WebAddress(click.ParamType[str]):
-    """An address that begins with http:// or https://; an empty text is none.
+    """An address that begins with http:// or https://; an empty text means none.
 
     Args:
         example: shown where another form is written.
@@ -40,7 +40,7 @@ class WebAddress(click.ParamType[str]):
         self._whole = whole
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The address, as it is written."""
+        """The address, unchanged."""
         text = str(value)
         if text and not self._is_address(text):
             ascii_ = _in_ascii(text)

@@ -13,7 +13,7 @@ from rulespec.engine.words.words import Words
 
 
 def show_differences(differences: Iterable[Difference], heads: tuple[str, str], words: Words) -> None:
-    """Prints a line for each number of both rulesets. None of them is a verdict: those are of `rulespec playtest`.
+    """Prints a line for each number of both rulesets, without a verdict: verdicts come from `rulespec playtest`.
 
     Args:
         differences: the numbers.

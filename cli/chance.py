@@ -1,4 +1,4 @@
-"""The random numbers of a table at the terminal: those of its seed, and what taking back changes of them."""
+"""The random source of a terminal game, and how undo rewinds it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Chance:
         self.draws = Draws(seed)
 
     def taken_back(self) -> None:
-        """Notes that decisions have been taken back."""
+        """Rewinds the source after undo."""
         if self._redraw:
             self._game += 1
             self.draws = Draws(self.seed, self._game)

@@ -11,7 +11,7 @@ from rulespec.cli import output
 
 
 def is_confirmed(number: int, yes: bool) -> bool:
-    """Whether so many files are to be written: if `yes`, or if the answer is yes; says if none is."""
+    """Asks for confirmation before writing N files; `yes` confirms, and N = 0 prints that nothing changes."""
     try:
         wanted = yes or click.confirm(f"write {output.counted(number, 'file')}?", default=False)
     except click.Abort:  # no input
@@ -22,7 +22,7 @@ def is_confirmed(number: int, yes: bool) -> bool:
 
 
 def write_all(texts: Mapping[Path, str]) -> None:
-    """Writes files; a map last, since what only shows it is harmless without it."""
+    """Writes files, a map last: files that only show it are harmless without it."""
     paths = sorted(texts, key=lambda path: path.name == "map.yaml")
     for path in paths:
         with output.written(path) as file:

@@ -99,7 +99,7 @@ def import_(
 
 
 def _recorded(results: Results[CodedGame], logs: Iterator[Log]) -> Iterator[CodedGame]:
-    """The games that are recorded; their logs are passed over."""
+    """The recorded games, whose logs are skipped."""
     done = 0
     for game in results.recorded():
         done += 1

@@ -143,7 +143,7 @@ def _traces(
 
 
 def _judged(paths: Sequence[Path], under: str) -> Iterator[Trace]:
-    """The traces of logs, and of those in folders, under other rules."""
+    """The traces of logs, and of logs in folders, under other rules."""
     from rulespec.engine.coverage.trace import Tracer, trace_judged
     from rulespec.engine.logs.samples import logs_in
     from rulespec.load import load_ruleset

@@ -174,7 +174,7 @@ def _shared(parts: list[Difference], at: int) -> dict[tuple[str, str], dict[str,
 
 
 def _replaced(removed: dict[str, Any], added: dict[str, Any], width: int) -> Iterator[str]:
-    """The old and the new members, as lists or as tables side by side; nothing if they are too large."""
+    """The old and the new members, as lists or as tables side by side; empty if they are too large."""
     both = [*removed.values(), *added.values()]
     if not any(isinstance(v, dict | list) for v in both):
         for mark, side in (("-", removed), ("+", added)):

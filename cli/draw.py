@@ -75,7 +75,7 @@ class _Target(Struct, frozen=True):
 @click.option("--tiles", is_flag=True, help="Four sheets of that paper to glue together.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Draw the board of the ruleset REF as a game begins, or a position of the recorded game LOG.
+    """Draw the board of the ruleset REF at the start of a game, or a position of the recorded game LOG.
 
     A folder of your own is drawn also while it has mistakes: each is shown in red where it is, and listed beside the
     board, but not on a PDF of the --empty board, which is to print and play on. How a ruleset is drawn is said in its
@@ -115,7 +115,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _target(r: _Request) -> _Target:
-    """The file that the flags name; usage error if they do not go together."""
+    """The file named by the flags; usage error for flags that exclude one another."""
     printed = r.paper is not None or r.tiles
     name = Path(parts_of(r.what)[0]).name.partition(".")[0] or "board"
     path = r.out if r.out is not None else Path(f"{name}.{'pdf' if printed else 'svg'}")
@@ -144,7 +144,7 @@ def _watch(draft: Callable[[], int], folders: list[Path]) -> int:
 
 
 def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) -> Game:
-    """The game of a log, at a position; leniently read (for seats), up to where it can be."""
+    """The game of a log at a position; reads leniently (for seats), up to the first unreadable line."""
     from rulespec.engine.replay.replay import replay_log
 
     report = Report()
@@ -161,7 +161,7 @@ def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) ->
 
 
 def _start(ruleset: typed.Ruleset, players: int | None, empty: bool, viewed: Viewer) -> Game | View | None:
-    """A game that begins; None for the board without pieces."""
+    """A new game; None for the board without pieces."""
     from rulespec.engine.game.machines import first_machine
     from rulespec.engine.game.seating import seat_names
 
@@ -207,7 +207,7 @@ def _draft(ref: str, players: int | None, empty: bool, viewed: Viewer, language:
 
 
 def _first(ruleset: typed.Ruleset, start: Callable[[], Game | View | None], language: str | None, out: _Target) -> int:
-    """Draws how a game begins, or the board and the reason why none does; returns the exit code."""
+    """Draws the start of a game, or the board with the reason why no game starts; returns the exit code."""
     from rulespec.drawing.author import with_mistakes
     from rulespec.drawing.board import board
     from rulespec.engine.game.option import RulesetFaultError
@@ -240,7 +240,7 @@ def _write(scene: Scene, out: _Target) -> None:
 
 
 def _size(scene: Scene, out: _Target) -> str:
-    """The size of a picture as text: of the sheets it is on, or in points."""
+    """The size of a picture as text: of its sheets, or in points."""
     if out.path.suffix != ".pdf":
         return f"{scene.width:.0f} by {scene.height:.0f}"
     return f"four sheets of {out.sheets.paper}" if out.sheets.tiles else f"a sheet of {out.sheets.paper}"

@@ -95,7 +95,7 @@ def _lines(source: Path) -> list[str]:
 
 
 def _write(map_: MapFiles, remarks: list[str], yes: bool) -> int:
-    """Shows the edits and what follows from them, and writes them if that is wanted."""
+    """Shows the edits with their consequences, and writes them if confirmed."""
     changed = map_.changes()
     for path, text in changed.items():
         for line in _difference(display(path), map_.before[path], text):
@@ -115,7 +115,7 @@ def _write(map_: MapFiles, remarks: list[str], yes: bool) -> int:
 
 
 def _words(line: str) -> list[str]:
-    """The words of a line, as a shell has them.
+    """The words of a line, split as a shell does.
 
     Raises:
         WordsError: if a quote is open.
@@ -127,7 +127,7 @@ def _words(line: str) -> list[str]:
 
 
 def _difference(name: str, before: str, after: str) -> Iterator[str]:
-    """The lines that change, with one line around them."""
+    """The changed lines, with one line of context."""
     old, new = before.splitlines(), after.splitlines()
     for line in difflib.unified_diff(old, new, name, name, "", "", 1, lineterm=""):
         colour = {"+": "green", "-": "red"}.get(line[0])

@@ -1,4 +1,4 @@
-"""A command that the page of a map has started: it ends with its server, whose end closes its input."""
+"""A command started by the page of a map: it ends with its server, whose end closes its input."""
 
 from __future__ import annotations
 

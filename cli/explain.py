@@ -1,4 +1,4 @@
-"""`rulespec explain`: the pages of diagnostic codes; and the rules of a ruleset, with what overlays have changed."""
+"""`rulespec explain`: the pages of diagnostic codes, and the rules of a ruleset with the changes by overlays."""
 
 from __future__ import annotations
 

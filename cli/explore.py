@@ -53,7 +53,7 @@ def command(ctx: click.Context, refs: tuple[str, ...], decisions: int, failures:
 
 
 class ExplorationRun(Struct, frozen=True):
-    """An exploration: its bound in decisions, and the folder for games that show mistakes, if any."""
+    """An exploration: its bound in decisions, and the folder for failing games, if any."""
 
     decisions: int
     folder: Path | None
@@ -97,7 +97,7 @@ class ExplorationRun(Struct, frozen=True):
 
 
 def _diagnostic(finding: Finding) -> Diagnostic:
-    """The diagnostic of a finding with a scenario of it, or with the way to one if that is long."""
+    """The diagnostic of a finding, with a scenario of it, or the way to one if that is long."""
     d, scenario = finding.diagnostic, finding.scenario.rstrip()
     if scenario and len(finding.moves) > MAX_SHOWN:
         return replace(d, help=f"{d.help}\n--failures FOLDER writes the game, and a scenario of it")

@@ -1,4 +1,4 @@
-"""Extras that a command needs: a sentence, where one is not installed."""
+"""Extras needed by a command: the message if one is not installed."""
 
 from __future__ import annotations
 

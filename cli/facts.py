@@ -1,4 +1,4 @@
-"""`rulespec facts`: the facts of a ruleset that are of one kind, such as how certain something is."""
+"""`rulespec facts`: the facts of a ruleset with values of one kind, such as certainty."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rulespec.types import Ent
 @click.option("--not", "unwanted", multiple=True, metavar="VALUE", help="Leave facts of this value out; repeatable.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[str, ...], format_: str) -> None:
-    """List the facts of the ruleset REF whose values are of the kind KIND, each with its place.
+    """List the facts of the ruleset REF with values of the kind KIND, each with its place.
 
     A ruleset that says of its facts how certain they are lists so what is not. Without KIND: the kinds that there are
     facts of.
@@ -60,7 +60,7 @@ def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[s
 
 
 def _facts(ruleset: typed.Ruleset, kind: str) -> list[dict[str, Any]]:
-    """The written facts whose values are of a kind, in the order of the kinds and entities that they belong to."""
+    """The written facts with values of a kind, in the order of their kinds and entities."""
     results: list[dict[str, Any]] = []
     names = ruleset.kinds[kind].entities
     for owner in ruleset.kinds.values():

@@ -1,4 +1,4 @@
-"""Failing games, as commands print and write them."""
+"""Failing games in the output and files of commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_SHOWN = 20
 
 
 def write_failing(folder: Path | None, name: str, failing: FailingGame) -> Path | None:
-    """Writes a failing game into a folder, if one is given, with a scenario of it; returns the path of the log.
+    """Writes a failing game with a scenario of it into a folder, if there is one; returns the path of the log.
 
     Raises:
         click.ClickException: if it cannot be written.
@@ -27,7 +27,7 @@ def write_failing(folder: Path | None, name: str, failing: FailingGame) -> Path 
 
 
 def write_into(folder: Path, name: str, text: str) -> Path:
-    """Writes a file into a folder, which is created if there is none, and returns the path.
+    """Writes a file into a folder, creating the folder if necessary; returns the path.
 
     Raises:
         click.ClickException: if it cannot be written.

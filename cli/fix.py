@@ -18,7 +18,7 @@ _TONES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources: dict[str, str], yes: bool) -> bool:
-    """Shows the fixes as a diff, and writes them if `yes` or if the answer is yes.
+    """Shows the fixes as a diff, and writes them if confirmed or if `yes`.
 
     Writes only files of the rulesets at hand, as `own_files` has them.
 
@@ -57,7 +57,7 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
 
 
 def _line_end(path: Path, text: str) -> str:
-    """The line end of a file with this text; empty if the file has another text by now, or mixed line ends."""
+    """The line end of a file with this text; empty if the file has changed meanwhile, or has mixed line ends."""
     try:
         data = bytes_of(path, MAX_BYTES)
     except (OSError, ValueError):

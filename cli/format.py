@@ -64,7 +64,7 @@ def _files(targets: tuple[str, ...]) -> list[Path]:
 
 
 def _rules_of(ref: str) -> list[Path]:
-    """The rules files of a reference that are at hand: in the folder, and beside overlays that it names by paths."""
+    """The rules files of a reference within reach: in its folder, and beside overlays named by paths."""
     find_ruleset(parts_of(ref)[0])  # raises if there is none
     result, own, place = [], own_files(ref), Path.cwd()
     for folder in own.folders:

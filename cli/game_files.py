@@ -1,4 +1,4 @@
-"""The files of a game that people play: its log, remarks in it, and what one of them has seen."""
+"""The files of a game in play: its log, remarks in it, and one seat's view of it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from rulespec.engine.logs.seat_log import is_whole, seat_log
 
 
 def new_header(game: Game) -> LogHeader:
-    """The header of the log of a game that is played today."""
+    """The header of a log that begins today."""
     date = datetime.now().astimezone().date().isoformat()
     return LogHeader.of(game, {"date": date}, bundle=own_bundle(game.ruleset))
 
 
 def remark(saved: SavedGame | None, text: str, seat: str) -> None:
-    """Writes what somebody remarks into the log of the game, if it has one.
+    """Writes a person's remark into the game's log, if there is a log.
 
     Raises:
         SaveError: if that fails.
@@ -38,7 +38,7 @@ def remark(saved: SavedGame | None, text: str, seat: str) -> None:
 
 
 def write_game(game: Game, path: Path, seat: str) -> bool:
-    """Writes a game as a native log, or what a seat has seen of it, if that is not all; an old file stays.
+    """Writes a game as a native log, or only what a seat has seen of it; keeps an old file if writing fails.
 
     Returns whether it is written.
     """

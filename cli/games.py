@@ -39,7 +39,7 @@ _HINTS = (
 @click.argument("ref", metavar="[REF]", required=False)
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 def command(ref: str | None, format_: str) -> None:
-    """List the games that can be played: those that come along, those in ./games, and those in RULESPEC_PATH.
+    """List the playable games: shipped ones, those in ./games, and those in RULESPEC_PATH.
 
     With REF: its overlays, its settings and its sample logs. `rulespec view` and `rulespec replay` take the name of a
     sample log, such as imperial:quickstart.
@@ -145,7 +145,7 @@ def _first(name: str, logs: Mapping[str, Path]) -> str:
 
 
 def _interest(log: str) -> tuple[bool, bool, bool]:
-    """The order in which sample logs are shown: games of people before random ones, those of overlays last."""
+    """The order of sample logs: games of people before random ones, those of overlays last."""
     return (log != _FIRST, "/" in log, "random" in log)
 
 
@@ -191,7 +191,7 @@ def _values(setting: typed.SettingDecl) -> list[str]:
 
 
 def _example(setting: typed.SettingDecl) -> str:
-    """A value that is not the default."""
+    """A value other than the default."""
     if setting.bounds is not None:
         return str(setting.bounds[1])
     return next(value for value in _values(setting) if value != setting.default)

@@ -66,7 +66,7 @@ def command(
 
 
 def _show_lost_overlays(log: NativeLog) -> None:
-    """Prints how to start from the rules that the header names, where they are not found by their ids."""
+    """Prints how to start from the rules in the header, if their ids lead nowhere."""
     from rulespec.engine.replay.replay import named_ruleset
 
     try:
@@ -77,7 +77,7 @@ def _show_lost_overlays(log: NativeLog) -> None:
 
 
 def _identification(log: NativeLog, rules: str | None, details: bool) -> Identification:
-    """The result of the search, which shows on a terminal how far it is."""
+    """The result of the search, with its progress at a terminal."""
     if not sys.stderr.isatty():
         return identify(log, rules, details=details)
     from tqdm import tqdm

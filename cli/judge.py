@@ -21,7 +21,7 @@ from rulespec.engine.words.words import Names, Words
 
 
 class JudgementRequest(Struct, frozen=True):
-    """The rules that a log is judged under, and what goes with them: see `judge_file`."""
+    """The rules to judge a log by, with their parameters: see `judge_file`."""
 
     log: Path
     under: str

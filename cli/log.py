@@ -116,7 +116,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _check_usage(r: _Request, viewed: Viewer) -> None:
-    """Refuses options that do not go together.
+    """Refuses flags that exclude one another.
 
     Raises:
         UsageError: one of these.
@@ -224,7 +224,7 @@ def _is_same(log: Path, earlier: Path) -> bool:
 
 
 def _must_be_for(viewed: Viewer, log: SeatLog) -> None:
-    """Refuses the log of another seat: a comparison with it would tell what that one has seen.
+    """Refuses the log of another seat: comparing it would reveal that seat's view.
 
     Raises:
         DiagnosticsError: RS632.

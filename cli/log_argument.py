@@ -1,4 +1,4 @@
-"""The type of arguments that name a log: a file, or a sample log such as `imperial:quickstart`."""
+"""The type of log arguments: a file, or a sample log such as `imperial:quickstart`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rulespec log STORE --table ID`: the log of a table that is not served."""
+"""`rulespec log STORE --table ID`: the log of a table that is not being served."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.serve.stored_log import stored_log
 
 
 def print_table(store: Path, game: str, out: Path | None) -> int:
-    """Prints or writes the log of a table of a store, up to where it is damaged; returns the exit code."""
+    """Prints or writes the log of a stored table, up to the first damage; returns the exit code."""
     try:
         log = stored_log(store, game)
     except SaveError as error:

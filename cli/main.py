@@ -1,4 +1,4 @@
-"""The command `rulespec`: its subcommands, each in a module that is imported on use."""
+"""The command `rulespec`: its subcommands, each in a module imported on use."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Prints the help if nothing is asked; refuses texts that no file can have for its name."""
+        """Prints the help without arguments; refuses texts that cannot be file names."""
         if not args and not ctx.resilient_parsing:
             for line in ctx.get_help().split("\n"):  # click's own way out would print it as a message of wrong usage
                 output.echo(line)
@@ -160,7 +160,7 @@ def run(args: list[str] | None = None) -> int:
 
 
 def _invoked(context: click.Context) -> int:
-    """Runs the command of a context, which knows who reads what is printed."""
+    """Runs the command of a context, and remembers its audience."""
     try:
         code = cli.invoke(context)
     except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
@@ -207,7 +207,7 @@ def _last_resort(error: Exception) -> int:
 
 
 def _tell_failure(error: OSError) -> int:
-    """Prints what the system has refused; what has no name is the output."""
+    """Prints an error of the system; an error without a file name is about the output."""
     name, reason = error.filename, error.strerror or str(error)
     text = f"the output cannot be written: {reason}" if name is None else f"{os.fsdecode(name)}: {reason}"
     output.echo(f"Error: {text}", err=True)
@@ -235,7 +235,7 @@ def main() -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """Ends the process: Python would first go through all objects several times, and free them one by one."""
+    """Ends the process at once: Python would first collect and free all objects one by one."""
     alone = "multiprocessing" not in sys.modules and threading.active_count() == 1
     if alone and sys.gettrace() is None and sys.getprofile() is None:  # else somebody waits for the end
         atexit._run_exitfuncs()
@@ -246,7 +246,7 @@ def _leave(code: int) -> NoReturn:
 
 
 class _Closed(io.TextIOBase):
-    """Standard output that was closed when the program began: writing to it is an error, as for other programs."""
+    """Standard output that was closed before the program began: writing to it is an error, as for other programs."""
 
     def write(self, _: str) -> int:
         raise OSError(errno.EBADF, "it is closed")
@@ -266,13 +266,13 @@ def _open_streams() -> None:
 
 
 def piped_encoding(stream: IO[str], system: str) -> str | None:
-    """The encoding of a stream; None where it stays. Windows would have that of old consoles for pipes and files."""
+    """The encoding for a stream; None keeps it. Windows would use that of old consoles for pipes and files."""
     as_is = system != "nt" or stream.isatty() or "PYTHONIOENCODING" in os.environ
     return None if as_is else "utf-8"
 
 
 def _close_streams() -> None:
-    """Python would fail again when it flushes at exit what could not be written, and print a traceback."""
+    """Closes the streams, so that a failed flush at exit prints no traceback."""
     for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):
         try:
             if stream is not None:

@@ -29,7 +29,7 @@ _MAP = "map.yaml"
 
 
 def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> None:
-    """Shows what a drawing changes of a map, and writes it if `yes` or if the answer is yes.
+    """Shows the changes that a drawing makes to a map, and writes them if confirmed or if `yes`.
 
     What no flag says of the drawing is as it was when the map was made.
 
@@ -65,7 +65,7 @@ def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> No
 
 
 def _text(path: Path) -> str:
-    """The content of a file with its line ends; "" if there is none."""
+    """The content of a file with its line ends; "" without a file."""
     if path.is_symlink():
         raise click.UsageError(f"{path} leads elsewhere, where nothing is written")
     if not path.is_file():
@@ -77,7 +77,7 @@ def _text(path: Path) -> str:
 
 
 def _whole(node: Node | None) -> tuple[int, ...]:
-    """The whole numbers of a position; none where it is none."""
+    """The integers of a position; empty unless all are integers."""
     items: Any = to_plain(node) if node is not None else ()
     return tuple(n for n in items if isinstance(n, int)) if isinstance(items, list) else ()
 
@@ -113,7 +113,7 @@ class _Update:
         return {_MAP: self.map.applied(), OUTLINES: self.outlines.applied()}
 
     def changes(self) -> Iterator[str]:
-        """Makes the edits for what is drawn; says what they are."""
+        """Makes the edits for the drawn changes, and yields a line about each."""
         shapes = {name for name, _, _ in entries(get(self.outlines.root, *self.board, "outlines"))}
         known = {region.name: region for region in self.drawn.regions}
         if self.drawn.frame is not None:
@@ -141,7 +141,7 @@ class _Update:
         self.map.add(("map", "regions", region.name), body, value[region.name])
 
     def _moved(self, region: Imported) -> Iterator[str]:
-        """Edits what the drawing says of a region that is there: its position if it has one, and its fact."""
+        """Edits an existing region to match the drawing: its position, if it has one, and its fact."""
         node, path = self.regions[region.name], ("map", "regions", region.name)
         if get(node, "position") is not None and region.position is not None:
             if to_plain(get(node, "position") or node) != [*region.position]:
@@ -154,7 +154,7 @@ class _Update:
                 yield f"{fact}: {before} → {value}"
 
     def gone(self, delete: bool) -> Iterator[str]:
-        """Says which regions are not drawn any more; takes them out if they are to be deleted."""
+        """Reports the regions missing from the drawing, and removes them if they are to be deleted."""
         drawn = {region.name for region in self.drawn.regions}
         gone = [name for name in self.regions if name not in drawn]
         for name in gone:

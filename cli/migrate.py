@@ -102,7 +102,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _proposed(plan: MigrationPlan, results: list[dict[str, Any]], ruleset: typed.Ruleset) -> list[str]:
-    """Lines of `was:` that carry kept games; those of the first few are tried."""
+    """Lines of `was:` that carry over kept games, tested on the first few."""
     from rulespec.engine.migrate.proposals import proposed
     from rulespec.engine.migrate.work import legal_replay
 

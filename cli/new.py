@@ -176,13 +176,13 @@ def _path(target: Path) -> str:
 
 
 def _typed(ref: str) -> str:
-    """A reference as it is typed in a shell."""
+    """A reference as typed in a shell."""
     return shlex.quote(f".{os.sep}{ref}" if ref.startswith("-") else ref)
 
 
 @contextmanager
 def _written(target: Path) -> Iterator[None]:
-    """Says of a folder or a file that cannot be written that it cannot."""
+    """Reports that a folder or file cannot be written."""
     try:
         yield
     except OSError as error:
@@ -219,7 +219,7 @@ def _write_file(target: Path, body: str) -> None:
 def _files(
     name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged, own: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """The files of the folder with their texts; `own` are those of a map of its own."""
+    """The files of the folder with their texts; `own` are those of its own map."""
     yield "game.yaml", _game_file(name, target, extends, ruleset, base, own != {})
     if body := _tables_file(target, ruleset, base):
         yield "tables.yaml", body
@@ -382,7 +382,7 @@ def _title(name: str) -> str:
 
 
 def _extends(ref: str, target: Path) -> str:
-    """The base as `extends` names it: by its id where that is found from anywhere, else by its path from here.
+    """The value of `extends` for a base: its id if that is found from anywhere, else its path from here.
 
     Raises:
         click.UsageError: if a ruleset there cannot extend it.
@@ -425,7 +425,7 @@ def _default(setting: Node) -> str:
 
 
 def _about_regions(base: Merged) -> list[str]:
-    """The paths of mappings outside the map whose keys are regions."""
+    """The paths of mappings outside the map with regions as keys."""
     regions = get(base.source.root, "map", "regions")
     names = set(regions.entries) if isinstance(regions, Mapping) else set()
     results = []

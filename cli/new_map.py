@@ -162,7 +162,7 @@ class Base:
         return self.fills.get(region.fill, {})
 
     def links_between(self, one: Imported, other: Imported) -> tuple[str, ...]:
-        """The kinds of links that there may be between two regions: those between alike ones of the base."""
+        """The possible kinds of links between two regions: those between similar ones of the base."""
         values, others = self.facts_of(one), self.facts_of(other)
         links = tuple(self.links)
         for fact in self.facts:
@@ -216,7 +216,7 @@ def _map_file(target: Path, regions: Regions, base: Base | None) -> str:
 
 
 def region_lines(region: Imported, near: Regions, base: Base | None) -> Iterator[str]:
-    """The lines of a region; links are proposed at one of their ends."""
+    """The lines of a region; each link is proposed at one of its ends."""
     key = _written(region.name)
     if region.position is None:
         yield f"    {key}: {{}}"
@@ -250,5 +250,5 @@ def _outlines_file(target: Path, board: str, drawn: Drawn, source: Mapping[str, 
 
 
 def _written(name: str) -> str:
-    """A name as YAML writes it: some look like numbers, or like what readers of YAML disagree about."""
+    """A name in YAML: quoted if it looks like a number, or if YAML readers disagree about it."""
     return name if plain_value(name) == name else json.dumps(name)

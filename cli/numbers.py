@@ -1,4 +1,4 @@
-"""The type of options that are numbers with fractions: finite, and within a range."""
+"""The type of options with fractions: finite numbers within a range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options at the terminal: listed in groups, and found by what a person types."""
+"""Options at the terminal: listed in groups, and found by typed text."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Text = Callable[[Option], str]
 
 
 def grouped(options: Sequence[Option]) -> list[Option]:
-    """Own options first, then those out of turn; of one name together, in the order in which they came."""
+    """Own options first, then those out of turn; options of one name stay together, in their first order."""
     names = list(dict.fromkeys((option.interrupt, option.name) for option in options))
     return sorted(options, key=lambda o: (o.interrupt, names.index((o.interrupt, o.name))))
 
 
 def lines(options: Sequence[Option], text: Text, *, whole: bool) -> Iterator[str]:
-    """The lines of a list; of many options of one name the first few and how many more there are, unless `whole`."""
+    """The lines of a list; of many options of one name the first few and the number of the rest, unless `whole`."""
     first = 0
     while first < len(options):
         name = options[first].name
@@ -41,7 +41,7 @@ def lines(options: Sequence[Option], text: Text, *, whole: bool) -> Iterator[str
 
 
 def matches(typed: str, options: Sequence[Option], text: Text) -> list[Option]:
-    """The options that a person may mean: those whose text is typed, else begins so, else has all the words.
+    """The options meant by a typed text: equal to it, or else beginning with it, or else with all its words.
 
     An option goes by its text for people, and by its ids with or without brackets: `army(moscow)`, `army moscow`. Where
     nothing else is typed, blanks and signs do not matter: `e2e4`, `e2 e4`.
@@ -58,7 +58,7 @@ def matches(typed: str, options: Sequence[Option], text: Text) -> list[Option]:
 
 
 def suggested(typed: str, options: Sequence[Option], text: Text) -> list[str]:
-    """The texts that are most like what was typed."""
+    """The option texts most similar to the typed text."""
     texts = {text(option).casefold(): text(option) for option in options[:_MAX_COMPARED]}
     near = difflib.get_close_matches(typed[:_MAX_TYPED].casefold(), texts, _SUGGESTED, 0.4)
     return [texts[each] for each in near]

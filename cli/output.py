@@ -47,7 +47,7 @@ def use_color(stream: IO[str] | None = None) -> bool:
 
 
 def style(text: str, *, err: bool = False, **styles: Any) -> str:
-    """The text in the given click style, if its stream shows colours; for `echo`, which knows it by a secret mark."""
+    """The text in a click style, if its stream shows colours; `echo` recognizes it by a secret mark."""
     if not use_color(sys.stderr if err else sys.stdout):
         return text
     begin, end = click.style("|", **styles).split("|")
@@ -55,7 +55,7 @@ def style(text: str, *, err: bool = False, **styles: Any) -> str:
 
 
 def hashes(ruleset: typed.Ruleset | None) -> dict[str, str | None]:
-    """Both hashes of a ruleset, as JSON has them; null if it could not be read."""
+    """Both hashes of a ruleset for JSON; null if it could not be read."""
     if ruleset is None:
         return {"ruleset_hash": None, "sources_hash": None}
     return {"ruleset_hash": ruleset.hash, "sources_hash": ruleset.sources_hash}
@@ -78,7 +78,7 @@ def _line(text: str) -> str:
 
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = None, *, err: bool = True) -> None:
-    """Prints diagnostics with their source lines, and an empty line after them, as who reads them may see them."""
+    """Prints diagnostics with their source lines and an empty line, reduced to what the audience may see."""
     diagnostics = redacted(diagnostics)
     if not diagnostics:
         return
@@ -99,12 +99,12 @@ def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = 
 
 
 def in_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
-    """Diagnostics as plain data, as who reads them may see them."""
+    """Diagnostics as plain data, reduced to what the audience may see."""
     return [to_json(d) for d in redacted(diagnostics)]
 
 
 def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The texts of the files that diagnostics point at: the known ones, else those on the disk."""
+    """The texts of the files behind diagnostics: known ones, else those on the disk."""
     texts = dict(sources or {})
     for diagnostic in diagnostics:
         for span in [diagnostic.span, *(note.span for note in diagnostic.notes)]:
@@ -114,7 +114,7 @@ def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | Non
 
 
 def width(stream: IO[str] | None = None) -> int:
-    """The number of columns of the terminal; 0 where the stream is no terminal, and lines have any length."""
+    """The number of columns of the terminal; 0 for other streams, where lines have any length."""
     try:
         return os.get_terminal_size((stream or sys.stdout).fileno()).columns
     except (OSError, ValueError):
@@ -145,7 +145,7 @@ def _source(name: str) -> str:
 
 @contextmanager
 def written(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
-    """A file that a command writes, for its owner alone if there are secrets in it; see `replaced`.
+    """Opens a file for writing, readable by its owner alone if it has secrets; see `replaced`.
 
     Raises:
         click.ClickException: if it cannot be written. What goes wrong in the block itself stays what it is.
@@ -167,7 +167,7 @@ def written(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Writes a file that is no text; see `written`."""
+    """Writes a binary file; see `written`."""
     with written(path) as file:
         file.buffer.write(data)
 
@@ -192,7 +192,7 @@ def problems(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def wipe() -> None:
-    """Takes from the terminal all that is on it, and all that has scrolled off it."""
+    """Clears the terminal and its scrollback."""
     click.echo(f"{_ESC}H{_ESC}2J{_ESC}3J", nl=False, color=True)
 
 
@@ -217,7 +217,7 @@ def table(rows: Sequence[Sequence[object]], head: Sequence[str] = (), right: Ite
 
 
 def key_values(items: Iterable[str], flag: str = "--set") -> dict[str, str]:
-    """`--set key=value` texts as a dict; `flag` is how they are called.
+    """`--set key=value` texts as a dict; `flag` is the name of the flag.
 
     Raises:
         click.BadParameter: if one has no `=`.

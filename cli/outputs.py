@@ -20,7 +20,7 @@ _OF_RULESETS = (".yaml", ".rules")
 
 
 def guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """The callback of a command, which refuses to write what it reads before it does anything."""
+    """Wraps a command so that it refuses to overwrite its own input before it does anything."""
 
     @wraps(callback)
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -31,7 +31,7 @@ def guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def refuse_inputs(params: dict[str, Any]) -> None:
-    """Refuses outputs that are inputs, or outputs twice, by whatever name.
+    """Refuses outputs that are inputs, or equal outputs, by whatever name.
 
     Args:
         params: the parameters of a command with their values.
@@ -54,7 +54,7 @@ def refuse_inputs(params: dict[str, Any]) -> None:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The paths that a parameter may name, those in references included."""
+    """The paths in a parameter, including those in references."""
     from rulespec.references import parts_of
 
     if isinstance(value, str | Path):
@@ -67,7 +67,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _reads(argument: Path, path: Path) -> bool:
-    """Whether a command reads a file that is there, if this is its argument."""
+    """Whether a command with this argument reads an existing file."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return False

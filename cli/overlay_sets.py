@@ -1,4 +1,4 @@
-"""`rulespec validate --overlays`: which of the overlays on offer go together."""
+"""`rulespec validate --overlays`: which of the offered overlays can be combined."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class OverlaySets(Struct):
 
 
 def check_overlay_sets(ref: str, ruleset: typed.Ruleset, report: Report) -> OverlaySets:
-    """Checks each overlay on offer, all pairs, and larger sets while there are few.
+    """Checks each offered overlay, all pairs, and larger sets while there are few.
 
     Args:
         ref: the reference.

@@ -1,4 +1,4 @@
-"""The people at the terminal: what each of them is shown, and what they mean by what they type."""
+"""The people at the terminal: their views, and the parsing of their input."""
 
 from __future__ import annotations
 
@@ -107,18 +107,18 @@ class Person:
         return options[0] if len(options) == 1 else None
 
     def telling(self) -> bool:
-        """Whether what may be done now can tell what is private."""
+        """Whether the options at hand could reveal something private."""
         return self.game.omniscient.telling
 
     def offered(self) -> Iterator[Option]:
-        """The legal options that a person is shown: those of others only where they tell nothing that is private."""
+        """The legal options to show to a person; those of others only if they reveal nothing private."""
         if (decision := self.game.decision) and decision.together and decision.by != self.seat:
             return iter(own_options(self.game, self.seat) if self.seat is not None else ())
         telling = self.telling()
         return (o for o in every_option(self.game) if not o.interrupt or not telling or o.by == self.seat)
 
     def show_options(self, *, interrupts: bool, only: str = "") -> list[Option]:
-        """Lists legal options with numbers, those of one name as a group; `only` lists all of one name, or `all`."""
+        """Lists legal options with numbers, grouped by name; `only` lists one name, or `all`."""
         narrator = self.narrator
         offered = list(islice(self.offered(), _LISTED + 1))
         options = option_list.grouped([o for o in offered[:_LISTED] if interrupts or not o.interrupt])
@@ -141,7 +141,7 @@ class Person:
         return options
 
     def show_news(self) -> None:
-        """Prints what has happened since they last decided, move by move."""
+        """Prints the moves since this person's last decision."""
         news = self.news
         if len(news) > _NEWS:
             output.echo(f"  … {len(news) - _NEWS} lines more (`p` shows the game so far)")
@@ -151,13 +151,13 @@ class Person:
 
 
 def said(text: str, names: Mapping[str, str], people: Container[str]) -> tuple[str, str] | None:
-    """The person who is named before a colon, and the text after it; None if nobody is."""
+    """The person named before a colon, and the text after it; None without one."""
     result = speaker(names, text)
     return result if result is not None and result[0] in people else None
 
 
 def split_names(names: str | None, each: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of people that `--names A,B` or several `--name` say; none if nothing is said.
+    """The names from `--names A,B` or several `--name`; empty without either.
 
     Raises:
         click.UsageError: if both are said.

@@ -174,7 +174,7 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
 
 
 def _quickly(game: Game, depth: int, limit: int, backend: str) -> dict[str, Perft]:
-    """The counts by what has counted: Python for few positions, or where only it can; else wasm.
+    """Position counts, made in Python for small trees or where wasm cannot, otherwise in wasm.
 
     Where wasm has been asked for and cannot count the tree as a whole, it plays each game of it.
     """

@@ -117,7 +117,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _opened(ref: str, log: Path | None, players: int | None) -> tuple[Path | None, typed.Ruleset, int | None]:
-    """The log, the ruleset and the number of players: those of a saved game, if that is named instead of a ruleset."""
+    """The log, the ruleset and the number of players, from a saved game if one is named instead of a ruleset."""
     from rulespec.load import load_ruleset
 
     path = Path(ref)
@@ -130,7 +130,7 @@ def _opened(ref: str, log: Path | None, players: int | None) -> tuple[Path | Non
 
 
 def _save(saved: SavedGame, game: Game) -> None:
-    """Begins the file of a new game; where there are secrets, one that goes on becomes its owner's, too."""
+    """Begins the file of a new game; with secrets, a resumed file becomes readable by its owner alone, too."""
     secret = game.omniscient.secretive
     if saved.log is None and saved.begin(new_header(game), secret=secret):
         output.echo(f"{saved.path}: its first line was torn, and is written again")

@@ -1,4 +1,4 @@
-"""The games that `rulespec validate` plays before it says sound: kept on disk, and with progress at a terminal."""
+"""The games played by `rulespec validate`: cached on disk, with progress at a terminal."""
 
 from __future__ import annotations
 

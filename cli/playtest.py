@@ -164,7 +164,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
-    """The report, with its files written, and whether Ctrl-C has ended it; `scratch` takes the overlays of a sweep."""
+    """The report, with its files written, and whether Ctrl-C ended it; `scratch` holds the overlays of a sweep."""
     from rulespec.engine.playtest.playtest import Limits, Playtest
     from rulespec.engine.playtest.report import report
 
@@ -204,7 +204,7 @@ def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
 
 
 def _check(r: _Request) -> None:
-    """Checks that flags go together.
+    """Refuses flags that exclude one another.
 
     Raises:
         click.UsageError: if they do not.
@@ -225,7 +225,7 @@ def _check(r: _Request) -> None:
 
 
 class _Games:
-    """The games that are compared.
+    """The compared games.
 
     Args:
         r: the request.
@@ -274,7 +274,7 @@ class _Games:
         return results
 
     def at(self, values: Sequence[int]) -> Rule:
-        """The game with a value of each number that is swept."""
+        """The game with a value for each swept number."""
         r = self._r
         name, overlay, settings = change(r.sweeps, values, self.base.ruleset, self._folder / "overlays")
         ref = r.base if overlay is None else f"{r.base}+{overlay}"
@@ -286,7 +286,7 @@ class _Games:
         return (one.ruleset_hash, one.settings) == (other.ruleset_hash, other.settings)
 
     def target(self) -> dict[str, Any] | None:
-        """The points that were tried, the nearest to what is wanted first; None if nothing is."""
+        """The tried points, nearest to the target first; None without a target."""
         r = self._r
         if r.target is None:
             return None
@@ -317,7 +317,7 @@ def _said_once() -> Callable[[str], None]:
 
 
 def _beside_of(bots: tuple[str, ...]) -> tuple[str, ...]:
-    """The weaker bots, if nobody names them."""
+    """The default weaker bots."""
     return () if bots == (BESIDE[0],) else BESIDE
 
 
@@ -330,7 +330,7 @@ class _Progress:
         self._bar = tqdm(unit=" pairs", file=sys.stderr, leave=False, dynamic_ncols=True, disable=None, delay=1)
 
     def __call__(self, bots: tuple[str, ...], trials: list[Trial]) -> None:
-        """Notes a pair."""
+        """Counts a pair."""
         if self._bar.disable:
             return
         answers = [each.answer for trial in trials for each in trial.answers()]
@@ -340,7 +340,7 @@ class _Progress:
         self._bar.update(trials[0].pairs - self._bar.n)
 
     def close(self) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         self._bar.close()
 
 

@@ -1,4 +1,4 @@
-"""Games beside the answers of a playtest: its own ones as logs and as pages, and recorded ones to compare bots with."""
+"""Games beside the answers of a playtest: its own as logs and pages, and recorded ones to compare with."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST = 1_000
 
 
 def write_logs(playtest: Playtest, games: int, folder: Path, page: Path | None) -> list[dict[str, Any]]:
-    """Writes the first games as logs; with a page also as pages that step through them.
+    """Writes the first games as logs, and as pages to step through if there is a page.
 
     Returns:
         For each that has a page its rule, its number and the link from the page of the playtest.

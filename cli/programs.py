@@ -1,4 +1,4 @@
-"""The seats that programs play at the terminal: at random, or as bots that are named."""
+"""Seats of programs at the terminal: random players, or named bots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # bots need an extra
 
 
 def bot_names(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """The names of bots in a list such as `flat:64,random`; each must be that of a bot."""
+    """The names of bots in a list such as `flat:64,random`, each checked."""
     names = tuple(name.strip() for name in value.split(",")) if value is not None else ()
     for name in names:
         _bot(name)
@@ -41,7 +41,7 @@ def say_silent(message: str) -> None:
 
 
 class Reason(NamedTuple):
-    """The reason of a bot: what it expects of the best options, three at most, the one that it takes first.
+    """A bot's reason: its expectation of the best options, three at most, its choice first.
 
     That is a share of the win, such as "62 %", or points against the average in a game for points, such as "+1.3".
     """
@@ -61,7 +61,7 @@ def _expected(payoff: float, stakes: int) -> str:
 
 
 class Programs:
-    """The decisions that no person takes: those of chance, and of the last seats if programs play them.
+    """Decisions without a person: those of chance, and of the last seats if programs play them.
 
     Args:
         chance: the random numbers of the table.
@@ -134,7 +134,7 @@ class Programs:
         return option
 
     def hint(self, game: Game) -> Reason:
-        """The choice of a bot in the place of the person who decides: the first one at the table, or the usual one.
+        """The choice of a bot for the deciding person: the first bot at the table, or the default one.
 
         Raises:
             RulespecError: if there is none.

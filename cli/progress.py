@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 def with_progress(
     runs: Iterator[_T], games: int, done: int = 0, unit: str = "game", size: Callable[[_T], int] = lambda run: 1
 ) -> Iterator[_T]:
-    """Games as they are played, with a progress bar at a terminal; `done` of them were played before.
+    """Games in progress, with a bar at a terminal; `done` of them were played before.
 
     Each of `runs` is one game, or as many as `size` says.
     """

@@ -55,7 +55,7 @@ class RandomRun:
 def play_random_games(
     ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int, folder: Path | None
 ) -> RandomRun:
-    """Plays random games; writes the shortest game found for each mistake into the folder, if one is given.
+    """Plays random games; writes the shortest failing game for each kind of mistake into the folder, if there is one.
 
     Raises:
         click.ClickException: if a game cannot be written.

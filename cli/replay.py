@@ -195,7 +195,7 @@ def _check_corpus_usage(r: _Request, viewed: Viewer) -> None:
 
 
 def _check_usage(r: _Request, viewed: Viewer, many: bool) -> None:
-    """Refuses flags that do not go together."""
+    """Refuses flags that exclude one another."""
     if many:
         _check_corpus_usage(r, viewed)
     whole = r.check or r.trace is not None or (r.out is not None and not many)
@@ -220,7 +220,7 @@ def _check_usage(r: _Request, viewed: Viewer, many: bool) -> None:
 
 
 def _echo_total(codes: list[int], format_: str) -> None:
-    """Prints how many of several logs are legal."""
+    """Prints the number of legal logs."""
     if len(codes) > 1 and format_ == "text":
         output.echo(_total(codes))
 
@@ -233,7 +233,7 @@ def _loader() -> Load:
 
 
 class _Run(Struct, frozen=True):
-    """A run of the command: the request, and what its logs share."""
+    """A run of the command: its request, and the parts its logs share."""
 
     request: _Request
     write: Trace | None
@@ -242,7 +242,7 @@ class _Run(Struct, frozen=True):
 
     @property
     def many(self) -> bool:
-        """Whether there are several logs: each has one line then."""
+        """Whether there are several logs, printed as a line each."""
         return len(self.request.logs) > 1
 
     def replay(self, log: Path) -> int:

@@ -1,4 +1,4 @@
-"""`rulespec replay` of many logs: a row for each, and what all of them say."""
+"""`rulespec replay` of many logs: a row for each, and totals."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class CorpusRequest(Struct, frozen=True):
 
 
 def replay_corpus(request: CorpusRequest) -> int:
-    """Replays the logs of a corpus, and prints what they say; returns the exit code."""
+    """Replays the logs of a corpus, and prints rows and totals; returns the exit code."""
     r = request
     with resume_hint(r.out):
         plan = plan_of(r.plan, away=bool(r.cluster))
@@ -97,7 +97,7 @@ class _Run:
         self.rows: list[dict[str, Any]] = []
 
     def recorded(self, results: Results[Row] | None, logs: Iterator[Log]) -> int:
-        """Counts the rows that are recorded, and passes their logs over; does the last one again, as a check."""
+        """Counts the recorded rows and skips their logs, but repeats the last one as a check."""
         if results is None:
             return 0
         last: Row | None = None

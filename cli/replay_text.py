@@ -1,4 +1,4 @@
-"""Texts of `rulespec replay`: moves in words, standings, the state, or the place where a log breaks a rule."""
+"""Texts of `rulespec replay`: moves, standings, the state, or the place of a divergence."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class Showing(Struct, frozen=True):
 
 
 def tell_moves(result: ReplayResult, words: Words, showing: Showing) -> Iterator[Move]:
-    """The moves that are asked for."""
+    """The requested moves."""
     moves = _moves(result, words, showing)
     yield from islice(moves, (showing.first or 1) - 1, showing.last)
 
 
 def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
-    """The object that `--format json` prints: what the seat sees that it is for; all of it, if it is for nobody."""
+    """The object printed by `--format json`: a seat's view, or everything if no seat is given."""
     outcome = result.to_json()
     if showing.viewer.omniscient:
         return outcome
@@ -94,7 +94,7 @@ def _moves(result: ReplayResult, words: Words, showing: Showing) -> Moves:
 
 
 def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
-    """Prints a game, or where its log breaks a rule."""
+    """Prints a game, or the place where its log breaks a rule."""
     output.echo(f"{output.style(result.log, bold=True)} · {words.game} · {result.game.ruleset.ref}")
     if whose(result.game.ruleset):
         output.echo(whose(result.game.ruleset))
@@ -137,7 +137,7 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
 
 
 def _show_move(move: Move, words: Words) -> None:
-    """A move, and below it what it changed."""
+    """Prints a move with its effects below it."""
     output.echo(f"{move.number:>5}  {output.style(move.text, bold=True)}")
     _show_changes(move.own, words, " " * 7)
     for cause in move.causes:
@@ -178,14 +178,14 @@ def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stop
 
 
 def no_end(result: ReplayResult) -> str:
-    """A notice for a native log that does not say how its game ended."""
+    """A notice for a native log without an end line."""
     native = result.native
     ends = native is None or (native.end is not None and native.end.entries == len(native.entries))
     return "" if ends else ", no end recorded"
 
 
 def _notes(result: ReplayResult, showing: Showing) -> SeenNotes:
-    """The notes of the log, as the seat has them that they are shown to; all of them, if they are for nobody."""
+    """The notes of the log visible to the audience's seat, or all of them without one."""
     if result.native is None:
         return SeenNotes({}, (), None, False)
     from rulespec.engine.logs.seat_log import seen_notes  # lazily: foreign logs have no notes
@@ -196,7 +196,7 @@ def _notes(result: ReplayResult, showing: Showing) -> SeenNotes:
 
 
 def _places(result: ReplayResult, showing: Showing) -> list[int]:
-    """The line of each move that is shown: for a seat, of those that stand."""
+    """The line of each shown move; for a seat, only of moves that stand."""
     if showing.viewer.omniscient:
         return result.places
     from rulespec.engine.logs.log_file import standing
@@ -251,7 +251,7 @@ def where(divergence: Divergence) -> str:
 
 
 def seen_where(divergence: Divergence) -> str:
-    """The place where a log breaks a rule, as seats may know it."""
+    """The place where a log breaks a rule, as far as seats may know it."""
     return where(divergence) if divergence.seen_line is None else f"at line {divergence.seen_line}"
 
 
@@ -290,7 +290,7 @@ def _known(result: ReplayResult, divergence: Divergence) -> Iterator[tuple[str, 
 
 
 def _open(game: Game, words: Words, nearest: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """The rows about what is open instead: the decision, and legal options, as in logs and in words."""
+    """The rows about the open decision: its name, and the nearest legal options in notation and in words."""
     from rulespec.engine.words.narrator import Narrator
 
     try:

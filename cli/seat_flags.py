@@ -1,4 +1,4 @@
-"""The flags that say for whom a command shows a game: `--for SEAT`, and those that name no seat."""
+"""Flags for the audience of a command: `--for SEAT`, `--public`, `--omniscient`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.engine.game.omniscient import OMNISCIENT
 
 
 class Viewer(Struct, frozen=True):
-    """The reader of what a command shows.
+    """The audience of a command.
 
     Attributes:
         text: the id or the name of a seat; None for no seat.
@@ -30,8 +30,7 @@ class Viewer(Struct, frozen=True):
         return self.text is None and not self.public
 
     def seat(self, names: Mapping[str, str]) -> str | None:
-        """The seat of a game with these names, as views take it: None for what all see,
-        `OMNISCIENT` for all of the game.
+        """The seat of a game with these names: None for the public view, `OMNISCIENT` for everything.
 
         Raises:
             click.BadParameter: if no seat or several have the name.
@@ -52,7 +51,7 @@ class Viewer(Struct, frozen=True):
 
 
 def seats_in_words(names: Mapping[str, str]) -> str:
-    """The seats for a message: ids, each with the name if that is another."""
+    """The seats for a message: ids, each with its name if that differs."""
     shown = shown_names(names)
     return ", ".join(seat if name == seat else f"{seat} ({name})" for seat, name in shown.items())
 

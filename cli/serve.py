@@ -118,7 +118,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _serve(r: _Request, games: list[_Opened]) -> None:
-    """Opens the store, begins the new tables, and serves until the process is interrupted."""
+    """Opens the store, begins the new tables, and serves until interrupted."""
     from rulespec.serve.app import app
     from rulespec.serve.certificate import secured
     from rulespec.serve.door import OF_ADDRESS, Door
@@ -159,7 +159,7 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
 
 
 class _Opened(Struct, frozen=True):
-    """A game that a table begins with: new, or from a log."""
+    """The game of a new table: fresh, or from a log."""
 
     ref: str
     rules: Rules
@@ -220,7 +220,7 @@ def _warn(r: _Request) -> None:
 
 
 def _bots() -> tuple[str, ...]:
-    """The bots that people may hand seats to: those that think need an extra."""
+    """The bots that may take over seats; those that search need an extra."""
     try:
         from rulespec.engine.bots.named import open_bot
 

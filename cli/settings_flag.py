@@ -14,7 +14,7 @@ _NEW = "--set"
 
 
 def settings_flag(command: _F) -> _F:
-    """Adds `--set` to a command, as `settings`; an old name of it is wrong usage that names the new one."""
+    """Adds `--set` to a command, as `settings`; its old name is a usage error with the new one."""
     for old, new in FLAGS.items():
         if new == _NEW:
             command = click.option(old, multiple=True, hidden=True, expose_value=False, callback=_renamed)(command)

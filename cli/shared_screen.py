@@ -1,4 +1,4 @@
-"""One screen for several people who may not see the same: it is wiped, and handed over, before another one looks."""
+"""One screen shared by people with different views: wiped and handed over before another one looks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SharedScreen:
         self.seat = ""
 
     def hand_over(self, seat: str, prompt: str) -> bool | None:
-        """Wipes the screen, and waits until a seat has it; whether it was another one's. None at the end of input."""
+        """Wipes the screen, and waits until a seat has it; returns whether another had it. None at the end of input."""
         if not self.active or seat == self.seat:
             return False
         if self.seat:
@@ -35,7 +35,7 @@ class SharedScreen:
         return True if self.wait(prompt) else None
 
     def wait(self, prompt: str) -> bool:
-        """Waits for Enter, pressed after the prompt; False at the end of input. What was typed is not kept."""
+        """Waits for Enter after the prompt; False at the end of input. Typed text is discarded."""
         with suppress(ImportError, OSError):
             import termios
 
@@ -43,7 +43,7 @@ class SharedScreen:
         return _line(f"{prompt} ") is not None
 
     def read(self, prompt: str) -> str | None:
-        """A line of input; None at its end. Where the screen is shared, nobody finds the lines of the others again."""
+        """A line of input; None at its end. A shared screen keeps no history of lines."""
         line = self.read_whole(prompt)
         return None if line is None else line.strip()
 
@@ -58,7 +58,7 @@ class SharedScreen:
         return line
 
     def wipe(self) -> None:
-        """Takes from the screen what was shown on it, and from what can be scrolled back to."""
+        """Wipes the shown text from the screen and from its scrollback."""
         if self.active and self.seat:
             self.seat = ""
             output.wipe()
@@ -76,7 +76,7 @@ def _line(prompt: str) -> str | None:
 
 
 def _line_with_history(prompt: str) -> str | None:
-    """A line of input that earlier ones can be called back for; None at its end."""
+    """A line of input with a history of earlier ones; None at its end."""
     with suppress(ImportError):
         import readline  # noqa: F401 - gives `input` history and editing
     try:

@@ -181,7 +181,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:
-    """The plan on the backend that is asked for, or is best."""
+    """The plan on the requested backend, or on the best one."""
     if backend == "wasm" or (backend == "auto" and games >= _MANY):
         from rulespec.engine.simulate.wasm import WasmOutcomes, can_play
 
@@ -194,7 +194,7 @@ def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:
 
 
 class _Run:
-    """The games of a plan that have been played so far."""
+    """The games of a plan played so far."""
 
     def __init__(
         self, ruleset: typed.Ruleset, plan: Plan, chosen: dict[str, str], failures: Path | None, *, changing: bool
@@ -292,7 +292,7 @@ class _Run:
         return play_on_workers(self.plan, numbers, jobs, cluster, self.on_workers)
 
     def _change(self, plan: Plan) -> None:
-        """Notes the plan of the games after the change."""
+        """Continues with another plan for the rest of the games."""
         self.plan = plan
 
     def _count(self, outcome: Outcome, times: int = 1) -> None:
@@ -304,7 +304,7 @@ class _Run:
         return self.play_one(number)
 
     def shortest(self) -> Iterator[tuple[FailingGame, Path | None]]:
-        """For each mistake the shortest game found that shows it, and its file if there is a folder."""
+        """For each kind of mistake its shortest failing game, with its file if there is a folder."""
         for number in self.totals.mistakes.values():
             failing = shorter_playout(self._again(number))
             yield failing, write_failing(self.failures, f"seed{self.plan.seed}-game{number}.shortest.jsonl", failing)
@@ -343,7 +343,7 @@ def _run_json(run: _Run) -> dict[str, Any]:
 def _show(
     run: _Run, other: _Run | None, players: list[int], words: Words, seconds: float, handed: Mapping[str, int]
 ) -> None:
-    """Prints what was played, what came of it, and what went wrong."""
+    """Prints the number of games, their results, and failures."""
     runs = [run] if other is None else [run, other]
     speed = sum(each.decisions for each in runs) / max(seconds, 1e-9)
     machine = ", ".join(played_by(backend, handed) for backend in dict.fromkeys(each.plan.backend for each in runs))
@@ -368,7 +368,7 @@ def _show(
 
 
 def _show_failures(run: _Run) -> None:
-    """Prints that all is well, or what is wrong with the shortest game that shows it."""
+    """Prints that no game failed, or the shortest failing game."""
     totals = run.totals
     if not totals.failures:
         output.echo(output.style("all invariants held after every decision", fg="green"))

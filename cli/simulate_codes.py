@@ -17,7 +17,7 @@ from rulespec.typed import nodes as typed
 
 
 def write_codes(plan: Plan, ruleset: typed.Ruleset, games: int, folder: Path) -> None:
-    """Writes the games of a plan as codes, those that are not there.
+    """Writes the missing games of a plan as codes.
 
     Raises:
         SaveError, DiagnosticsError: if others are there, or they are damaged, or cannot be written.

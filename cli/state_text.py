@@ -35,7 +35,7 @@ def state_lines(state: State) -> Iterator[str]:
 
 
 def _pieces(piles: dict[str, dict[str, int]]) -> Iterator[str]:
-    """The piles of a type of pieces, by owner or by place, whichever takes fewer lines."""
+    """The piles of a type of pieces, by owner or by place, whichever is shorter."""
     places: dict[str, dict[str, int]] = {}
     for owner, counts in piles.items():
         for place, count in counts.items():

@@ -66,7 +66,7 @@ class Sweep(Struct, frozen=True):
 
 
 class Change(NamedTuple):
-    """Changes of a game by some values: a name, the overlay of the constants (None: none has changed), the settings."""
+    """A variation of a game: its name, the overlay with other constants (None if none changes), and its settings."""
 
     name: str
     overlay: Path | None
@@ -74,7 +74,7 @@ class Change(NamedTuple):
 
 
 def change(sweeps: Sequence[Sweep], values: Sequence[int], ruleset: typed.Ruleset, folder: Path) -> Change:
-    """The changes of the game by a value for each number; the overlay is written into the folder.
+    """The variation for one value of each swept number; its overlay is written into the folder.
 
     Raises:
         click.BadParameter: as `Sweep.own`.

@@ -1,4 +1,4 @@
-"""A table at the terminal: a game, its people and programs, and what is printed and asked."""
+"""A table at the terminal: a game, its people and bots, prompts and output."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Table:
         return output.OK
 
     def take(self, option: Option, speaker: str | None = None, salt: str = "") -> None:
-        """Takes an option, saves it before anybody sees it, and notes for each person what there was to see."""
+        """Takes an option, saves it before anybody sees it, and records the news for each person."""
         watching = [*self.people.values(), *[self.together] * self.screen.active]
         before = [(person, person.description(option), person.changes.snapshot()) for person in watching]
         causes = set_off(self.words, self.game, option)
@@ -171,19 +171,19 @@ class Table:
         return next(iter(self.people)) if len(self.people) == 1 else None
 
     def save(self) -> None:
-        """Writes the moves that are not in the file yet."""
+        """Appends new moves to the file."""
         moves = self.played.confirm()
         if moves and self.saved is not None:
             self.saved.add(*moves)
 
     def why(self, reason: Reason) -> str:
-        """The reason of a bot: what it expects of the best three options."""
+        """A bot's reason: its expectation of the best three options."""
         person = next(iter(self.people.values()), self.together)
         best = [f"{expected} {person.narrator.option(option)}" for option, expected in reason.best]
         return f"{reason.bot}: {' · '.join(best) or 'no other option'}"
 
     def give_reason(self, number: int, why: str) -> None:
-        """Notes why a bot has decided so; for the end of the game, if there are secrets."""
+        """Records a bot's reason, until the end of the game if there are secrets."""
         if self.game.omniscient.secretive:
             self.reasons.append(f"{number:>5}  {why}")
             return
@@ -191,7 +191,7 @@ class Table:
             person.news.append(output.style(f"       {why}", dim=True))
 
     def hint(self, seat: str) -> None:
-        """Prints what a bot would do at a seat, by what that seat sees, and why."""
+        """Prints a bot's choice for a seat, from that seat's view, with the reason."""
         if self.game.decision is None or self.game.decision.by != seat:
             output.echo("there is a hint for who is to decide only")
             return
@@ -205,7 +205,7 @@ class Table:
     # --- a person decides ----------------------------------------------------------------
 
     def speaker(self, decision: Decision) -> str | None:
-        """The person who is asked: who decides or leads, else another one who may; None if no person may."""
+        """The person to ask: the decider or leader, or else another entitled one; None without a person."""
         may = (decision.by, *decision.among)
         return next((seat for seat in may if seat is not None and seat not in self.bots), None)
 
@@ -235,7 +235,7 @@ class Table:
         return False
 
     def present(self, decision: Decision, seat: str) -> list[Option] | None:
-        """Shows a person what has happened, and their options; returns these, or None at the end of input."""
+        """Shows a person the news and their options; returns the options, or None at the end of input."""
         handed = self.screen.hand_over(seat, self.words.word("hand_over", seat=self.name(seat)))
         if handed is None:
             return None
@@ -260,11 +260,11 @@ class Table:
         return person.show_options(interrupts=False)
 
     def name(self, seat: str) -> str:
-        """The name of a seat as it is shown."""
+        """The displayed name of a seat."""
         return self.words.seat(seat, self.game.shown_names)
 
     def may_quit(self, seat: str) -> bool:
-        """Asks whether to quit a game that is in no file."""
+        """Asks before quitting a game that is in no file."""
         if self.saved is not None or not self.unsaved:
             return True
         output.echo("the game is not saved (`w FILE` saves it)")
@@ -316,7 +316,7 @@ class Table:
         return False, listed
 
     def obey_early(self, text: str, seat: str) -> bool:
-        """Obeys somebody who is not asked yet, or not any more, in a decision that all take together."""
+        """Carries out a command of a person who is not asked yet, or no longer, in a round."""
         match _SHORT.get(text, text):
             case "o":
                 for option in own_options(self.game, seat):
@@ -349,7 +349,7 @@ class Table:
         return True
 
     def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
-        """Takes the option of a number or of words, or prints why it is not legal.
+        """Takes the option of a number or of words, or prints the reason why it is illegal.
 
         A name and a colon before it say who speaks; else the one who is asked does. What somebody else may do out of
         turn is printed only where it does not depend on private state.
@@ -387,7 +387,7 @@ class Table:
         return True
 
     def take_back(self, seat: str) -> bool:
-        """Takes back to the last decision of a person; False if there is none. `seat`: who asks for it."""
+        """Takes back to a person's last decision; False without one. `seat`: the requesting seat."""
         number = self.played.since_last_of(self.people)
         if not number:
             output.echo("there is nothing to take back")
@@ -415,7 +415,7 @@ def _round_words(table: Table) -> Iterator[str]:
 
 
 def _show_end(game: Game, words: Words, person: Person | None) -> None:
-    """Prints what has happened since somebody was asked last, as a person sees it, and the standings."""
+    """Prints the news since the last question, from a person's view, and the standings."""
     result = game.result
     assert result is not None
     if person is not None:

@@ -28,7 +28,7 @@ _FORM = re.compile(r"([^=]{1,200})=(-?[0-9]{1,9}(?:\.[0-9]{1,6})?)")
 
 
 class Wanted(Struct, frozen=True):
-    """The name of a number of games, and the mean that is wanted."""
+    """A target: the name of a number of games, and its wanted mean."""
 
     name: str
     value: float
@@ -48,7 +48,7 @@ def wanted_of(ctx: click.Context, option: click.Parameter, value: str | None) ->
 
 
 class Aim(Struct, frozen=True):
-    """A search for what is wanted, with all that it needs.
+    """A search for target values, with all its inputs.
 
     Attributes:
         wanted: what is wanted.

@@ -142,7 +142,7 @@ def _random_games(
 
 
 def _way_to_tests(only: str) -> str:
-    """The way out where there is nothing to test."""
+    """The way out if there is nothing to test."""
     if only:
         return f"no scenario has `{only[:80]}` in its id or file, no recorded game in its file"
     return "write scenarios into scenarios/*.yaml, put recorded games into logs/, or play random games: --random 20"

@@ -1,4 +1,4 @@
-"""`rulespec titles`: the languages of a ruleset, and what has no words in them."""
+"""`rulespec titles`: the languages of a ruleset, and the missing words of each."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ STARTING = (*cache.LANGUAGE, *(f"engine/{room}" for room in _ENGINE))
 
 
 def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset | None:
-    """Checks a ruleset and the files beside it; `files` reads and parses them, instead of the disk.
+    """Checks a ruleset and the files beside it; `files` reads them instead of the disk.
 
     Returns:
         The ruleset; None if it has errors.
@@ -258,7 +258,7 @@ def _check_further(ruleset: typed.Ruleset, report: Report, files: Files | None) 
 
 
 def _words(ruleset: typed.Ruleset, report: Report) -> None:
-    """Checks the words for people, unless those of the same files have been found right."""
+    """Checks the words for people, unless the same files have passed before."""
     from rulespec.documents.folders import visible
     from rulespec.documents.text_files import display, read_text
 

@@ -1,4 +1,4 @@
-"""Messages of a command whose machine, asked for by name, cannot play or has not played."""
+"""Messages about a machine, asked for by name, that cannot play or has not played."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = {"wasm": "wasm", "python": "Python", "interpreter": "the interpreter"}
 
 @contextmanager
 def wasm_errors() -> Iterator[None]:
-    """Says why there is no wasm module, and ends the command."""
+    """Reports a missing wasm module, and ends the command."""
     from rulespec.engine.wasm.compiler import NoWasmError  # lazily: most runs need none
     from rulespec.engine.wasm.engine import NoWasmtimeError
 
@@ -32,7 +32,7 @@ def wasm_errors() -> Iterator[None]:
 
 @contextmanager
 def backend_errors(backend: str) -> Iterator[None]:
-    """Says at the end whether another machine has played than the one that was asked for by name, if one was."""
+    """Reports at the end if another machine has played than the requested one."""
     if backend not in ("wasm", "python"):
         yield
         return
@@ -42,7 +42,7 @@ def backend_errors(backend: str) -> Iterator[None]:
 
 
 def check_used(backend: str, handed: Mapping[str, int]) -> None:
-    """Says whether another machine has played than the one that was asked for by name, and ends the command if so."""
+    """Ends the command with an error if another machine has played than the requested one."""
     if handed and backend in ("wasm", "python"):
         others = [f"{NAMES[to]} has played in its place, {output.counted(n, 'time')}" for to, n in handed.items()]
         not_used(f"the backend `{backend}` was asked for, and {' and '.join(others)}")
@@ -55,7 +55,7 @@ def played_by(backend: str, handed: Mapping[str, int]) -> str:
 
 
 def not_used(message: str) -> NoReturn:
-    """Says that the machine that was asked for has not played, and ends the command: a problem has been found."""
+    """Reports that the requested machine has not played, and ends the command with exit code 1."""
     help_ = "without --backend, the quickest machine plays that can: the games are the same"
     output.show([Diagnostic("RS727", Severity.ERROR, message, None, help=help_)])
     raise click.exceptions.Exit(output.PROBLEMS)

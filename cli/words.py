@@ -33,7 +33,7 @@ def word_options(command: _Command) -> _Command:
 
 
 def words_of(ruleset: typed.Ruleset, language: str | None, names: Names) -> Words:
-    """The words of a ruleset. Where they take too many steps, that is said when the command ends.
+    """The words of a ruleset. If they take too many steps, the command reports that at its end.
 
     Raises:
         DiagnosticsError: as `Words`.

@@ -1,4 +1,4 @@
-"""Flags of commands that play many games: `--jobs N`, `--cluster`, and where games are recorded."""
+"""Flags of commands that play many games: `--jobs N`, `--cluster`, and the folder for records."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _flags(command: _F, help_: str, where: str) -> _F:
 
 
 def check_workers(jobs: int, cluster: str) -> None:
-    """Checks that both flags go together.
+    """Refuses `--jobs` together with `--cluster`.
 
     Raises:
         click.UsageError: if they do not.
@@ -72,12 +72,12 @@ def check_workers(jobs: int, cluster: str) -> None:
 
 
 def anywhere(ref: str) -> str:
-    """The reference with absolute paths, for a process that runs in another folder."""
+    """The reference with absolute paths, for a process in another folder."""
     return "+".join(os.path.abspath(part) if Path(part).exists() else part for part in parts_of(ref))  # noqa: PTH100
 
 
 def folder(path: Path) -> Path:
-    """A folder for records, which is made if there is none.
+    """A folder for records, created if necessary.
 
     Raises:
         click.ClickException: if it cannot be.

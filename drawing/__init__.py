@@ -1,1 +1,1 @@
-"""Pictures of boards: what is drawn how is data (`drawing.yaml`), and pictures are made from what a seat sees."""
+"""Pictures of boards, made from data (`drawing.yaml`) and from a seat's view."""

@@ -1,4 +1,4 @@
-"""Areas of regions of which only positions and links are known: where a link leads, two touch, as a plane allows.
+"""Areas of regions known only by positions and links: linked regions touch, as far as a plane allows.
 
 Each region is the union of the Voronoi cells of its position and of more sites along its links.
 Without these, a fifth of the links would have no border, and as many borders no link (docs/explanation/drawing.md).
@@ -28,7 +28,7 @@ _Line = tuple[int, int, Point, Point]
 
 
 class Border(Struct, frozen=True):
-    """A line between two regions; `b` is below 0 where there is no region beyond it."""
+    """A line between two regions; `b` is negative if there is none beyond it."""
 
     a: int
     b: int
@@ -126,7 +126,7 @@ def cross(a: Point, b: Point, c: Point, d: Point) -> bool:
 
 
 def _joined(edges_by_cell: list[list[Edge]], owners: Sequence[int], count: int) -> Areas:
-    """Cells of one owner become one area; what lies between two owners becomes a smooth line."""
+    """Merges the cells of one owner, and smooths the lines between owners."""
     places: dict[Corner, Point] = {}
     between: dict[tuple[int, int], list[tuple[Corner, Corner]]] = {}
     degree: dict[Corner, int] = {}
@@ -157,7 +157,7 @@ def _joined(edges_by_cell: list[list[Edge]], owners: Sequence[int], count: int) 
 
 
 def chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> list[list[Corner]]:
-    """Lines joined end to end, up to corners where more than two lines meet."""
+    """Lines joined end to end, up to corners of more than two lines."""
     at: dict[Corner, list[int]] = {}
     for k, ends in enumerate(lines):
         for corner in ends:
@@ -187,7 +187,7 @@ def chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> lis
 
 
 def _smooth(points: list[Point]) -> list[Point]:
-    """A line without its corners; its ends stay where they are."""
+    """A line without its corners; its ends are fixed."""
     closed = points[0] == points[-1]
     for _ in range(_SMOOTHINGS):
         if len(points) < 3:

@@ -35,7 +35,7 @@ _OF_FACTS = FACTS - {"RS230"} | {"RS301"}
 
 
 class Draft(Brief, Struct, frozen=True):
-    """An author's ruleset if it is sound, and its diagnostics.
+    """An author's ruleset, if sound, and its diagnostics.
 
     Attributes:
         ruleset: None if there are errors in it.
@@ -79,7 +79,7 @@ def draft(ref: str, *, marks: bool = True) -> Draft:
 
 
 def with_mistakes(ruleset: typed.Ruleset, diagnostics: Sequence[Diagnostic]) -> Scene:
-    """The board of a ruleset that is sound, but for what turns out when a game begins."""
+    """The board of a ruleset whose faults appear only when a game begins."""
     return faulty_scene(*_faulty(ruleset, read_drawing(ruleset, Report()), diagnostics))
 
 
@@ -121,7 +121,7 @@ def _with_mistakes(ref: str, error: DiagnosticsError, marks: bool) -> Draft:
 
 
 def _declared(merged: Merged, report: Report, *, mended: bool) -> typed.Declarations:
-    """The declarations, and what else is wrong with the map: what is asked only of a sound ruleset otherwise.
+    """The declarations of a possibly unfinished map; also reports faults that a sound ruleset cannot have.
 
     Of files of which something has been left out, what the checker says of facts: the rest may follow from that.
     """

@@ -1,4 +1,4 @@
-"""Lines that run beside one another, near enough to be one border."""
+"""Parallel lines near enough to be one border."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_POINTS = 120_000
 
 
 def beside(areas: Sequence[Sequence[Sequence[Point]]], near: float, along: int) -> set[tuple[int, int]]:
-    """The pairs of areas whose lines run beside one another.
+    """The pairs of areas with parallel lines.
 
     Args:
         areas: the lines of each area.

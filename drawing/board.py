@@ -1,4 +1,4 @@
-"""The picture of a position: boards beside one another, what stands on them, tables below."""
+"""The picture of a position: boards side by side with their pieces, tables below."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def board_of(
     style: Style | None = None,
     apart: bool = False,
 ) -> Board:
-    """The board of a ruleset for seats: ids with names, or ids that are the names; the last few are kept.
+    """The board of a ruleset for seats: ids with names, or ids alone; cached for the last few.
 
     Args:
         ruleset: its rules.
@@ -206,12 +206,12 @@ class Board:
         return max(self._right(), _NARROWEST) + _MARGIN, y + _MARGIN - GAP
 
     def _right(self) -> float:
-        """The right side of what is farthest to the right."""
+        """The right edge of the rightmost item."""
         tables = (table.corner[0] + table.width for table in self.tables)
         return max((*self._rights, *tables), default=0.0)
 
     def _in_rows(self, y: float, width: float) -> float:
-        """Puts the tables that are left below, beside one another where there is room; returns the bottom."""
+        """Puts the remaining tables below, side by side if they fit; returns the bottom."""
         x, bottom = _MARGIN, y
         for kind in self.sheet.style.tables:
             if any(t.kind == kind for t in self.tables):
@@ -228,7 +228,7 @@ class Board:
         return bottom
 
     def _beside(self, corner: Point, bottom: float) -> float:
-        """Puts tables that are narrow enough into what the side column has left; returns the bottom of all."""
+        """Puts narrow tables into the rest of the side column; returns the bottom edge of all."""
         x, y = corner
         for kind in self.sheet.style.tables:
             table = self._table_of(kind, (x, y), SIDE)
@@ -240,7 +240,7 @@ class Board:
         return bottom
 
     def _add(self, b: BoardStyle, corner: Point, width: float) -> Plan:
-        """Adds a board, and those that lie in its cells."""
+        """Adds a board, and the boards inside its cells."""
         tabled = self._with_tables and self.sheet.style.tables.get(b.kind)  # the heading of the table will do
         b = replace(b, title="" if tabled else self.words.board(b.kind, b.title))
         guests = [g for g in self._guests if g.inside == b.kind]
@@ -349,7 +349,7 @@ class Board:
                 yield from text_rows(self.sheet, self.words, self.names, table, shown)
 
     def _standing(self, kind: str, number: int, tokens: tuple[Token, ...], slot: Box) -> tuple[Item, ...]:
-        """The items of what stands in a place: most stays from one position of a game to the next."""
+        """The items standing in a place, mostly reused from one position to the next."""
         key = kind, number, tokens
         if key not in self._stood:
             if len(self._stood) >= _STOOD:

@@ -24,7 +24,7 @@ HOSTS = {"cells": "cells", "areas": "spots", "nodes": "spots"}
 def plans_of(
     sheet: Sheet, b: BoardStyle, guests: Sequence[BoardStyle], room: tuple[Point, float, int]
 ) -> dict[str, Plan]:
-    """The plan of a board, and of those in its cells, by their kinds.
+    """The plan of a board, and of the boards in its cells, by kind.
 
     Args:
         sheet: the sources of the picture.

@@ -1,4 +1,4 @@
-"""Ranks of borders: coasts, borders between owners and inside what one has, lines on water, walls."""
+"""Ranks of borders: coasts, borders between and within owners, lines on water, walls."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _BEYOND = Side(False, None)
 
 
 def rank_of(sides: Sequence[Side], border: Border, scenery: Sequence[Side] = ()) -> str:
-    """The rank of a border between two regions, or between one and what is none: part of the scenery, or nothing."""
+    """The rank of the border between two regions, or between a region and scenery or nothing."""
     a = sides[border.a]
     b = sides[border.b] if border.b >= 0 else scenery[-border.b - 2] if border.b < -1 else _BEYOND
     if a.water and b.water:

@@ -23,7 +23,7 @@ Pair = tuple[int, int]
 
 
 def bridges(pairs: Iterable[Pair], raster: Raster, taken: Sequence[Box]) -> dict[Pair, Bridge]:
-    """The ends of lines between areas, in both of which there is room for one.
+    """The ends of lines between areas, at points with room in both.
 
     Args:
         pairs: the areas that lines are wanted for, the lower number first.
@@ -42,7 +42,7 @@ def bridges(pairs: Iterable[Pair], raster: Raster, taken: Sequence[Box]) -> dict
 
 
 def crossings(pairs: Iterable[Pair], outlines: Sequence[Sequence[Sequence[Point]]]) -> dict[Pair, Bridge]:
-    """The ends of lines between areas with outlines: a little inside, where they are nearest to one another."""
+    """The ends of lines between outlined areas: a little inside, at their nearest points."""
     results: dict[Pair, Bridge] = {}
     for a, b in sorted(set(pairs))[:MAX_BRIDGES]:
         ones, others = (_thinned([p for ring in outlines[i] for p in ring]) for i in (a, b))
@@ -66,7 +66,7 @@ def _ends(raster: Raster, region: int, taken: Sequence[Box]) -> list[Point]:
 
 
 def _whole(raster: Raster, region: int, cell: tuple[int, int], far: int) -> bool:
-    """Whether an area goes on in all four directions."""
+    """Whether an area extends in all four directions."""
     column, row = cell
     around = ((column + far, row), (column - far, row), (column, row + far), (column, row - far))
     return all(0 <= x < raster.columns and 0 <= y < raster.rows and raster.owner[y][x] == region for x, y in around)
@@ -88,7 +88,7 @@ def _shortest(
 
 
 def _crosses(start: Point, end: Point, box: Box) -> bool:
-    """Whether a line meets a box, or comes near it."""
+    """Whether a line meets a box, or comes close."""
     low, high = 0.0, 1.0
     for axis in (0, 1):
         at, along = start[axis], end[axis] - start[axis]

@@ -1,4 +1,4 @@
-"""Voronoi cells by clipping half-planes: each site's cell is what is nearer to it than to any other.
+"""Voronoi cells by clipping half-planes.
 
 A corner is known by the sites whose cells meet there, not by its coordinates: cells fit together without rounding.
 """
@@ -20,7 +20,7 @@ _JITTER = 0.05
 
 
 class Edge(Struct, frozen=True):
-    """A side of a cell: its corners, where they lie, and the site beyond it (below 0: a side of the frame)."""
+    """A side of a cell: its corners, and the site beyond it (negative for a side of the frame)."""
 
     start: Corner
     end: Corner
@@ -83,7 +83,7 @@ def _clipped(
 
 
 class _Buckets:
-    """Sites by squares of the plane, so that the near ones are found without looking at all."""
+    """Sites by squares of the plane, for finding near ones quickly."""
 
     def __init__(self, sites: Sequence[Point], width: float, height: float) -> None:
         self.sites = sites
@@ -94,7 +94,7 @@ class _Buckets:
             self.squares.setdefault((int(x // self.size), int(y // self.size)), []).append(i)
 
     def by_distance(self, i: int) -> Iterator[tuple[float, int]]:
-        """The other sites with their distances, ring by ring of squares; all of a ring are no nearer than it is."""
+        """The other sites with their distances, by rings of squares, none nearer than its ring."""
         x, y = self.sites[i]
         column, row = int(x // self.size), int(y // self.size)
         rest: list[tuple[float, int]] = []

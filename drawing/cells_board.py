@@ -1,4 +1,4 @@
-"""Spaces in cells of a square net, wherever a drawing puts them; those that each owner has for itself are turned."""
+"""Spaces at arbitrary cells of a square grid; spaces owned by each player are rotated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Cell = tuple[int, int]
 
 
 class Net(Struct, frozen=True):
-    """Cells on the picture: the top left corner, the size of a cell, and how many columns and rows there are.
+    """Cells of a picture: the top left corner, the cell size, and the numbers of columns and rows.
 
     `strip` is what lies between the upper and the lower half of the rows.
     """
@@ -53,7 +53,7 @@ class Net(Struct, frozen=True):
         return self.corner[0] + at[0] * self.side[0], self.corner[1] + at[1] * self.side[1] + down
 
     def turned(self, at: Cell, how: str) -> Cell:
-        """A cell turned clockwise around the middle by so many degrees, or upside down."""
+        """A cell rotated clockwise around the centre by some degrees, or mirrored upside down."""
         (x, y), right, down = at, self.columns - 1, self.rows - 1
         if how == "flip":
             return x, down - y
@@ -139,12 +139,12 @@ def _spare(board: BoardStyle, owners: int) -> list[tuple[int, str]]:
 
 
 def _side(net: Net, at: Cell) -> Manner:
-    """The side from which a column of pieces begins."""
+    """The side where a column of pieces begins."""
     return "down" if at[1] * 2 < net.rows - 1 else "up"
 
 
 def _add_yards(sheet: Sheet, board: BoardStyle, net: Net, plan: Plan, who: tuple[int, tuple[str, ...]]) -> None:
-    """Adds the yards of each owner, and blank ones where nobody plays."""
+    """Adds the yards of each owner, blank ones for absent players."""
     owners, hows = who
     turns = [(n, hows[n] if n < len(hows) else "0") for n in range(owners)]
     first = len(sheet.names(board.kind)) * owners
@@ -239,7 +239,7 @@ def _shape(sheet: Sheet, board: BoardStyle, net: Net, at: Cell, of: tuple[int, i
 
 
 def _name(sheet: Sheet, board: BoardStyle, number: int, owner: int, at: Name) -> Iterator[Item]:
-    """The name of a cell; that of another owner is beside it, and fainter."""
+    """The name of a cell; another owner's is beside it, and fainter."""
     text = sheet.place_titles(board)[number]
     if not text:
         return

@@ -1,4 +1,4 @@
-"""Colours that people with any colour vision can tell apart (Okabe and Ito's), and what can be read on them."""
+"""Colours for any colour vision (Okabe and Ito's), and text colours for each."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def parts(name: str) -> tuple[int, int, int]:
 
 
 def tint(name: str, share: float) -> str:
-    """A colour mixed with white; `share` of it is left."""
+    """A colour mixed with white, keeping a `share` of it."""
     r, g, b = (round(255 - (255 - c) * share) for c in parts(name))
     return f"#{r:02x}{g:02x}{b:02x}"
 
 
 def ground(name: str, share: float = 0.4) -> str:
-    """A colour under names and pieces: as it is if it is made for that, else its tint."""
+    """A background colour for names and pieces: unchanged if made for that, otherwise its tint."""
     return colour(name) if name in GROUNDS else tint(name, share)
 
 

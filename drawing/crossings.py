@@ -1,4 +1,4 @@
-"""Edges that cross or touch: they have a place in common that is no end of both. The same edge twice is a border."""
+"""Edges that cross or touch away from their ends. Two equal edges are a border."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class Meeting(IntEnum):
 
 
 class Crossings(NamedTuple):
-    """The number of pairs of edges that cross, and of those that touch; in this order, the worse is the greater."""
+    """The number of crossing edge pairs, then of touching pairs; greater is worse."""
 
     crossing: int
     touching: int
 
 
 def crossings(edges: Collection[Stroke], others: Collection[Stroke]) -> Crossings:
-    """The pairs of an edge and another one that cross or touch; one of two edges that are in both counts once."""
+    """The pairs of an edge and another one that cross or touch; a pair present twice counts once."""
     pairs = {(min(e, f), max(e, f)) for e in edges for f in others if e != f and _boxes_meet(e, f)}
     kinds = [meeting(e, f) for e, f in pairs]
     return Crossings(kinds.count(Meeting.CROSSING), kinds.count(Meeting.TOUCHING))
 
 
 def first_crossing(edges: Collection[Stroke], depth: float) -> tuple[Stroke, Stroke] | None:
-    """Two edges of which each goes so far beyond the other at both ends, the leftmost first.
+    """Two edges that extend far beyond each other at both ends, the leftmost first.
 
     Returns:
         None if there are none, or none among the first `MAX_PAIRS` that lie above one another.

@@ -1,4 +1,4 @@
-"""The last roll of a game as dice on a board. It is in no state: the history has it."""
+"""The last roll of a game as dice on a board. It comes from the history, not from the state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIDE, _SCALE = 24.0, 1.5
 
 
 def last_roll(history: Sequence[Option | Event]) -> list[int]:
-    """The numbers of the last roll, if all are from 1 to 6; none before the first, and of a roll that is not seen."""
+    """The numbers of the last roll, if all are from 1 to 6; empty before the first roll, and for hidden ones."""
     roll = next((each for each in reversed(history) if each.by is None), None)
     return rolled(None if roll is None else roll.option if isinstance(roll, Event) else str(roll))
 

@@ -84,7 +84,7 @@ def _possible(d: typed.Declarations, type_: Type, written: int) -> list[int]:
 
 
 def _trials(possible: list[list[int]]) -> Iterator[list[int]]:
-    """Values for each of several facts: first those at the same index, up to a bound, then mixed ones."""
+    """Combinations of values for the facts: first those at the same index, up to a bound, then mixed ones."""
     if not possible:
         return
     for number in range(min(max(map(len, possible)), _SAME)):

@@ -1,4 +1,4 @@
-"""The drawing files of a ruleset: read, laid over one another, their names checked.
+"""The drawing files of a ruleset: read, merged and checked for names.
 
 A file lies beside the `game.yaml` of a ruleset; that of an overlay is `variants/drawing/NAME.yaml`.
 Nothing of them changes a game: they are not part of the hash of the ruleset.
@@ -44,7 +44,7 @@ def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
 def read_files(
     d: typed.Declarations, files: list[tuple[Path, str]], report: Report, source: Files | None = None
 ) -> Style:
-    """The style of a ruleset, from those of some files that are there. `source` reads them, else the disk.
+    """The style of a ruleset from its drawing files. `source` reads them instead of the disk.
 
     What a file below the highest names may be gone by now, and is passed over; the highest is checked.
     """
@@ -71,7 +71,7 @@ def read_files(
 
 
 def _of_this_map(d: typed.Declarations, data: dict[str, Any], folders: tuple[str, ...]) -> dict[str, Any]:
-    """The data of a file without where places are, if another map has replaced all places that it can speak of.
+    """The data of a file without positions, if another map replaces all places it can mean.
 
     `folders`: those of its ruleset and the rulesets below.
     """
@@ -85,7 +85,7 @@ def _of_this_map(d: typed.Declarations, data: dict[str, Any], folders: tuple[str
 
 
 def _check_positions(d: typed.Declarations, board: BoardStyle, report: Report) -> None:
-    """Warns of places that are drawn on one another."""
+    """Warns of places drawn on one another."""
     at: dict[tuple[float, float], int] = {}
     entities = d.kinds[board.kind].entities
     for i, point in sorted(board.positions.items()):
@@ -103,7 +103,7 @@ def laid_over(low: Any, high: Any) -> Any:
 
 
 def _known(d: typed.Declarations, data: dict[str, Any]) -> dict[str, Any]:
-    """The data without names that the ruleset does not have, so that what reads them need not ask."""
+    """The data without unknown names, for readers that rely on that."""
     boards = {k: _board(d.kinds[k], b) for k, b in data.get("boards", {}).items() if k in d.kinds}
     tables = {k: v for k, v in data.get("tables", {}).items() if k == "game" or k in d.kinds}
     result = data | {"boards": boards}

@@ -19,7 +19,7 @@ Said = tuple[Scalar, str, typed.Named]
 
 
 def check_names(d: typed.Declarations, drawing: Node, report: Report) -> list[Said]:
-    """Reports what a drawing file names that is not there; returns what it names."""
+    """Reports unknown names in a drawing file; returns the known ones."""
     names = _Names(d, drawing, report)
     names.check()
     return names.said
@@ -202,7 +202,7 @@ class _Names:
                 self._known(word, fact, lines[kind].facts, f"fact of `{kind}`")
 
     def _facts_of(self, kind: typed.Kind) -> dict[str, typed.Named]:
-        """The facts of a kind, and of those that it is made of."""
+        """The facts of a kind, and of its component kinds."""
         return {name: fact for part in (*kind.product, kind.name) for name, fact in self.d.kinds[part].facts.items()}
 
     def _pieces_in(self, word: Scalar) -> None:

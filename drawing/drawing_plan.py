@@ -1,4 +1,4 @@
-"""The drawing plan: the moving half of a board as data, for a page that works out positions itself.
+"""The drawing plan: the dynamic half of a board as data, for a page that draws positions itself.
 
 `pages/draw.js` is the port of `Board.items` that reads it. Its form is `schemas/plan.schema.json`.
 """
@@ -150,7 +150,7 @@ def _type(type_: Type) -> dict[str, str]:
 
 
 def _link(board: Board, at: str, kind: str, lines: LinkLines) -> dict[str, Any]:
-    """Links of a kind with a state that is drawn."""
+    """Links of a kind with a drawn state."""
     return {
         "kind": kind,
         "name": lines.field,
@@ -172,7 +172,7 @@ def _marker(board: Board, kind: str, name: str) -> dict[str, Any]:
 
 
 def _turn(board: Board) -> dict[str, str] | None:
-    """The field that names whose turn it is, its title, and the kind of what it names; None without one."""
+    """The field that holds the acting entity, its title, and the entity's kind; None without one."""
     name, type_ = board.sheet.style.turn, board.sheet.turn
     if not isinstance(type_, Ent):
         return None

@@ -1,4 +1,4 @@
-"""The board of a map that has mistakes: each in red where it is, with its number, and in words beside the board."""
+"""The board of a map with mistakes: each in red at its place, with its number, and in words beside the board."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DISC = 9.0
 
 
 class Fault(Brief, Struct, frozen=True):
-    """A mistake, and where it is on the board.
+    """A mistake, and its place on the board.
 
     Attributes:
         number: counts them from 1.
@@ -51,7 +51,7 @@ def faults_of(
     sources: Mapping[str, str],
     most: int = MAX_SHOWN,
 ) -> list[Fault]:
-    """The mistakes, and the places that they are about: those whose lines they are in.
+    """The mistakes, and the places whose lines they are in.
 
     Args:
         d: declarations.
@@ -82,7 +82,7 @@ def faults_of(
 
 
 def _named(d: typed.Declarations, kinds: Sequence[str], diagnostic: Diagnostic, text: str) -> tuple[str, int, int]:
-    """The places that a mistake elsewhere is about: those that it names, or that it would have named."""
+    """The places concerned by a mistake elsewhere: those it names, or would have named."""
     said = re.findall(r"[a-z0-9_]+", text) + re.findall(r"`([a-z0-9_]+)`", f"{diagnostic.message} {diagnostic.help}")
     for kind in kinds:
         index = d.kinds[kind].index
@@ -92,7 +92,7 @@ def _named(d: typed.Declarations, kinds: Sequence[str], diagnostic: Diagnostic, 
 
 
 def _owner(lines: list[tuple[str, int, int, str, int]], span: Span, sources: Mapping[str, str]) -> tuple[str, int]:
-    """The place in whose lines a span lies: from its name to the next line that is indented as little."""
+    """The place whose lines contain a span: from its name to the next line of the same indentation."""
     before = [each for each in lines if each[0] == span.file and (each[1], each[2]) <= (span.line, span.column)]
     if not before:
         return "", -1
@@ -127,7 +127,7 @@ def _message(fault: Fault) -> str:
 
 
 def _marks(board: Board, faults: Sequence[Fault]) -> Iterator[Item]:
-    """The outlines of places with mistakes, links that are wrong, and the numbers of the mistakes."""
+    """The outlines of places with mistakes, wrong links, and the numbers of the mistakes."""
     drawn: set[tuple[str, int]] = set()
     numbers: dict[tuple[str, int], list[Fault]] = {}
     for fault in faults:

@@ -1,4 +1,4 @@
-"""Hatching: lines over areas whose colours are alike in grey, as lines of a path.
+"""Hatching: lines over areas whose colours look alike in grey, as lines of a path.
 
 No pattern of SVG: that would be a reference, and two pictures on one page would share its name.
 """
@@ -99,7 +99,7 @@ def _lines(
 
 
 def _without(start: float, end: float, gone: float, back: float) -> Iterator[tuple[float, float]]:
-    """The parts of one interval that are outside another."""
+    """The parts of an interval outside another one."""
     if gone >= back or gone >= end or back <= start:
         yield start, end
         return

@@ -1,4 +1,4 @@
-"""Places for what has none: a layout that is the same each time, with as few crossings as a few tries find."""
+"""Positions for entities without one: a deterministic layout with few crossings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ASPECT = 0.75
 
 
 def laid_out(count: int, links: Sequence[tuple[int, int]], anchors: Mapping[int, Point]) -> dict[int, Point]:
-    """A place for each of `count` nodes: those of the anchors, the rest where a layout by forces puts them.
+    """A place for each of `count` nodes: anchors are fixed, the rest follows from a force layout.
 
     Raises:
         DiagnosticsError: RS556 if the library for it is missing.

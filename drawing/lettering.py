@@ -1,4 +1,4 @@
-"""Lettering of names on a map: water in wide italics, what somebody owns in bold, other land in wide letters."""
+"""Lettering of names on a map: water in wide italics, owned land in bold, other land in wide letters."""
 
 from __future__ import annotations
 

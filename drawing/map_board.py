@@ -1,4 +1,4 @@
-"""A map: regions as areas that touch where links lead, or as boxes with lines between them."""
+"""A map: regions as areas that touch along links, or as boxes with lines between them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _outline(board: BoardStyle, layout: Ground, number: int, corner: Point) -> s
 
 
 def _areas(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
-    """The areas of regions; with outlines, water first, then its shallows, then land, and what is no region."""
+    """The areas of a map; with outlines, water first, then its shallows, then land and scenery."""
     numbers = range(len(layout.positions))
     if not board.outlines:
         yield from (_area(sheet, board, layout, i, corner) for i in numbers)
@@ -131,7 +131,7 @@ def _area(sheet: Sheet, board: BoardStyle, layout: Ground, number: int, corner: 
 
 
 def _scenery(board: BoardStyle, layout: Ground, corner: Point, *, water: bool) -> Iterator[Item]:
-    """Land or water that is no region."""
+    """Land or water outside all regions."""
     for number, part in enumerate(board.scenery, 1):
         if (part.colour in WATERS) == water:
             assert board.frame is not None
@@ -201,7 +201,7 @@ def _boxes(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
 
 
 def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
-    """Links that no border shows, and those over a seam."""
+    """Links without a common border, and links over a seam."""
     touching = layout.areas.touching() if board.form == "areas" else set()
     seams = {frozenset(s) for s in board.seams}
     names = sheet.names(board.kind)
@@ -237,7 +237,7 @@ def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
 
 
 def link_lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> dict[str, LinkLines]:
-    """The lines of links whose state is drawn, by their kind."""
+    """The lines of links with a drawn state, by kind."""
     results: dict[str, LinkLines] = {}
     touching = layout.areas.touching() if board.form == "areas" else set()
     layer = "links" if board.form == "areas" else "ground"
@@ -264,7 +264,7 @@ def _ends(layout: Ground, board: BoardStyle, link: Link) -> list[Point]:
 
 
 def _middle_of(layout: Ground, pair: tuple[int, int], ends: list[Point]) -> list[Point]:
-    """A short line across the longest border of two regions, near its middle, on no name if there is room."""
+    """A short line across the longest border of two regions, near its middle, clear of names if possible."""
     lines = [b.points for b in layout.areas.borders if (min(b.a, b.b), max(b.a, b.b)) == pair]
     points = dense(max(lines, key=len))
     (ax, ay), (bx, by) = ends
@@ -291,7 +291,7 @@ def _line(points: Sequence[Point], style: LinkStyle, dashed: bool) -> str:
 
 
 def _dot(at: Point, style: LinkStyle) -> str:
-    """The end of a line in an area, so that one sees that it goes no farther."""
+    """The end of a line inside an area, marked so that it clearly ends there."""
     dot: svg.Values = {"fill": colour(style.colour), "stroke": "#ffffff", "stroke_width": 1}
     return svg.element("circle", cx=at[0], cy=at[1], r=4, **dot)
 

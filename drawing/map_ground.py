@@ -1,4 +1,4 @@
-"""Layout of a map: where regions are, their areas, where names and pieces stand, and lines between areas."""
+"""Layout of a map: regions, their areas, names and pieces, and lines between areas."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def spot_boxes(host: BoardStyle, board: BoardStyle, width: float) -> dict[int, B
 
 
 def _framed(points: Sequence[Point], width: float, frame: Frame) -> tuple[Point, list[Point]]:
-    """Positions in a frame on a sheet of some width, and its size; those at an edge are moved a little."""
+    """Positions in a frame on a sheet of some width, and its size; those at an edge move inwards a little."""
     scale = width / frame.width
     size = (width, frame.height * scale)
     placed = (frame.placed(point, scale) for point in points)
@@ -179,7 +179,7 @@ def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
 
 
 def _spots(sheet: Sheet, board: BoardStyle, size: Point) -> dict[int, Spot]:
-    """Spots of names and pieces on the sheet, of regions whose author gives them."""
+    """Spots of names and pieces on the sheet, for regions with spots from their author."""
     if board.frame is None:
         return {}
     frame, scale = board.frame, size[0] / board.frame.width

@@ -1,4 +1,4 @@
-"""The regions of a map that a changed drawing shows: by name where a label gives one, else by label and outline."""
+"""Identification of the regions in a changed drawing: by name, else by label and outline."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Known(Struct, frozen=True):
 
 
 class Identified(Struct, frozen=True):
-    """The regions of a drawing by their names in the map; `by_outline`: of those found so, the label in the drawing."""
+    """The regions of a drawing by their names in the map; `by_outline`: labels of regions found by outline."""
 
     regions: list[Imported]
     by_outline: dict[str, str]
 
 
 def identified(drawn: Drawn, known: Sequence[Known]) -> Identified:
-    """The regions of a drawing with the names that they have in the map; new ones get names of their own.
+    """The regions of a drawing under their names in the map; new ones get new names.
 
     Raises:
         DiagnosticsError: RS853 for each label of which it is not certain what region it is, RS907 for new ones that
@@ -109,7 +109,7 @@ class _Search:
         return called(self.known[name].title or name)
 
     def names(self) -> dict[str, str]:
-        """The name of each region in the drawing → in the map; what is not found does not get one that is taken."""
+        """Region names, from the drawing to the map; unmatched regions get unused names."""
         results = {name: name for name in self.sure} | self.pairs
         taken = {*self.known, *results.values()}
         for region in self.drawn.regions:
@@ -123,7 +123,7 @@ class _Search:
         return results
 
     def by_label(self) -> None:
-        """Finds the regions of the same name or the same title; of several, those with the same outline."""
+        """Matches regions by name or title, and ambiguous ones by outline."""
         labels: dict[str, list[Imported]] = {}
         for region in self.drawn.regions:
             if region.origin.source != _PROGRAM:
@@ -179,7 +179,7 @@ class _Search:
                 self._refuse(regions, bare)
 
     def _alike(self, regions: Sequence[Imported], others: Sequence[Known], share: float) -> dict[str, str]:
-        """Those that have one outline, or nearly so, and of which this holds of no other."""
+        """Pairs with the same or nearly the same outline, if unambiguous."""
         if not others:
             return {}
         results = _only({(r.name, o.name) for r in regions for o in others if _is_same(r, o)})
@@ -233,7 +233,7 @@ def _is_same(region: Imported, other: Known) -> bool:
 
 
 def _only(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The pairs of which no part is in another."""
+    """The pairs without a part in another pair."""
     pairs = [*pairs]
     ones, others = [one for one, _ in pairs], [other for _, other in pairs]
     return {one: other for one, other in pairs if ones.count(one) == others.count(other) == 1}

@@ -37,7 +37,7 @@ name of its author's that takes up nearly all."""
 
 
 class Imported(Struct, frozen=True):
-    """A region: its name, its title, where it is (None: not known), and the regions that it touches.
+    """A region: its name, its title, its position (None if unknown), and its neighbours.
 
     `outline`: its path data, "" if it has none; `fill`: its colour, `label`: its text, and `line`, all in the drawing;
     `origin`: how it came to its name.
@@ -63,7 +63,7 @@ class Covered(Struct, frozen=True):
 
 
 class Drawn(Struct, frozen=True):
-    """The map of a drawing: its regions, its frame, the shapes that are its background, and its file.
+    """The map of a drawing: its regions, frame, background shapes, and file.
 
     `by_text`: the regions that would be the background if there were no text in them.
     `twice`: the shapes that are the same as another one of their name, with that one.
@@ -84,7 +84,7 @@ class Drawn(Struct, frozen=True):
 
 
 def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> Drawn:
-    """The regions that the shapes of a drawing stand for, in units of a map.
+    """The regions of a drawing's shapes, in units of a map.
 
     `ids`: label → the name that its author chooses for its region.
     """
@@ -198,7 +198,7 @@ def _near(
 
 
 def _box_of(sketch: Sketch) -> Box:
-    """The frame of a drawing: its page if that holds it, else what its shapes take up."""
+    """The frame of a drawing: its page if that holds everything, else the extent of its shapes."""
     points = [p for shape in sketch.shapes for line in shape.outlines for p in line]
     page = sketch.box
     if page is not None and page[0] < page[2] and page[1] < page[3]:
@@ -225,13 +225,13 @@ def _is_ground(
 
 
 def _fills_page(sketch: Sketch, i: int, outline: Sequence[Sequence[Point]], page: float) -> bool:
-    """Whether a shape without a name of its author's takes up nearly all, below others."""
+    """Whether a shape without an author's name covers nearly everything, below others."""
     size = max(abs(area(line)) for line in outline)
     return size >= _ALL * page and not sketch.shapes[i].own and i < len(sketch.shapes) - 1
 
 
 def _touching(rings: list[list[Ring]], outlines: list[list[list[Point]]]) -> set[tuple[int, int]]:
-    """The pairs of outlines that have edges in common, or, where most have none, run beside one another."""
+    """The pairs of outlines with common edges, or running side by side where most have none."""
     touching = net(rings, [], Frame(0, 0, EXTENT, EXTENT), 1).touching()
     if 2 * len({i for pair in touching for i in pair}) > len(rings):
         return touching
@@ -239,5 +239,5 @@ def _touching(rings: list[list[Ring]], outlines: list[list[list[Point]]]) -> set
 
 
 def _title(label: str, name: str) -> str:
-    """The part of a label that the name of its region does not say; "" if there is none."""
+    """The rest of a label that is not in its region's name; "" if there is none."""
     return "" if label in ("", name, name.replace("_", " ")) else label

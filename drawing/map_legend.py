@@ -1,4 +1,4 @@
-"""The legend of a map: owners, symbols beside names, every kind of line that is drawn, and what is no region."""
+"""The legend of a map: owners, symbols, line types, and areas that are no regions."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _swatch(tone: str, letter: str = "", lines: str = "none") -> Sample:
 
 
 def _swatches(tones: list[str]) -> Sample:
-    """Colours beside one another that mean the same."""
+    """Adjacent colours with one meaning."""
     wide = 22 / len(tones)
 
     def drawn(at: Point) -> str:

@@ -34,7 +34,7 @@ class Link(Struct, frozen=True):
 
 
 def links_of(sheet: Sheet, board: BoardStyle) -> list[Link]:
-    """The links of a map; those of one kind between the same regions once."""
+    """The links of a map, without repeated ones of a kind."""
     kind = sheet.d.kinds[board.kind]
     results = []
     for name, style in board.links.items():
@@ -54,7 +54,7 @@ def links_of(sheet: Sheet, board: BoardStyle) -> list[Link]:
 
 
 def _named(sheet: Sheet, name: str, style: LinkStyle) -> Iterator[Link]:
-    """Links that are entities of a kind."""
+    """Links that are entities."""
     decl, kind = sheet.d.links[name], sheet.d.kinds[name]
     fact = kind.facts.get(style.dashed) if isinstance(style.dashed, str) else None
     for number, entity in enumerate(kind.entities):
@@ -67,7 +67,7 @@ def _named(sheet: Sheet, name: str, style: LinkStyle) -> Iterator[Link]:
 
 
 def pairs_of(board: BoardStyle, links: list[Link]) -> set[tuple[int, int]]:
-    """The pairs of regions with a link that is shown, the lower number first; not those over a seam."""
+    """The pairs of regions with a displayed link, lower number first, without seams."""
     pairs = {(min(link.a, link.b), max(link.a, link.b)) for link in links if not board.links[link.kind].hidden}
     return pairs - {(min(seam), max(seam)) for seam in board.seams}
 

@@ -1,4 +1,4 @@
-"""Spots on a map: places that are no region, such as a passage between two; and marks over borders."""
+"""Spots on a map: places outside regions, such as a passage between two, and marks on borders."""
 
 from __future__ import annotations
 

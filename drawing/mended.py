@@ -20,7 +20,7 @@ _ROUNDS = 20  # of mistakes in its form: one may hide others
 
 
 class MendedFiles(Files):
-    """Reads the YAML files of a ruleset without the parts whose form is wrong.
+    """Reads the YAML files of a ruleset without their malformed parts.
 
     Attributes:
         mended: whether anything has been left out.
@@ -33,7 +33,7 @@ class MendedFiles(Files):
         self._names: set[str] = set()
 
     def causes(self, other: Diagnostic) -> bool:
-        """Whether a mistake may follow from what has been left out: it is on the same line, or names it."""
+        """Whether an error may follow from a part that was left out: same line, or same name."""
         if other.span is None:
             return self.mended
         lines = {(one.span.file, one.span.line) for one in self.problems if one.span is not None}
@@ -41,7 +41,7 @@ class MendedFiles(Files):
         return (other.span.file, other.span.line) in lines or not said.isdisjoint(self._names)
 
     def yaml(self, path: Path, display: str) -> Node:
-        """The tree of a YAML file. Errors: as those of `read_yaml`, if too little can be read."""
+        """The tree of a YAML file. Errors: as those of `read_yaml`, if too little is readable."""
         if path.stem not in _SCHEMAS:
             return super().yaml(path, display)
         try:
@@ -52,7 +52,7 @@ class MendedFiles(Files):
         return self._of_its_form(node, _SCHEMAS[path.stem])
 
     def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
-        """The items of a rules file; none if it is not valid."""
+        """The items of a rules file; empty if it is invalid."""
         try:
             return super().rules(text, display)
         except DiagnosticsError:
@@ -60,7 +60,7 @@ class MendedFiles(Files):
             return ()
 
     def _readable(self, text: str, display: str, first: DiagnosticsError) -> Node:
-        """The tree of a text without keys and values that are refused, and without lines that are no YAML."""
+        """The tree of a text without refused keys and values, and without lines that are not YAML."""
         lines, error = text.split("\n"), first
         for _ in range(_LINES):
             node, result = parse_readable("\n".join(lines), display, MAX_YAML)

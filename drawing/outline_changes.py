@@ -1,4 +1,4 @@
-"""Changes of the outlines of a board: a point moves, comes or goes in all outlines that have it, so no border opens.
+"""Changes of a board's outlines: a point changes in all outlines that share it, so borders stay closed.
 
 Each function gives the outlines that change. A change is refused if borders cross that did not cross before.
 """
@@ -24,13 +24,13 @@ MAX_PAIRS = 4_000_000
 
 
 class OutlineError(RulespecError):
-    """A change of outlines is refused; the text says why."""
+    """A refused change of outlines; the text gives the reason."""
 
 
 def moved(
     outlines: Outlines, frame: Frame | None, at: Dot, to: Dot, snap: float = 0, only: Part | None = None
 ) -> Changed:
-    """Outlines with a point at another place; `only`: in one of them, so that it is no point of the others any more.
+    """Outlines with a moved point; `only`: in one of them, which then no longer shares it.
 
     Args:
         outlines: all outlines of the board.
@@ -106,7 +106,7 @@ def removed(outlines: Outlines, frame: Frame | None, at: Dot) -> Changed:
 
 
 def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[Dot], snap: float = 0) -> Changed:
-    """Outlines with one more ring of one of them: its area if it has none, else an island or a hole.
+    """Outlines with one more ring for one of them: its area if it has none, else an island or a hole.
 
     Points of others that lie on its edges become points of it, and its points become points of edges that they lie on.
 
@@ -142,7 +142,7 @@ def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[
 
 
 def followed(outlines: Outlines, part: Part, other: Part, begin: Dot, end: Dot) -> Changed:
-    """Outlines in which one has the points of another one between two that they share.
+    """Outlines in which one follows the points of another between two shared points.
 
     Of the ways along both the two are taken between which there is the least area.
 
@@ -167,7 +167,7 @@ def followed(outlines: Outlines, part: Part, other: Part, begin: Dot, end: Dot) 
 
 
 def written(dot: Dot) -> str:
-    """A point as it is written in an edit."""
+    """A point in the notation of edits."""
     return f"{dot[0]},{dot[1]}"
 
 
@@ -196,7 +196,7 @@ def _with_point(outlines: Outlines, edge: Stroke, to: Dot) -> Changed:
 
 
 def _tidy(ring: Ring, to: Dot) -> Ring:
-    """A ring after its point has come to another one: no point follows itself, and none is gone to and come back from.
+    """A ring after merging one of its points into another: no point repeats, and no edge is walked both ways.
 
     Raises:
         OutlineError: nothing of it is left.
@@ -211,7 +211,7 @@ def _tidy(ring: Ring, to: Dot) -> Ring:
 
 
 def _between(dots: Sequence[Dot], p: Dot, q: Dot) -> list[Dot]:
-    """The points, of some that are sorted, that lie exactly on an edge, in its order."""
+    """The points, of some sorted ones, exactly on an edge, in order."""
     low, high = min(p, q), max(p, q)
     near = dots[bisect_right(dots, low) : bisect_left(dots, high)]
     top, bottom = min(p[1], q[1]), max(p[1], q[1])
@@ -221,7 +221,7 @@ def _between(dots: Sequence[Dot], p: Dot, q: Dot) -> list[Dot]:
 
 
 def _ways(ring: Ring, begin: Dot, end: Dot) -> list[Ring]:
-    """Both ways along a ring from one of its points to another; none if one of them is not there."""
+    """Both ways along a ring between two of its points; empty if one is missing."""
     if begin == end or begin not in ring or end not in ring:
         return []
     from_begin = ring[ring.index(begin) :] + ring[: ring.index(begin)]
@@ -273,7 +273,7 @@ def _check(outlines: Outlines, changed: Changed) -> None:
 
 
 def _swept(change: set[Stroke], rest: set[Stroke]) -> bool:
-    """Whether an end of an edge that stays lies between where a border was and where it is."""
+    """Whether a fixed edge's end lies between the old and the new position of a border."""
     ends = {dot for edge in change for dot in edge}
     if not ends:
         return False
@@ -300,7 +300,7 @@ def _faults(edges: set[Stroke], rings: Iterable[Ring]) -> Crossings:
 
 
 def _check_number(pairs: int) -> None:
-    """Refuses what would take seconds: hundreds of borders of thousands change at a time."""
+    """Refuses changes that would take seconds: hundreds of borders with thousands of points at a time."""
     if pairs > MAX_PAIRS:
         raise OutlineError("more borders would change than can be checked at a time")
 

@@ -1,4 +1,4 @@
-"""Checks of outlines: each can be read, and together they are a board without overlaps and gaps."""
+"""Checks of outlines: each is readable, and together they form a board without overlaps and gaps."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check_outlines(board: Node, report: Report) -> None:
 
 
 def outline_spans(drawing: Node) -> Spans:
-    """Where the outlines of a drawing file stand."""
+    """The places of outlines in a drawing file."""
     return {
         (kind, name): place.span
         for kind, _, board in entries(get(drawing, "boards"))
@@ -61,7 +61,7 @@ def outline_spans(drawing: Node) -> Spans:
 
 
 def check_fit(d: typed.Declarations, board: BoardStyle, spans: Spans, report: Report) -> None:
-    """Warns of outlines that do not fit together; of those in other files than the highest, nobody is warned."""
+    """Warns of outlines that do not fit together, but not of those in lower files."""
     if not any(kind == board.kind for kind, _ in spans) or board.frame is None:
         return
     _Fit(d.kinds[board.kind].entities, board, spans, report).check(board.frame)
@@ -143,7 +143,7 @@ class _Fit:
         return f"`{self.names[number]}`" if number < len(self.names) else "the scenery"
 
     def _beside(self, alone: Mapping[Stroke, int]) -> None:
-        """Warns of regions that run beside others without their points, first of those that do it most often."""
+        """Warns of regions that run along neighbours without sharing their points, the worst first."""
         lines: list[list[list[Dot]]] = [[] for _ in self.all]
         for edge, side in alone.items():
             lines[side].append([*edge])
@@ -172,7 +172,7 @@ class _Fit:
                 self.report.warning("RS560", message, self.places[around[0]], help=help_)
 
     def _enclosed(self, loop: Sequence[Stroke], frame: Frame) -> bool:
-        """Whether what edges go around lies inside of the board: left of their leftmost point there is an area."""
+        """Whether the area enclosed by edges belongs to the board: there is an area left of their leftmost point."""
         x, y = min(dot for edge in loop for dot in edge)
         return x > frame.left and any(holds(rings, x - 0.5, y + 0.25) for rings in self.all)
 
@@ -193,7 +193,7 @@ def _is_before(frame: Frame, edge: Stroke) -> bool:
 
 
 def loops_of(edges: Mapping[Stroke, int]) -> Iterator[list[Stroke]]:
-    """Edges that hang together and end nowhere; the first of them up to a bound."""
+    """Closed chains of edges; the first ones up to a bound."""
     at: dict[Dot, list[Stroke]] = {}
     for edge in edges:
         for dot in edge:
@@ -219,7 +219,7 @@ def loops_of(edges: Mapping[Stroke, int]) -> Iterator[list[Stroke]]:
 def overlaps(
     areas: Sequence[Sequence[Ring]], crossings: int = MAX_CROSSINGS
 ) -> tuple[list[float], dict[tuple[int, int], float]]:
-    """The size of each area, and how much of two lies on one another, measured along lines across the board.
+    """The size of each area, and the overlap of each pair, measured along lines across the board.
 
     `crossings`: about how often the lines may cross outlines; with fewer, they are farther apart.
     """
@@ -253,7 +253,7 @@ _Part = tuple[float, float, int]
 
 
 def _ordered(crossings: list[tuple[int, float]]) -> Iterator[tuple[_Part, _Part | None]]:
-    """The parts of areas on a line from the left, each with the one before it that goes on farthest."""
+    """The parts of areas along a line from the left, each with the earlier one that reaches farthest."""
     parts: list[_Part] = []
     crossings.sort()
     for (i, start), (k, end) in zip(crossings[::2], crossings[1::2], strict=False):

@@ -1,4 +1,4 @@
-"""Outlines of regions as they are written, and what follows from them: points with the same coordinates are one."""
+"""Outlines of regions as data, and their consequences: points with equal coordinates are one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Stroke = tuple[Dot, Dot]
 
 
 class Outline(Brief, Struct, frozen=True):
-    """The outline of a region, and the spots of its name and its pieces if they are given."""
+    """The outline of a region, and the spots of its name and pieces, if given."""
 
     rings: list[Ring]
     label: Point | None = None
@@ -40,7 +40,7 @@ class Outline(Brief, Struct, frozen=True):
 
 
 class Scenery(Brief, Struct, frozen=True):
-    """Land or water that is no region."""
+    """Land or water outside all regions."""
 
     rings: list[Ring]
     colour: str
@@ -91,7 +91,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def data_of(rings: Iterable[Ring]) -> str:
-    """Path data of rings: what `rings_of` reads."""
+    """Path data of rings, the inverse of `rings_of`."""
     return "".join(
         f"M{ring[0][0]} {ring[0][1]}l{_joined(x - px for p, n in pairwise(ring) for px, x in zip(p, n, strict=True))}z"
         for ring in rings
@@ -99,12 +99,12 @@ def data_of(rings: Iterable[Ring]) -> str:
 
 
 def _joined(numbers: Iterable[int]) -> str:
-    """Numbers with blanks between where no sign parts them."""
+    """Numbers separated by blanks where no sign separates them."""
     return "".join(f"{n}" if n < 0 or not i else f" {n}" for i, n in enumerate(numbers))
 
 
 def strokes(rings: Iterable[Ring]) -> tuple[Stroke, ...]:
-    """The edges of an outline, without those that it goes to and fro."""
+    """The edges of an outline, without those walked in both directions."""
     return _strokes(tuple(map(tuple, rings)))
 
 
@@ -119,7 +119,7 @@ def _strokes(rings: tuple[tuple[Dot, ...], ...]) -> tuple[Stroke, ...]:
 
 
 class Frame(Struct, frozen=True):
-    """Where a board ends, in the units of its outlines."""
+    """The extent of a board, in the units of its outlines."""
 
     left: float
     top: float
@@ -155,7 +155,7 @@ def extent(points: Iterable[Point]) -> Box:
 
 
 def net(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]], frame: Frame, scale: float) -> Areas:
-    """The areas of a board on the sheet, and the borders between them: edges that two outlines have."""
+    """The areas of a board on the sheet, and the borders between them: edges of two outlines."""
     between: dict[tuple[int, int], list[tuple[Corner, Corner]]] = {}
     owners = shared(outlines, scenery)
     degree: dict[Corner, int] = {}
@@ -178,7 +178,7 @@ def net(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]], f
 
 
 def shared(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]] = ()) -> dict[Stroke, list[int]]:
-    """Each edge with the numbers of the outlines that have it; scenery counts on after them."""
+    """Each edge with the numbers of its outlines; scenery is numbered after regions."""
     owners: dict[Stroke, list[int]] = {}
     for i, rings in enumerate([*outlines, *scenery]):
         for edge in strokes(rings):
@@ -187,12 +187,12 @@ def shared(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]]
 
 
 def area(line: Sequence[Point]) -> float:
-    """The area inside a line; below 0 if it goes round the other way."""
+    """The area inside a line, negative for the other direction."""
     return sum(x * ny - nx * y for (x, y), (nx, ny) in pairwise([*line, line[0]])) / 2
 
 
 def centre(line: Sequence[Point]) -> Point:
-    """The centre of mass of what is inside a line."""
+    """The centre of mass of the area inside a line."""
     size = area(line)
     if abs(size) < 1e-9:
         return sum(x for x, _ in line) / len(line), sum(y for _, y in line) / len(line)

@@ -49,7 +49,7 @@ def panels_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
 
 
 def _without_space(sheet: Sheet, what: str) -> bool:
-    """Whether pieces, as `piece.place`, are in a place of their owner's that is no space."""
+    """Whether pieces, as `piece.place`, are in a place of their owner that is no space."""
     name, _, place = what.partition(".")
     pile = sheet.d.pieces.get(name) or sheet.d.kinds[name]
     return place in pile.places and not pile.places[place].index
@@ -99,7 +99,7 @@ def _room(sheet: Sheet, kind: str, fact: str, number: int) -> int | None:
 
 
 def matrix_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """All entities that are made of two others: a row for each of the first, a column for each of the second."""
+    """The entities of a product: a row for each of the first kind, a column for each of the second."""
     first, second = sheet.d.kinds[board.kind].product
     across = len(sheet.names(second))
     wide = min((width - _ROW_HEAD) / across, 60.0)
@@ -133,7 +133,7 @@ def matrix_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
 
 
 def _heads(sheet: Sheet, kind: str, facts: list[str], corner: Point, wide: float) -> Iterator[str]:
-    """The heads of columns, from the lowest line to the highest: facts, and the titles above them."""
+    """The heads of columns, from bottom to top: facts, and the titles above them."""
     left, y = corner[0], corner[1] - 8
     for name in reversed(facts):
         label = shortened(sheet.words.field(kind, name), _HEADS, _ROW_HEAD - 6)

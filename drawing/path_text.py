@@ -1,4 +1,4 @@
-"""Path data in the text of a file: only what has changed is written, the rest stays as its author has laid it out."""
+"""Path data as text: changed parts are rewritten, the rest keeps its author's layout."""
 
 from __future__ import annotations
 

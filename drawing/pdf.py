@@ -1,4 +1,4 @@
-"""Pictures as PDF to print: vectors with their fonts, on one sheet or on four that are glued together.
+"""Pictures as PDF for printing: vectors with their fonts, on one sheet or on four to be joined.
 
 Typst typesets our own SVG alone: nothing of a ruleset is in its markup, and titles come to it as inputs. PDF/A is asked
 for because it refuses what would be printed as an empty box.
@@ -108,7 +108,7 @@ def to_pdf(scene: Scene, sheets: Sheets) -> bytes:
 
 
 def on_sheet(scene: Scene) -> str:
-    """The picture as it is printed: the sheet itself is the paper."""
+    """The picture for printing: the sheet itself is the paper."""
     return to_svg(scene, _FAMILY).replace(PALETTE["paper"], "#ffffff")
 
 

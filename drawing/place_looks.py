@@ -38,7 +38,7 @@ def shift(points: Sequence[Point], corner: Point) -> list[Point]:
 
 
 def fill_of(sheet: Sheet, board: BoardStyle, number: int) -> tuple[Look, Look | None]:
-    """The look of a place, and that of its owner if it has one."""
+    """The look of a place, and its owner's look if there is an owner."""
     for rank, name in enumerate(board.fill):
         of = sheet.fact(board.kind, name, number)
         if of is not None:
@@ -61,14 +61,14 @@ def badges_of(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, 
 
 
 def side_of(sheet: Sheet, board: BoardStyle, number: int) -> Side:
-    """The ground and the owner of a place, as borders ask for them."""
+    """The terrain and owner of a place, for ranking borders."""
     of = sheet.fact(board.kind, board.fill[-1], number) if board.fill else None
     owners = [sheet.fact(board.kind, name, number) for name in board.fill[:-1]]
     return Side(of is not None and sheet.look(*of).colour == "water", next(filter(None, owners), None))
 
 
 def description_of(sheet: Sheet, board: BoardStyle, number: int, title: str) -> str:
-    """A place in words: its title, and the facts that are seen."""
+    """A place in words: its title and its visible facts."""
     facts = [sheet.fact(board.kind, name, number) for name in (*board.fill, *board.badges)]
     notes = [sheet.titles(of[0])[of[1]] for of in facts if of is not None]
     return f"{title}: {', '.join(dict.fromkeys(notes))}" if notes else title
@@ -89,6 +89,6 @@ def badge_room(sheet: Sheet, board: BoardStyle, number: int) -> float:
 
 
 def lettering_of(sheet: Sheet, board: BoardStyle, number: int) -> Lettering:
-    """The letters of the name of a place: on a board with outlines, they say what it is."""
+    """The style of a place's name, which follows the place's kind on boards with outlines."""
     side = side_of(sheet, board, number)
     return WATER if side.water else OWNED if side.owner is not None else FREE

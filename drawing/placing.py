@@ -1,4 +1,4 @@
-"""Names and pieces on areas: no text over another, each inside its area if there is room.
+"""Names and pieces on areas: no overlapping texts, each inside its area if it fits.
 
 Each region gets a block: its name in one to three lines, and a tray for pieces under it or beside it.
 Candidates are tried on a raster of the areas, the smallest area first, and once more when all others stand.
@@ -50,7 +50,7 @@ _TRAYS = ((110, 44), (88, 44), (66, 44), (44, 66), (88, 22), (44, 44), (66, 22),
 
 
 class Block(Struct, frozen=True):
-    """A name and a tray: lines of text, their size and middles, and where pieces go; `boxes` are what it takes up.
+    """A label block: lines of text with sizes and centres, a tray for pieces, and the bounding `boxes`.
 
     `turned`: degrees, clockwise, around the middle of `box`; the lines are where they would be if it were level.
     """
@@ -66,12 +66,12 @@ class Block(Struct, frozen=True):
 
     @property
     def boxes(self) -> tuple[Box, ...]:
-        """The boxes that nothing else may stand on: one, or two if the tray is apart from the name."""
+        """The boxes reserved for it: one, or two if the tray is apart from the name."""
         return (around(self.box, self.turned), self.tray) if self.apart else (self.box,)
 
 
 class Spot(Struct, frozen=True):
-    """Spot that the name of a region must have, and that of its pieces if they are not below it; and its letters."""
+    """The author's spot for a region's name, and for its pieces if not below it, with its lettering."""
 
     label: Point
     pieces: Point | None = None
@@ -98,7 +98,7 @@ class Raster:
                     self.cells[region].append((column, row))
 
     def share(self, region: int, box: Box, turned: float = 0) -> float:
-        """The share of a box, turned around its middle, that is inside a region, by a sample of its points."""
+        """The share of a box, rotated around its centre, inside a region, from a sample of points."""
         return sum(self._at(point) == region for point in _sampled(box, turned)) / _SAMPLES
 
     def open_share(self, box: Box, turned: float) -> float:
@@ -111,7 +111,7 @@ class Raster:
         return self.owner[row][column] if 0 <= column < self.columns and 0 <= row < self.rows else _BEYOND
 
     def inside(self, region: int, point: Point) -> Point:
-        """A point if it is inside a region, else the nearest one that is, in squares."""
+        """The point itself if inside a region, else the nearest square inside."""
         column, row = int(point[0] // STEP), int(point[1] // STEP)
         cells = self.cells[region]
         if not cells or (0 <= column < self.columns and 0 <= row < self.rows and self.owner[row][column] == region):
@@ -170,7 +170,7 @@ class Shape:
 
 
 def around(box: Box, degrees: float) -> Box:
-    """The level box around a box that is turned."""
+    """The level box around a rotated box."""
     if not degrees:
         return box
     left, top, right, bottom = box
@@ -197,7 +197,7 @@ def spans(outlines: Sequence[Sequence[Point]], rows: int, side: int) -> Iterator
 
 
 class Form(Struct, frozen=True):
-    """A shape that a block may have: lines, text size, width and height, where the tray is below or beside."""
+    """A possible shape of a block: lines, text size, width and height, tray below or beside."""
 
     lines: tuple[str, ...]
     size: float
@@ -429,7 +429,7 @@ def _best(region: int, forms: list[Form], raster: Raster, position: Point, other
 
 
 def _near(points: Sequence[Point], forms: Sequence[Form], others: list[Box]) -> list[Box]:
-    """The boxes among some that a block around one of the points may meet."""
+    """The boxes that a block around one of the points may meet."""
     width, height = (max(form.extent[axis] for form in forms) + _GAP for axis in (0, 1))
     xs, ys = [x for x, _ in points], [y for _, y in points]
     reach = Box((min(xs) - width, min(ys) - height, max(xs) + width, max(ys) + height))
@@ -467,7 +467,7 @@ def _around(position: Point, far: float) -> Iterator[Point]:
 
 
 def _points(cells: Sequence[tuple[int, int]], position: Point, tries: int) -> list[Point]:
-    """Points of an area where the middle of a block may be: near the position first."""
+    """Points of an area for the centre of a block, near the position first."""
     every = max(len(cells) // tries, 1)
     points = [((c + 0.5) * STEP, (r + 0.5) * STEP) for c, r in cells[::every]]
     points.sort(key=lambda p: hypot(p[0] - position[0], p[1] - position[1]))

@@ -1,4 +1,4 @@
-"""A board before anything stands on it: its static items, and where the pieces of each place go."""
+"""A board without pieces: its static items, and the slots of each place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HEAD = 22.0
 
 
 class LinkLines(Struct, frozen=True):
-    """The links of a kind on a map: the field that is drawn, and of each link the path data and the title."""
+    """The links of a kind on a map: the drawn field, and each link's path data and title."""
 
     field: str
     layer: str
@@ -71,7 +71,7 @@ class Plan(Brief, Struct):
     dice: Point | None = None
 
     def slot(self, pile: Pile, count: int) -> int:
-        """The slot of pieces; the copies of the slots of `count` places follow one another."""
+        """The slot of pieces; copies of the slots of `count` places are consecutive."""
         owner = next((number for kind, number in pile.owners if kind == self.each), None)
         if owner is None:
             return self.slot_of(f"{pile.type}.{pile.place}", pile.index, count)
@@ -79,7 +79,7 @@ class Plan(Brief, Struct):
         return slot if slot in self.slots else pile.index
 
     def slot_of(self, what: str, number: int, count: int) -> int:
-        """The slot in a place of what a tray holds; the place itself if no tray of it does."""
+        """The slot of an entity within a place's tray, or the place itself without such a tray."""
         slot = number + count * self.copies.get(what, 0)
         return slot if slot in self.slots else number
 
@@ -99,12 +99,12 @@ class Sheet(Brief, Struct, frozen=True):
 
     @property
     def turn(self) -> Type | None:
-        """The type of the field that names whose turn it is; None without one."""
+        """The type of the field that names the acting entity; None without one."""
         field_ = self.d.fields.get(self.style.turn)
         return field_.type if field_ is not None else None
 
     def parts(self, kind: str, number: int) -> tuple[Entity, ...]:
-        """An entity as what it is made of."""
+        """The components of an entity."""
         return self.known.parts(kind, number)
 
     def look(self, kind: str, number: int) -> Look:
@@ -113,7 +113,7 @@ class Sheet(Brief, Struct, frozen=True):
         return looks[number] if 0 <= number < len(looks) else Look("grey")
 
     def colours(self, kind: str) -> tuple[str, ...]:
-        """The colours of the entities of a kind, as SVG writes them; a kind without looks has those of owners."""
+        """The colours of the entities of a kind for SVG; a kind without looks uses those of owners."""
         looks = [look.colour for look in self.style.looks.get(kind, {}).values()] or OWNERS
         return tuple(colour(looks[i % len(looks)]) for i in range(len(self.names(kind))))
 
@@ -150,6 +150,6 @@ class Sheet(Brief, Struct, frozen=True):
         return kind != "game" and not self.on_board(kind) and not self.d.kinds[kind].places
 
     def names_of(self, of: tuple[str, int]) -> str:
-        """The name of an entity in the ids of items; seats are numbered, whatever they are called."""
+        """The name of an entity in item ids; seats are numbered, regardless of their names."""
         kind, number = of
         return f"seat{number + 1}" if self.d.kinds[kind].is_player else self.names(kind)[number]

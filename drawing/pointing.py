@@ -1,4 +1,4 @@
-"""Places that are meant when one points at a board: points before edges, edges before the frame."""
+"""Places meant by pointing at a board: points before edges, edges before the frame."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EXACT = 1e-6
 def snapped(
     rings: Iterable[Ring], frame: Frame | None, place: Dot, reach: float, moving: Dot | None = None
 ) -> tuple[Dot, Stroke | None]:
-    """The place that is meant: a point in reach, else a place on an edge with that edge, else one at the frame.
+    """The place meant: a point in reach, else a place on an edge with that edge, else one at the frame.
 
     With a reach of 0 a place is what it is, on the edge on which it lies exactly.
 
@@ -65,7 +65,7 @@ def edges_near(rings: Iterable[Ring], box: Box) -> set[Stroke]:
 
 
 def _foot(place: Dot, p: Dot, q: Dot) -> tuple[float, float] | None:
-    """The place of an edge, between its ends, that is nearest to a point."""
+    """The place on an edge, between its ends, nearest to a point."""
     dx, dy = q[0] - p[0], q[1] - p[1]
     if not dx and not dy:
         return None
@@ -74,7 +74,7 @@ def _foot(place: Dot, p: Dot, q: Dot) -> tuple[float, float] | None:
 
 
 def _at_frame(frame: Frame | None, place: Dot, reach: float) -> Dot:
-    """A place at the sides of the frame that are in reach."""
+    """The place at the sides of the frame in reach."""
     if frame is None:
         return place
     x, y = place

@@ -1,4 +1,4 @@
-"""Boards that are regular: grids, rings, rows, and rows of numbers."""
+"""Regular boards: grids, rings, rows, and rows of numbers."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ Band = tuple[int, str, str]
 
 
 def cell(box: Box, fill: str, *, rx: float = 0) -> str:
-    """The shape of a place that is a box."""
+    """The shape of a box-shaped place."""
     size = {"x": box[0], "y": box[1], "width": box[2] - box[0], "height": box[3] - box[1]}
     return svg.element("rect", **size, fill=fill, stroke=LINE, stroke_width=1, rx=rx or None)
 
 
 def notes_of(sheet: Sheet, board: BoardStyle, number: int) -> list[str]:
-    """The facts that stand on a place, in words; without those that are nothing."""
+    """The facts displayed on a place, in words, without empty ones."""
     results = []
     for name in board.facts:
         fact, of = sheet.d.kinds[board.kind].facts.get(name), sheet.fact(board.kind, name, number)
@@ -61,7 +61,7 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
 
 
 def region(shape: str, place: Place, by_seat: str = "") -> Item:
-    """The item of a place of a board; `by_seat` are the places that it is for each seat, if that differs."""
+    """The item of a place of a board; `by_seat` has the place for each seat, if they differ."""
     name = place.id.partition(".")[2]
     drawn = svg.group([shape], place.title, data_place=place.id, data_places=by_seat or None)
     return Item(f"region.{name}", "areas", drawn, (place,))
@@ -71,7 +71,7 @@ def region(shape: str, place: Place, by_seat: str = "") -> Item:
 
 
 def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
-    """A board of squares, light and dark in turn unless it says another form, or of hexes; with their names."""
+    """A board of squares, alternately light and dark by default, or of hexes, with names."""
     if sheet.d.boards[board.kind].form == "hexes":
         return _hexes(sheet, board, corner)
     spaces = sheet.d.boards[board.kind].spaces
@@ -137,7 +137,7 @@ def _rims(
     corner: Point,
     kind: str,
 ) -> Iterator[Item]:
-    """The names of columns below and of rows at the left, where names of spaces are made of both."""
+    """The names of columns below and rows at the left, for spaces named by both."""
     at = dict(zip(spaces, names, strict=True))
     parts = []
     for column in range(count[0]):
@@ -200,7 +200,7 @@ def _sector(centre: Point, inner: float, outer: float, first: float, last: float
 
 
 def _around_sector(centre: Point, inner: float, outer: float, first: float, last: float) -> Box:
-    """The box around a sector: its arcs reach farthest at their ends, or where they cross an axis."""
+    """The box around a sector: its arcs are extreme at their ends, or where they cross an axis."""
     crossed = [k * pi / 2 for k in range(-2, 5) if first < k * pi / 2 < last]
     points = [(r * cos(a), r * sin(a)) for a in (first, last, *crossed) for r in (inner, outer)]
     xs, ys = zip(*points, strict=True)
@@ -215,7 +215,7 @@ def _stacked(text: str, x: float, y: float, width: float, most: int = 4) -> str:
 
 
 def _in_lines(text: str, width: float, most: int = 4) -> tuple[float, list[str]]:
-    """The size of the letters of a text, and its lines, at most so many."""
+    """The font size and the lines of a text, at most `most` lines."""
     for size in (14.0, 13.0, 12.0, 11.0, 10.0, 9.0, 8.0):
         for parts in range(1, most + 1):
             lines = wrapped(text, parts)
@@ -252,7 +252,7 @@ def _circle(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
 
 
 def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """Boxes beside one another, in as many rows as needed, each with its name above."""
+    """Boxes in as many rows as needed, each with its name above."""
     names, titles = sheet.names(board.kind), sheet.place_titles(board)
     columns = min(len(names), board.columns or _COLUMNS)
     wide = min(width / columns, 180.0 if len(names) > 8 else 220.0)

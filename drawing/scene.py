@@ -1,4 +1,4 @@
-"""A picture as items, each with a name that stays: what never changes in a game, and what a position shows.
+"""A picture as items with stable names: static parts, and parts that depend on the position.
 
 A page that steps through a game has the static items once, and takes of each position only the items that changed.
 """
@@ -68,7 +68,7 @@ class Scene(Brief, Struct, frozen=True):
     dynamic: tuple[Item, ...]
 
     def changed(self, before: Scene) -> dict[str, str | None]:
-        """The dynamic items that are new or other than before, by id; None for those that are gone."""
+        """Dynamic items that are new or changed since `before`, by id; None for removed ones."""
         old = {item.id: item.svg for item in before.dynamic}
         new = {item.id: item.svg for item in self.dynamic}
         gone: dict[str, str | None] = {id_: None for id_ in old if id_ not in new}

@@ -1,4 +1,4 @@
-"""Seams of a map: links that run off one side and on at the other, with the name of what lies there."""
+"""Seams of a map: links leaving at one side and entering at the other, with the name of the place beyond."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def stubs_of(a: int, b: int, positions: Sequence[Point], size: Point) -> list[tu
 
 
 def seams_of(sheet: Sheet, board: BoardStyle, positions: Sequence[Point], areas: Areas, size: Point) -> Iterator[Seam]:
-    """Both ends of each link over a seam; along the frame where outlines reach it."""
+    """Both ends of each link over a seam, along the frame where outlines reach it."""
     titles = sheet.titles(board.kind)
     for pair in board.seams:
         (left, start), (right, end) = stubs_of(*pair, positions, size)

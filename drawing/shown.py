@@ -60,13 +60,13 @@ class Names:
         return self._names[kind]
 
     def number(self, kind: str, name: Any) -> int:
-        """The number of an entity; -1 if there is none of this name."""
+        """The number of an entity; -1 if it does not exist."""
         if kind not in self._numbers:
             self._numbers[kind] = {n: i for i, n in enumerate(self.names(kind))}
         return self._numbers[kind].get(name, -1)
 
     def parts(self, kind: str, number: int) -> tuple[Entity, ...]:
-        """An entity as what it is made of; itself if it is not made of others."""
+        """The components of an entity; the entity itself if it has none."""
         result = self.d.kinds[kind].product
         results = []
         for part in reversed(result):
@@ -76,7 +76,7 @@ class Names:
         return tuple(reversed(results)) or ((kind, number),)
 
     def token_owners(self, kind: str, number: int) -> tuple[Entity, ...]:
-        """The entities that own a token: those that it is made of."""
+        """The owners of a token: its components."""
         return tuple(part for part in self.parts(kind, number) if "." not in part[0] and part[0] != kind)
 
     def owners(self, pile: str, text: str) -> tuple[Entity, ...]:

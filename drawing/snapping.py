@@ -1,4 +1,4 @@
-"""Outlines of a drawing on whole numbers: points that are nearly the same become one, so that neighbours share edges.
+"""Outlines of a drawing with integer points: nearly equal points become one, so that neighbours share edges.
 
 First points are snapped to one another, then edges get the points that lie on them, then what lies on an outline is cut
 out of it, and last each border is thinned out once, for both its sides.
@@ -29,7 +29,7 @@ _SMALL = 2  # square units: less is a crumb
 
 
 def snapped(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
-    """The outlines of shapes, those below first, that share points where they meet; none of too many points."""
+    """The outlines of shapes, bottom first, with shared points where they meet; empty if there are too many points."""
     joined = _joined(shapes)
     if sum(len(ring) for rings in joined for ring in rings) > _MAX_DRAWN:
         return [[] for _ in shapes]
@@ -37,7 +37,7 @@ def snapped(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
 
 
 def _joined(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
-    """Points near one another as one, with whole numbers; what has no extent is left out."""
+    """Merges near points, with integer coordinates; drops shapes without area."""
     dots: dict[tuple[int, int], list[tuple[Point, Dot]]] = {}
 
     def joined(p: Point) -> Dot:
@@ -64,7 +64,7 @@ def _plain(ring: Sequence[Dot]) -> Ring:
 
 
 def _on_edges(outlines: list[list[Ring]]) -> list[list[Ring]]:
-    """Outlines whose edges have the points of all outlines that lie on them."""
+    """Outlines extended by the points of all outlines on their edges."""
     edges = sorted({edge for rings in outlines for edge in strokes(rings)})
     square = max(_SQUARE, sum(hypot(q[0] - p[0], q[1] - p[1]) for p, q in edges) / _MAX_SQUARES)
     at: dict[tuple[int, int], list[int]] = {}
@@ -114,7 +114,7 @@ def _with(ring: Ring, between: dict[tuple[Dot, Dot], list[Dot]]) -> Ring:
 
 
 def _cut(outlines: list[list[Ring]]) -> list[list[Ring]]:
-    """Outlines without what other shapes cover that lie on them, wholly inside."""
+    """Outlines without the parts covered by shapes wholly inside them."""
     boxes = [_box(rings) for rings in outlines]
     sizes = [abs(sum(abs(area(ring)) for ring in rings)) for rings in outlines]
     dots = [{dot for ring in rings for dot in ring} for rings in outlines]
@@ -153,7 +153,7 @@ def _box(rings: Sequence[Ring]) -> tuple[int, int, int, int]:
 
 
 def _thinned(outlines: list[list[Ring]]) -> list[list[Ring]]:
-    """Outlines of lines that are thinned out once, whoever has them on a side."""
+    """Simplified outlines, each shared line simplified once for both sides."""
     between: dict[tuple[int, ...], list[tuple[Corner, Corner]]] = {}
     degree: dict[Corner, int] = {}
     for edge, owners in shared(outlines).items():
@@ -191,7 +191,7 @@ def _clockwise(ring: Ring) -> Ring:
 
 
 def _thin(line: Sequence[Dot], within: float) -> list[Dot]:
-    """A line without points that lie nearly on it; its ends stay, and three points of one that is closed."""
+    """A line without points nearly on it; its ends stay, and three points of a closed one."""
     least = 3 if line[0] == line[-1] else 0
     results, at = [line[0]], 0
     while at < len(line) - 1:

@@ -1,4 +1,4 @@
-"""Tokens of a position by the slots where they stand: pieces, markers, and fields of places."""
+"""Tokens of a position by slots: pieces, markers, and fields of places."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def standing(sheet: Sheet, plans: Mapping[str, Plan], shown: Shown) -> dict[Slot
 
 
 def _pile(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile) -> tuple[Slot, Token] | None:
-    """The token of a pile and its slot; None if it is drawn on no board."""
+    """The token of a pile and its slot; None if no board draws it."""
     d, style = sheet.d, sheet.style.pieces[pile.type]
     places = d.pieces[pile.type].places if pile.type in d.pieces else d.kinds[pile.type].places
     index = places[pile.place].index if pile.place in places else ""
@@ -60,7 +60,7 @@ def _pile(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile) -> tuple[Slot, To
 
 
 def _in_yard(plans: Mapping[str, Plan], pile: Pile) -> Slot | None:
-    """The slot of pieces of an owner that stand on no space."""
+    """The slot of an owner's pieces outside all spaces."""
     for kind, plan in plans.items():
         first = plan.held.get(f"{pile.type}.{pile.place}")
         owner = next((number for of, number in pile.owners if of == plan.holder), None)
@@ -70,7 +70,7 @@ def _in_yard(plans: Mapping[str, Plan], pile: Pile) -> Slot | None:
 
 
 def _owned(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile, index: str) -> tuple[Slot, Token] | None:
-    """A pile of the one entity that is a place of a board of pairs: it stands there, wherever it is."""
+    """The pile of an entity that is itself a place on a board of pairs, wherever the pile is."""
     kind = pile.owners[0][0] if len(pile.owners) == 1 else ""
     if kind not in plans or not plans[kind].owned or sheet.words.internal(pile.type, pile.place):
         return None
@@ -97,7 +97,7 @@ def _markers(
 
 
 def _fields(sheet: Sheet, kind: str, plan: Plan, shown: Shown) -> Iterator[tuple[Slot, Token]]:
-    """The fields of places themselves: whose entity is there, or a mark where something is so."""
+    """The fields of places: the entity there, or a mark for a true flag."""
     for name in sheet.style.boards[kind].fields:
         field = sheet.d.kinds[kind].state.get(name)
         if field is None or sheet.words.internal(kind, name):

@@ -23,7 +23,7 @@ def status_of(words: Wording, position: Game | View) -> str:
 
 
 def _prompt(words: Wording, position: Game | View, decision: Decision) -> str:
-    """The title of a decision; of a whole game with what it is about."""
+    """The title of a decision; for a whole game, also its subject."""
     if isinstance(position, Game) and isinstance(words, Words):
         return Narrator(words, position).decision(decision)
     return words.decision(decision.name)

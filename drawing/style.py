@@ -27,7 +27,7 @@ RING_LABELS = 16
 
 
 class Look(Brief, Struct, frozen=True):
-    """The look of an entity: its colour, its letter, and the symbol of what it owns ("": that of the type).
+    """The look of an entity: its colour, its letter, and the symbol of its possessions ("" for the type's own).
 
     `hatch` are the lines on its places, for those who see no colours; `none` if the colours differ in grey as well.
     """
@@ -39,7 +39,7 @@ class Look(Brief, Struct, frozen=True):
 
 
 class LinkStyle(Brief, Struct, frozen=True):
-    """The style of links of a kind; `dashed` is yes, no, or a fact of the links, `state` a field that is drawn."""
+    """The style of links of a kind; `dashed` is yes, no, or a fact of the links, `state` a drawn field."""
 
     colour: str = "grey"
     dashed: bool | str = False
@@ -48,7 +48,7 @@ class LinkStyle(Brief, Struct, frozen=True):
 
 
 class Tray(Brief, Struct, frozen=True):
-    """A part of a panel: pieces in some places, as `piece.place`, and the fact that says for how many there is room.
+    """A part of a panel: pieces in some places, as `piece.place`, and the fact that limits their number.
 
     `cards`: whether they are drawn as cards in a row, which lie on one another where the row is too short.
     """
@@ -60,7 +60,7 @@ class Tray(Brief, Struct, frozen=True):
 
 
 class Yard(Brief, Struct, frozen=True):
-    """Cells of each owner for pieces that stand on no space.
+    """Cells of each owner for pieces outside all spaces.
 
     Attributes:
         holds: their places, as `piece.place`.
@@ -74,7 +74,7 @@ class Yard(Brief, Struct, frozen=True):
 
 
 class BoardStyle(Brief, Struct, frozen=True):
-    """The style of a board, whose places are the entities of a kind; see `drawing.schema.json`.
+    """The style of a board with the entities of a kind as places; see `drawing.schema.json`.
 
     Attributes:
         roomy: whether pieces stand on its places.
@@ -134,7 +134,7 @@ class PieceStyle(Brief, Struct, frozen=True):
 
 
 class Style(Brief, Struct, frozen=True):
-    """The style of a ruleset; `hides` are fields and places of pieces that are not shown, on purpose."""
+    """The style of a ruleset; `hides` are fields and places of pieces left out on purpose."""
 
     boards: dict[str, BoardStyle]
     pieces: dict[str, PieceStyle]
@@ -188,12 +188,12 @@ def _fields(names: list[str]) -> tuple[tuple[str, str], ...]:
 
 
 def link_facts(d: typed.Declarations, kind: str) -> list[str]:
-    """The facts of a kind that are sets of entities of its own: its links."""
+    """The links of a kind: its set-valued facts of the same kind."""
     return [f.name for f in d.kinds[kind].facts.values() if isinstance(f.type, SetOf) and f.type.kind == kind]
 
 
 def _places(d: typed.Declarations) -> list[tuple[str, str, str]]:
-    """The kinds whose entities are places, how they are drawn, and where on the sheet."""
+    """The kinds of places, their forms, and their positions on the sheet."""
     results = list(_used(d))
     if any(form in ("areas", "nodes") for _, form, _ in results):
         return results
@@ -296,7 +296,7 @@ def _owner(d: typed.Declarations, link: str) -> str:
 
 
 def outlines_of(kind: typed.Kind, data: dict[str, Any]) -> tuple[dict[int, Outline], tuple[Scenery, ...]]:
-    """The outlines of a board and its scenery, without those that cannot be read; they are reported elsewhere."""
+    """The readable outlines of a board and its scenery; unreadable ones are reported elsewhere."""
     left = MAX_POINTS
     outlines: dict[int, Outline] = {}
     scenery = []
@@ -326,7 +326,7 @@ def _spot(how: dict[str, Any], name: str) -> tuple[float, float] | None:
 
 
 def _frame(data: dict[str, Any], outlines: dict[int, Outline], scenery: tuple[Scenery, ...]) -> Frame | None:
-    """Where a board ends: as its drawing says, or at its outermost outlines; None if neither says it."""
+    """The extent of a board: from its drawing, or from its outermost outlines; None without either."""
     if "frame" in data:
         left, top, width, height = data["frame"]
         return Frame(left, top, width, height) if fits_sheet(width, height) else None
@@ -345,7 +345,7 @@ def fits_sheet(width: float, height: float) -> bool:
 
 
 def _projected(kind: typed.Kind, data: dict[str, Any]) -> dict[int, tuple[float, float]]:
-    """The positions of a drawing file; longitudes are made shorter as far from the equator as it says."""
+    """The positions of a drawing file; longitudes are shortened by the given distance from the equator."""
     points = {kind.index[name]: (float(x), float(y)) for name, (x, y) in data.get("positions", {}).items()}
     if "projection" not in data:
         return points
@@ -401,7 +401,7 @@ def _tables(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, tuple
 
 
 def _shown(f: typed.FieldDecl, drawn: set[str]) -> bool:
-    """Whether a field stands in a table: not what is drawn on a board, nor an account without a limit."""
+    """Whether a field belongs in a table: neither drawn on a board nor an account without a limit."""
     if f.unlimited:
         return False
     return isinstance(f.type, Num | Maybe | Bool) or (isinstance(f.type, Ent) and f.type.kind not in drawn)
@@ -411,7 +411,7 @@ def _shown(f: typed.FieldDecl, drawn: set[str]) -> bool:
 
 
 def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str, Look]]:
-    """Kind → entity → how it looks. Seats have numbers for names, those that the drawing names have their own."""
+    """Kind → entity → its look. Seats are named by numbers, unless the drawing names them."""
     results: dict[str, dict[str, Look]] = {}
     others = {
         look["colour"]

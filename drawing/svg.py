@@ -1,4 +1,4 @@
-"""SVG as text: everything that comes from outside is escaped here."""
+"""SVG as text; all external text is escaped here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HALO: Values = {"stroke": "#ffffff", "stroke_opacity": "0.8", "stroke_width": 2
 
 
 def clean(text: str) -> str:
-    """A text without what XML does not know, escaped."""
+    """A text without characters invalid in XML, escaped."""
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:MAX_TEXT])
     return escape(shown)
 
@@ -53,7 +53,7 @@ def _tenths(number: int) -> str:
 
 
 def attributes(values: Values) -> str:
-    """Attributes, escaped; those without a value are left out."""
+    """Attributes, escaped, without empty ones."""
     shown = ((k, number(v) if isinstance(v, int | float) else v) for k, v in values.items() if v is not None)
     return "".join(f' {k.rstrip("_").replace("_", "-")}="{escape(v)}"' for k, v in shown)
 
@@ -112,7 +112,7 @@ def rotation(turned: Turn) -> str:
 
 
 def group(content: Iterable[str], title: str = "", /, **values: Value) -> str:
-    """A group; its title is what screen readers say, and pointers show."""
+    """A group; its title is for screen readers and tooltips."""
     inner = "".join(content)
     if title:
         return element("g", f"<title>{clean(title)}</title>{inner}", role="img", **values)

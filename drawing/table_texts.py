@@ -1,4 +1,4 @@
-"""Tables of holdings as texts, for pages that show them in their own letters."""
+"""Tables of holdings as texts, for pages with their own fonts."""
 
 from __future__ import annotations
 

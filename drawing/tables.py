@@ -44,7 +44,7 @@ _SPOTS = {
 
 
 class Column(Brief, Struct):
-    """A column: a field, or the pieces in a place; `left` is where it begins."""
+    """A column: a field, or the pieces in a place; `left` is its left edge."""
 
     name: str
     title: str
@@ -71,7 +71,7 @@ class Table(Brief, Struct):
 def table_of(
     sheet: Sheet, words: Wording, names: Names, kind: str, columns: Sequence[str], corner: Point, width: float
 ) -> Table | None:
-    """The table of a kind, or of the fields of the game; None if there is nothing in it."""
+    """The table of a kind, or of the game's fields; None if it is empty."""
     results = [c for name in columns if (c := _column(sheet, words, names, kind, name)) is not None]
     if not results:
         return None
@@ -128,7 +128,7 @@ _OWNER = re.compile(r" \w{1,3} …$")
 
 
 def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
-    """The title of pieces in a place, whoever's they are and wherever they are."""
+    """The title of pieces in a place, regardless of owner and entity."""
     decl = sheet.d.pieces.get(pile) or sheet.d.kinds[pile]
     each = decl.each if isinstance(decl, typed.PieceDecl) else decl.product
     pieces = words.pieces(pile, [(kind, "…") for kind in each]) if each else words.pieces(pile)
@@ -172,7 +172,7 @@ def table_plan(sheet: Sheet, table: Table, title: str) -> Plan:
 
 
 def fact_text(sheet: Sheet, kind: str, column: Column, row: int) -> str:
-    """The value of a fact in a row; nothing where there is none, and in columns without a fact."""
+    """The value of a fact in a row; empty where there is none."""
     if column.fact is None or row >= len(column.fact.values) or column.fact.values[row] < 0:
         return ""
     of = sheet.fact(kind, column.name, row)
@@ -220,7 +220,7 @@ def chip(look: Look, x: float, y: float, text: str = "") -> str:
 def rows(
     sheet: Sheet, words: Wording, names: Names, table: Table, shown: Shown, placed: dict[str, Place]
 ) -> Iterator[Item]:
-    """The rows of a table, each an item; `placed` are the entities that are drawn so far, and takes those of chips."""
+    """The rows of a table, each an item; `placed` collects the drawn entities, including those of chips."""
     piles = piles_of_rows(sheet, table.kind, shown)
     turn = names.entity(sheet.turn, shown.fields.get(("", sheet.style.turn), {}).get(0))
     for i in range(table.rows):
@@ -241,7 +241,7 @@ def rows(
 
 
 def turn_mark(sheet: Sheet, at: Point) -> str:
-    """The mark beside the row of the entity whose turn it is."""
+    """The mark beside the row of the acting entity."""
     x, y = at
     mark = svg.element("path", d=svg.path([(x - 12, y - 6), (x - 3, y), (x - 12, y + 6)], closed=True), fill=INK)
     return svg.group([mark], sheet.words.field("", sheet.style.turn))
@@ -257,7 +257,7 @@ def die(value: int, x: float, y: float) -> str:
 
 
 def piles_of_rows(sheet: Sheet, kind: str, shown: Shown) -> dict[tuple[str, str, int], list[Pile]]:
-    """The piles by their type, place and row: where they are, or whose they are, or what their owners are made of."""
+    """The piles by type, place and row, where a row is their place, their owner, or an owner's component."""
     piles: dict[tuple[str, str, int], list[Pile]] = {}
     for pile in shown.piles:
         own = pile.index
@@ -298,7 +298,7 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
 def _chips(
     sheet: Sheet, kind: str, column: Column, piles: Sequence[Pile], y: float, placed: dict[str, Place]
 ) -> list[str]:
-    """The pieces in a place of a row: a card each, with the letter of its owner and what else it is."""
+    """The pieces in a place of a row: a card each, with its owner's letter and other components."""
     if not piles:
         return []
     if is_counted(sheet, kind, column):
@@ -332,7 +332,7 @@ def _chips(
 
 
 def is_counted(sheet: Sheet, kind: str, column: Column) -> bool:
-    """Whether a column shows how many pieces there are, not each: those of the row itself, which are all alike."""
+    """Whether a column shows the number of pieces instead of each: the row's own, all alike."""
     decl = sheet.d.pieces.get(column.pile)
     if decl is None or decl.places[column.place].index:
         return False
@@ -340,7 +340,7 @@ def is_counted(sheet: Sheet, kind: str, column: Column) -> bool:
 
 
 def entity_of(sheet: Sheet, pile: Pile) -> Entity | None:
-    """The entity of a card: a token, or what the pieces are one each of, unless that is a place of its own."""
+    """The entity of a card: a token, or the entity of a one-piece pile, unless that entity is a place itself."""
     if pile.token:
         return pile.type, sheet.known.number(pile.type, pile.token)
     kind = pile.owners[0][0] if len(pile.owners) == 1 else ""

@@ -33,7 +33,7 @@ def shortened(text: str, size: float, width: float, *, bold: bool = False) -> st
 
 @lru_cache(4096)
 def wrapped(text: str, parts: int) -> list[str] | None:
-    """A text in so many lines of about the same width, broken between words; None if it has too few words.
+    """A text in `parts` lines of similar width, broken between words; None if it has too few words.
 
     Of a text with more words than `MAX_WORDS`, or as long as no name is, the beginning.
     """

@@ -1,4 +1,4 @@
-"""Pieces, tokens and markers in the slot of their place: as large as there is room for all of them."""
+"""Pieces, tokens and markers in the slots of their places, as large as they fit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Standing(Struct, frozen=True):
 
 
 class Token(Brief, Struct, frozen=True):
-    """Something that stands in a place: a symbol with a text on it.
+    """Something in a place: a symbol with a text on it.
 
     Attributes:
         id: of the item.
@@ -71,7 +71,7 @@ class Token(Brief, Struct, frozen=True):
 
 
 def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Token:
-    """The token of a pile: the letter of its owner, and how many there are if there are several.
+    """The token of a pile: its owner's letter, and the number of pieces if more than one.
 
     Args:
         sheet: says how it looks.
@@ -109,12 +109,12 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> To
 
 
 def card_token(token: Token, text: str, look: Look) -> Token:
-    """A token as a card of a hand: its text, and in the corner the letter of what it is of."""
+    """A token as a card of a hand: its text, with the owner's letter in the corner."""
     return replace(token, fill=look.colour, each=text, letter=look.letter)
 
 
 def _is(state: Any, value: str) -> bool:
-    """Whether a field of a token has a value, or any that is not nothing if that is empty."""
+    """Whether a field of a token has a value, or any value but none if that is empty."""
     return state == value if value else state not in (None, False, 0)
 
 
@@ -130,7 +130,7 @@ def owned_token(sheet: Sheet, pile: Pile, key: str, index: str, title: str) -> T
 
 
 def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: str) -> Token:
-    """The token of an entity whose field names a place; without one, of the game's own field."""
+    """The token of an entity whose field names a place, or of the game's own field."""
     if of is None:
         return Token(f"marker.{key}.{field}", "ring", "white", "", title)
     look = sheet.look(*of)
@@ -212,7 +212,7 @@ def _columns(sheet: Sheet, tokens: Sequence[Token], slot: Box, how: Standing) ->
 
 
 def _cards(sheet: Sheet, tokens: Sequence[Token], slot: Box) -> Iterator[Item]:
-    """Cards in a row; where there is no room, each lies on the one before, whose corner stays free."""
+    """Cards in a row, overlapping if there is too little room, with corners visible."""
     left, top, right, bottom = slot
     tall = bottom - top
     wide = tall * _CARD
@@ -240,7 +240,7 @@ def _on_card(text: str, x: float, y: float, width: float, ink: str) -> Iterator[
 
 
 def _grid(count: int, slot: Box, largest: float) -> tuple[float, int]:
-    """The size of tokens that all fit into a slot, and how many stand beside one another."""
+    """The size of tokens that all fit into a slot, and the number in a row."""
     width, height = slot[2] - slot[0], slot[3] - slot[1]
     best = (_SMALLEST, max(int(width // _SMALLEST), 1))
     for columns in range(1, count + 1):
@@ -251,7 +251,7 @@ def _grid(count: int, slot: Box, largest: float) -> tuple[float, int]:
 
 
 def _broken(word: str, width: float) -> list[str]:
-    """A word in two parts if it is too wide for the smallest letters."""
+    """A word in two parts if it is too wide even for the smallest letters."""
     if text_width(word, _LEAST, bold=True) <= width:
         return [word]
     half = (len(word) + 1) // 2

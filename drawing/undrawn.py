@@ -11,7 +11,7 @@ from rulespec.types import Ent, Order, SetOf
 
 
 def undrawn(board: Board, cells: Iterable[CellName]) -> list[int]:
-    """The places among some cells of those that are shown nowhere: pages list them beside the picture."""
+    """The places, within some cells, of those shown nowhere; pages list them beside the picture."""
     known: dict[tuple[str, str, str], bool] = {}
     results = []
     for number, cell in enumerate(cells):

@@ -1,4 +1,4 @@
-"""The words on a picture: titles of what a ruleset declares."""
+"""The words on a picture: titles from the ruleset."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Wording(Protocol):
         """The title of the game."""
 
     def titles(self, kind: str, seats: Mapping[str, str]) -> tuple[str, ...]:
-        """The titles of all entities of a kind; `seats` are the ids with the names as they are shown."""
+        """The titles of all entities of a kind; `seats` maps ids to displayed names."""
 
     def kind(self, name: str) -> str:
         """The title of a kind."""
 
     def field(self, kind: str, name: str) -> str:
-        """The title of a state field; the kind is "" for those of the game."""
+        """The title of a state field; the kind is "" for the game's."""
 
     def pieces(self, name: str, owners: Sequence[tuple[str, str]] = ()) -> str:
         """The title of a type of pieces."""
@@ -45,10 +45,10 @@ class Wording(Protocol):
         """The heading of a board."""
 
     def picture(self, doc: str) -> str:
-        """The description of the picture for people who do not see it."""
+        """The description of the picture for screen readers."""
 
     def word(self, name: str, number: int | None = None, /, **values: str) -> str:
-        """A word of the program itself, such as `chance`."""
+        """A word of the program, such as `chance`."""
 
 
 class PlainWords:

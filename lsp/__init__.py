@@ -1,1 +1,1 @@
-"""The language server: what an editor asks about rulesets, answered from the checker."""
+"""The language server: an editor's requests about rulesets, answered by the checker."""

@@ -1,4 +1,4 @@
-"""The call around a place, with the parameters of what it calls."""
+"""The call around a place, with the parameters of its target."""
 
 from __future__ import annotations
 

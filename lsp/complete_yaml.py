@@ -85,7 +85,7 @@ def _by_type(path: list[str], index: Index) -> list[Member] | None:
 
 
 def _bracket(before: str) -> str:
-    """The innermost bracket of a line that has not ended; "" if there is none."""
+    """The innermost open bracket of a line; "" if there is none."""
     closed = 0
     for letter in reversed(before):
         if letter in "[{" and not closed:
@@ -107,7 +107,7 @@ def _above(before: str, lines: list[str], line: int) -> list[str]:
 
 
 def _beside(before: str, lines: list[str], line: int) -> set[str]:
-    """The keys that are written beside the one at a place, in the same mapping."""
+    """The sibling keys of the one at a place."""
     after = lines[line][len(before) :] if line < len(lines) else ""
     if _bracket(before):
         return {*_FLOW_KEYS.findall(_outside(reversed(before), "]}", "[{")[::-1] + _outside(after, "[{", "]}"))}
@@ -129,7 +129,7 @@ def _beside(before: str, lines: list[str], line: int) -> set[str]:
 
 
 def _outside(text: Iterable[str], opening: str, closing: str) -> str:
-    """The part of a text in no bracket of its own, up to one that closes what was opened before it."""
+    """The part of a text outside its own brackets, up to an unmatched closing one."""
     results: list[str] = []
     depth = 0
     for letter in text:
@@ -150,7 +150,7 @@ def _steps(node: Node | None) -> Iterator[Member]:
 
 
 def _values(path: list[str], index: Index) -> list[Member] | None:
-    """The values of a key: `path` has its name first, then those of the keys around it."""
+    """The values of a key: `path` has its name first, then the surrounding keys."""
     d, word = index.checked.declarations, path[0]
     if word in d.settings and "settings" in path[1:2]:
         setting = d.settings[word]

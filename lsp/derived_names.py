@@ -1,4 +1,4 @@
-"""Names that are made of other names: of what a product kind has, and of what goes over a kind."""
+"""Derived names: those of product kinds, and of quantifiers over a kind."""
 
 from __future__ import annotations
 

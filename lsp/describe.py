@@ -92,7 +92,7 @@ def explanation(named: typed.Named, index: Index) -> str:
 
 
 def listed_rule(line: str, column: int, index: Index) -> tuple[int, ListedRule] | None:
-    """The rule of `rules.yaml` whose id stands at a column of a line, and the column where the id begins, from 1."""
+    """The rule of `rules.yaml` with its id at a column of a line, and the id's first column, from 1."""
     for word in re.finditer(r"[A-Z][A-Z0-9-]+", line):
         if word.start() < column <= word.end() + 1 and word[0] in index.checked.ruleset.listed:
             return word.start() + 1, index.checked.ruleset.listed[word[0]]

@@ -1,4 +1,4 @@
-"""Files as the editor sees them: open documents instead of those on disk, with a memo of what is parsed."""
+"""Files in the editor: open documents instead of those on disk, with a memo of parsed ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Items = tuple[ast.Item, ...]
 
 
 class _DiskAndOpen(Disk):
-    """The disk, and open documents that are not on it yet."""
+    """The disk, overlaid by unsaved documents."""
 
     def __init__(self, documents: Mapping[Path, str]) -> None:
         self._documents = documents
@@ -76,7 +76,7 @@ class EditorFiles(Files):
         return known[1]
 
     def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
-        """The items of a rules file, or those of its last valid version."""
+        """The items of a rules file, or of its last valid version."""
         self.broken.pop(display, None)
         self.stale.discard(display)
         known = self._rules.get(display)
@@ -90,7 +90,7 @@ class EditorFiles(Files):
         return known[1] if known is not None else ()
 
     def _parse(self, text: str, display: str) -> _Items:
-        """The items of a rules file; parses only those that have changed or moved to another line."""
+        """The items of a rules file; parses only changed or moved ones."""
         starts = [0, *(m.start() for m in _ITEM.finditer(text) if m.start())]
         if len(starts) > MAX_ITEMS:
             return super().rules(text, display)
@@ -107,7 +107,7 @@ class EditorFiles(Files):
         return tuple(item for items in now.values() for item in items)
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
-        """The diagnostics of a YAML tree under a schema; a `partial` file may leave out what its base has."""
+        """The diagnostics of a YAML tree under a schema; a `partial` file may omit parts of its base."""
         key = (node.span.file, schema, partial)
         known = self._findings.get(key)
         if known is None or known[0] is not node:

@@ -100,7 +100,7 @@ class Index:
         return None
 
     def option(self, file: str, line: int, column: int) -> tuple[Span, str] | None:
-        """The option whose name stands at a place, with the lines that overlays have changed."""
+        """The option with its name at a place, with the lines changed by overlays."""
         for span in (*self.options, *(s for s in self.over if self.over[s] in self.options)):
             if span.file == file and span.line == line and span.column <= column <= span.end_column:
                 item, option = self.options[self.over.get(span, span)]
@@ -124,7 +124,7 @@ class Index:
         return place(result[1]) if result is not None else None
 
     def root(self, declared: Span) -> Span:
-        """The place of the first declaration of what is declared at a place: others lie over it, or replace it."""
+        """The place of the first declaration behind a declaration, which others may extend or replace."""
         seen = set()
         while declared in self.over and declared not in seen:
             seen.add(declared)
@@ -139,9 +139,9 @@ class Index:
         return self.root(place(named))
 
     def meanings(self) -> dict[Span, Span]:
-        """Each place of a name, with the first declaration of what it stands for."""
+        """Each place of a name, with the first declaration of its meaning."""
         return {span: self.root(span) for span in self.over} | {s: self.identity(n) for s, n in self.names.items()}
 
     def places(self, wanted: Span) -> set[Span]:
-        """All places of a thing's name, its declarations included; `wanted` is the first of them."""
+        """All places of a name, declarations included; `wanted` is the first declaration."""
         return {span for span, meant in self.meanings().items() if meant == wanted} | {wanted}

@@ -30,7 +30,7 @@ from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES, SETUP
 
 
 class OpenKindError(MapEditError):
-    """The checks of the map leave the kind of a link open: `kinds` are those of which they complain least."""
+    """A link whose kind the checks leave open: `kinds` are the ones with the fewest complaints."""
 
     def __init__(self, text: str, kinds: Sequence[str]) -> None:
         super().__init__(text)
@@ -50,7 +50,7 @@ class Edited(Struct, frozen=True):
 
 
 class MapEdits:
-    """Edits of the map of a ruleset in a folder. Each is made on the texts after those before it; nothing is written.
+    """Edits of a ruleset's map. Each applies to the texts after the earlier ones; nothing is written.
 
     Args:
         folder: the folder of the ruleset; only files in it are changed.
@@ -64,7 +64,7 @@ class MapEdits:
         self.map = MapFiles(folder, files)
 
     def make(self, edit: Callable[[], Edited]) -> Edited:
-        """Makes an edit: those after it are made on its texts.
+        """Makes an edit; later ones are made on its texts.
 
         Raises:
             MapEditError: it cannot be made; the text says why.
@@ -76,20 +76,20 @@ class MapEdits:
         return result
 
     def set(self, region: str, fact: str, value: str) -> Edited:
-        """Gives a region another fact; `value` is written as in YAML, but for words for people."""
+        """Changes a fact of a region; `value` is YAML, except for texts for people."""
         path = self.map.region(region)
         self.map.known(fact, "fact", [*self.map.facts(), *WORDS])
         data = _value(fact, value)
         return self._edited(MAP, lambda one: one.put((*path, fact), data, self.map.order()))
 
     def unset(self, region: str, fact: str) -> Edited:
-        """Takes a fact out of a region."""
+        """Removes a fact of a region."""
         path = self.map.region(region)
         self.map.known(fact, "fact", [key for key, _, _ in entries(get(self.map.tree(MAP), *path))])
         return self._edited(MAP, lambda one: one.remove((*path, fact)))
 
     def put(self, region: str, pieces: str, number: int) -> Edited:
-        """Puts so many pieces in a region at the start, such as 1 of `factory.at`; 0 takes the entry out."""
+        """Puts a number of pieces in a region at the start, such as 1 of `factory.at`; 0 removes the entry."""
         self.map.region(region)
         self.map.known(pieces, "place of pieces in regions", self.map.pieces())
         if number < 0:
@@ -107,7 +107,7 @@ class MapEdits:
         return Edited({path: one.applied()})
 
     def link(self, a: str, b: str, kind: str = "") -> Edited:
-        """Links two regions; without a kind by the one of which the checks of the map complain least."""
+        """Links two regions, by default with the kind that causes the fewest complaints."""
         self.map.region(a), self.map.region(b)
         if a == b:
             raise MapEditError("a link joins two regions, and this is one")
@@ -124,7 +124,7 @@ class MapEdits:
         return self._linked(a, b, fewest[0])
 
     def unlink(self, a: str, b: str, kind: str = "") -> Edited:
-        """Takes the links between two regions out, or those of a kind; the other one need not be there."""
+        """Removes the links between two regions, or those of a kind; the other region need not exist."""
         self.map.region(a)
         ends = self.map.linked_to
         there = [each for each in self.map.link_kinds() if b in ends(a, each) or a in ends(b, each)]
@@ -144,7 +144,7 @@ class MapEdits:
         return self._edited(MAP, edit)
 
     def move(self, region: str, x: int, y: int) -> Edited:
-        """Puts a region at another place of the board: in the map, or in the drawing if that has its place.
+        """Moves a region on the board: in the map, or in the drawing if that has its position.
 
         Of a region whose outline says where its name is, that is its place.
         """
@@ -177,7 +177,7 @@ class MapEdits:
         raise MapEditError(f"{MAP} has no mapping `regions` that a region could be added to: write `regions: {{}}`")
 
     def _first(self, region: str, data: Any) -> Edited:
-        """A map file with nothing but comments gets its first region, below them."""
+        """Adds the first region to an empty map file, below its comments."""
         path = self.map.folder / MAP
         raw = self.map.raw(path)
         end = "\r\n" if "\r\n" in raw else "\n"
@@ -187,7 +187,7 @@ class MapEdits:
         return Edited({path: one.applied()})
 
     def rename(self, old: str, new: str) -> Edited:
-        """Gives a region another name in all files of the ruleset, as an editor does."""
+        """Renames a region in all files of the ruleset, as an editor does."""
         checked, named = self.map.named(old)
         renaming = rename(Index(checked), (named.span.file, named.span.line, named.span.column), new, self.map.files)
         shown = {edit.span.file for edit in renaming.edits}
@@ -197,7 +197,7 @@ class MapEdits:
         return Edited({Path(file).resolve(): after for file, after in results.items()}, tuple(renaming.remarks))
 
     def remove(self, region: str) -> Edited:
-        """Takes a region out, with what says something of it: links to it, its place, its titles.
+        """Removes a region with its links, position and titles.
 
         Where it stands in rules, scenarios and overlays is a remark.
         """
@@ -230,7 +230,7 @@ class MapEdits:
         return Edited(results, (*remarks, *self._in_overlays(region)))
 
     def _in_overlays(self, word: str) -> Iterator[str]:
-        """A remark on each file of an overlay of the ruleset in which a word stands."""
+        """A remark on each overlay file of the ruleset that contains a word."""
         for path in sorted(visible(self.map.folder, "variants/**/*.*")):
             if path in self.map.own and re.search(rf"\b{word}\b", self.map.raw(path)):
                 yield f"{display(path)}: `{word}` stands here, too"
@@ -275,7 +275,7 @@ class MapEdits:
 
 
 def _value(fact: str, written: str) -> Any:
-    """The value of a fact, written as in YAML; words for people are what they are."""
+    """The value of a fact from its YAML; texts for people are taken literally."""
     return written if fact in WORDS else to_plain(parse_yaml(f"x: {written}", "value", DEFAULT))["x"]
 
 
@@ -286,7 +286,7 @@ def as_before(before: str, after: str) -> str:
 
 
 def _cuts(node: Node, places: set[tuple[int, int]], path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    """The paths of entries and items that are, or whose values are, names at some places.
+    """The paths of entries and items whose keys or values are names at some places.
 
     An item of a list is a path that ends with its text in a tuple.
     """

@@ -1,4 +1,4 @@
-"""The files of a map that is being edited: their texts, and what the map says of its regions."""
+"""The files of a map being edited: their texts, and the declared regions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDS = ("title", "doc")
 
 
 class MapEditError(RulespecError):
-    """An edit is refused; the text says why."""
+    """A refused edit; the text gives the reason."""
 
 
 class MapFiles:
@@ -67,15 +67,15 @@ class MapFiles:
         self.files, self._latest = self.files.instead(texts), None
 
     def start_from(self, other: MapFiles) -> None:
-        """Goes on where another one stands that has no edits; what it has read and checked is not read again."""
+        """Continues from another instance without edits, and reuses its parsed and checked files."""
         self.before, self._latest = dict(other.before), other._latest
 
     def changes(self) -> dict[Path, str]:
-        """The texts that are other than those on the disk."""
+        """The texts that differ from the disk."""
         return {path: text for path, text in self.texts.items() if text != self.before[path]}
 
     def written(self) -> None:
-        """Notes that the texts have been written: they are those on the disk now."""
+        """Marks the texts as written to the disk."""
         self.before |= self.texts
         for path in self.texts:
             self.files.open.pop(path, None)
@@ -92,7 +92,7 @@ class MapFiles:
         return self._latest
 
     def named(self, region: str) -> tuple[Checked, typed.Entity]:
-        """The region as it is declared.
+        """The region's declaration.
 
         Raises:
             MapEditError: the ruleset cannot be read as a whole.
@@ -107,7 +107,7 @@ class MapFiles:
         return checked, named
 
     def raw(self, path: Path) -> str:
-        """The text of a file as it is after the edits, with its line ends."""
+        """The text of a file after the edits, with its line ends."""
         if path in self.texts:
             return self.texts[path]
         if path not in self.before:
@@ -117,7 +117,7 @@ class MapFiles:
         return self.before[path]
 
     def _may_be_new(self, path: Path) -> bool:
-        """Whether a file is not there and may be added: those of outlines and of the set-up, which a new map lacks."""
+        """Whether a missing file may be created: those of outlines and of the set-up, which a new map lacks."""
         return path in (self.folder / OUTLINES, self.folder / SETUP) and not os.path.lexists(path)
 
     def _read(self, path: Path) -> str:
@@ -135,7 +135,7 @@ class MapFiles:
         return [key for key, _, _ in entries(get(self.tree(file), *path))]
 
     def region(self, name: str) -> tuple[str, ...]:
-        """The path of a region, which must be one of the map's own."""
+        """The path of a region, which must belong to the map itself."""
         known = self.keys(MAP, REGIONS) if os.path.lexists(self.folder / MAP) else []
         if name not in known:
             if self._is_below(name):
@@ -145,20 +145,20 @@ class MapFiles:
         return (*REGIONS, name)
 
     def _is_below(self, name: str) -> bool:
-        """Whether a region comes from a ruleset that this one extends."""
+        """Whether a region comes from a base."""
         checked, _ = self.checked()
         return checked is not None and name in (key for key, _, _ in entries(get(checked.source.root, *REGIONS)))
 
     @staticmethod
     def known(name: str, what: str, known: Sequence[str]) -> None:
-        """Refuses a name that is not among those that are known."""
+        """Refuses a name that is not among the known ones."""
         if name not in known:
             hint = did_you_mean(name, known) or f"known are {', '.join(known)}"
             raise MapEditError(f"there is no {what} `{name[:64]}`; {hint}")
 
     @cached_property
     def _map(self) -> Node | None:
-        """The map as it was before the edits, with what its base declares; none of them changes a declaration."""
+        """The map before the edits, with its base's declarations, which no edit changes."""
         checked, _ = self.checked()
         return get(checked.source.root if checked is not None else self.tree(MAP), "map")
 
@@ -171,14 +171,14 @@ class MapFiles:
         return text(self.declared("kind")) or "region"
 
     def link_kinds(self) -> list[str]:
-        """The kinds of links that stand at the ends of regions."""
+        """The kinds of links listed at regions."""
         results = [key for key, _, value in entries(self.declared("links")) if isinstance(value, Scalar)]
         if not results:
             raise MapEditError("the links of this map are entities: write them under `links` in the map")
         return results
 
     def links_at(self, region: str) -> list[str]:
-        """The links of the map's own that are entities, and of which a region is an end."""
+        """The map's own links, as entities, with an end at a region."""
         links = get(self.tree(MAP), "map", "links")
         return [
             name
@@ -193,7 +193,7 @@ class MapFiles:
         return [*(key for key, _, _ in entries(self.declared("facts"))), *links]
 
     def pieces(self) -> list[str]:
-        """The pieces that stand in a region at the start, such as `factory.at`: those that are nobody's."""
+        """The unowned pieces that may stand in a region at the start, such as `factory.at`."""
         checked, _ = self.checked()
         pieces = checked.declarations.pieces if checked is not None else {}
         kind = self.kind()
@@ -205,7 +205,7 @@ class MapFiles:
         return ["title", *self.facts(), "doc", "position"]
 
     def linked_to(self, region: str, kind: str) -> list[str]:
-        """The regions that are written at an end of links of a kind."""
+        """The regions listed at an end of links of a kind."""
         node = get(self.tree(MAP), *REGIONS, region, kind)
         return [text(item) for item in node.items] if isinstance(node, YamlSequence) else []
 

@@ -1,4 +1,4 @@
-"""Edits of a map as words: an edit and its parts, as a line at the terminal or a message of a page has them."""
+"""Edits of a map as words, as in a line at the terminal or a message of a page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FORMS = {
 
 
 class WordsError(RulespecError):
-    """Words are no edit; the text says why."""
+    """Words that are no edit, with the reason."""
 
 
 def edit_of(map_: MapEdits, words: Sequence[str]) -> Callable[[], Edited]:

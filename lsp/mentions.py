@@ -33,7 +33,7 @@ _EXPECTED = ("options", "legal", "illegal", "absent")
 
 
 class Mentions:
-    """The places of some words in the files beside the rules, with what they stand for there.
+    """The places of some words in files beside the rules, with their meanings.
 
     Args:
         ruleset: the ruleset.
@@ -53,7 +53,7 @@ class Mentions:
         self._seats: tuple[str, ...] = self._usual
 
     def read(self, paths: Iterable[Path]) -> None:
-        """Finds the word in those of some files whose form is known."""
+        """Finds the word in files of known form."""
         drawings = {(folder / name).resolve() for folder, name in drawing_files(self.ruleset.titled)}
         titles = {(folder / stem).resolve() for folder, stem in self.ruleset.titled}
         texts = None
@@ -90,7 +90,7 @@ class Mentions:
     # --- noting --------------------------------------------------------------------------------------------------
 
     def _note(self, scalar: Scalar, at: int, named: typed.Named | None) -> None:
-        """Notes what the word at a place in the text of a scalar stands for; nothing if another word is there."""
+        """Records the meaning of the word at a place in a scalar's text; does nothing if another word is there."""
         if named is None or at < 0 or self._word.match(scalar.text, at) is None:
             return
         number = sum(m.start() < at for m in self._word.finditer(scalar.text))
@@ -112,7 +112,7 @@ class Mentions:
     def _expression(
         self, scalar: Scalar, text: str, at: int, env: Env, want: Type | None = None, *, asked: bool = False
     ) -> Type | None:
-        """Notes the names of an expression that begins at a place in the text of a scalar; returns its type if asked.
+        """Records the names of an expression at a place in a scalar's text; returns its type on request.
 
         `want` tells entities of the same name apart.
         """
@@ -142,7 +142,7 @@ class Mentions:
         return result.entities[result.index[name]] if result is not None and name in result.index else None
 
     def _field(self, scalar: Scalar) -> None:
-        """Notes `field`, or `kind.field`."""
+        """Records `field`, or `kind.field`."""
         kind, dot, name = scalar.text.rpartition(".")
         if not dot:
             self._note(scalar, 0, self.d.fields.get(name) or self.d.pieces.get(name))
@@ -157,7 +157,7 @@ class Mentions:
     # --- calls ---------------------------------------------------------------------------------------------------
 
     def _call(self, scalar: Scalar) -> None:
-        """Notes the procedure and the arguments of a call."""
+        """Records the procedure and the arguments of a call."""
         if self._word.search(scalar.text) is None:
             return
         tree = _parsed(scalar.text)
@@ -170,7 +170,7 @@ class Mentions:
             self._expression(scalar, scalar.text.lstrip()[at:end], at, Env(), want)
 
     def _option(self, scalar: Scalar, at: int, name: str = "") -> None:
-        """Notes the arguments of an option, where all options of that name agree on what they are.
+        """Records the arguments of an option, where all options of that name agree on their meaning.
 
         Args:
             scalar: the text that has the option.
@@ -193,7 +193,7 @@ class Mentions:
                     self._note(scalar, shift + arg.span.column - 1, meant[0])
 
     def _setting(self, key: Scalar, values: Iterable[Node]) -> None:
-        """Notes a setting, and values that it gets."""
+        """Records a setting and its values."""
         self._note(key, 0, self.d.settings.get(key.text))
         for value in values:
             if isinstance(value, Scalar):
@@ -221,7 +221,7 @@ class Mentions:
             self._field(word)
 
     def _titled(self, section: str, key: Scalar) -> None:
-        """Notes what a text is about."""
+        """Records the subject of a text."""
         name = key.text
         if section in ("kinds", "entities", "boards") and "." not in name:
             self._note(key, 0, self.d.kinds.get(name))
@@ -263,7 +263,7 @@ class Mentions:
                 self._expected(get(then, expected), grouped=expected == "options")
 
     def _expected(self, node: Node | None, *, grouped: bool) -> None:
-        """Notes options that are expected: a list of them, or a mapping with arguments or reasons."""
+        """Records expected options: a list of them, or a mapping with arguments or reasons."""
         for option in words(node) if isinstance(node, Sequence) else ():
             self._option(option, 0)
         for name, key, value in entries(node):
@@ -273,7 +273,7 @@ class Mentions:
                 self._option(arguments, 0, name)
 
     def _value(self, key: Scalar, owner: str, value: Node) -> None:
-        """Notes what is set or expected, and its value; `owner` is the entity that a key alone is a field of."""
+        """Records a field that is set or expected, and its value; `owner` is the entity of a bare field name."""
         text = owner + key.text
         asked = isinstance(value, Scalar) and self._word.search(value.text) is not None
         type_ = self._expression(key, text, -len(owner), Env(), asked=asked)

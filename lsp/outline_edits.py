@@ -1,4 +1,4 @@
-"""Edits of the outlines of a map, as data: points move, come and go in all outlines that have them.
+"""Edits of a map's outlines as data: points are moved, added and removed in all outlines that share them.
 
 Each is the smallest change of the files in which outlines stand: of the numbers that change.
 """
@@ -40,7 +40,7 @@ class _Edit(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op"):
 
 
 class MovePoint(_Edit, frozen=True, tag="move_point"):
-    """A point goes to another place, in all outlines that have it.
+    """Moves a point in all outlines that share it.
 
     Attributes:
         at: the point.
@@ -61,13 +61,13 @@ class InsertPoint(_Edit, frozen=True, tag="insert_point"):
 
 
 class RemovePoint(_Edit, frozen=True, tag="remove_point"):
-    """A point goes out of all outlines that have it."""
+    """Removes a point from all outlines."""
 
     at: _Place
 
 
 class DetachPoint(_Edit, frozen=True, tag="detach_point"):
-    """A point of a region goes to another place, and stays where it is in other outlines."""
+    """Moves a point of one region, leaving it in place in other outlines."""
 
     region: _Name
     at: _Place
@@ -84,7 +84,7 @@ class DrawOutline(_Edit, frozen=True, tag="draw_outline"):
 
 
 class FollowBorder(_Edit, frozen=True, tag="follow_border"):
-    """A region gets the points of another one between two that they share."""
+    """Gives a region the points of another one between two shared points."""
 
     region: _Name
     other: _Name
@@ -111,7 +111,7 @@ OutlineEdit = (
 
 
 class OutlineBoard(Struct, frozen=True):
-    """The outlines of a board, for who shows them.
+    """The outlines of a board for display.
 
     Attributes:
         frame: left, top, width, height; None if none is written.
@@ -134,7 +134,7 @@ class _Base(Struct, frozen=True):
 
 
 class OutlineEdits:
-    """Edits of the outlines of a map; each is made on the texts of its files, and nothing is written.
+    """Edits of a map's outlines, made on the texts of its files; nothing is written.
 
     Args:
         map_: the files of the map.
@@ -146,7 +146,7 @@ class OutlineEdits:
         self._overlays: dict[Path, tuple[str, dict[Part, list[Ring]]]] = {}
 
     def board(self) -> OutlineBoard:
-        """The outlines of the board as they are now, without those that cannot be read."""
+        """The readable outlines of the board."""
         files = OutlineFiles(self._map, self._rings)
         self._rings = files.rings
         parts = self._base.parts | files.parts
@@ -193,7 +193,7 @@ class OutlineEdits:
                 return Edited(files.texts())
 
     def _in_overlays(self, dots: set[Dot]) -> Iterator[str]:
-        """A remark on each outline of the ruleset's overlays that has some points, and keeps them."""
+        """A remark on each outline of an overlay that keeps some changed points."""
         for path in sorted(visible(self._map.folder, "variants/drawing/*.yaml")):
             if path not in self._map.own:
                 continue
@@ -232,7 +232,7 @@ class OutlineEdits:
             raise MapEditError(str(error)) from None
 
     def _own(self, files: OutlineFiles, region: str) -> Part:
-        """The outline of a region, which must stand in the folder's own files."""
+        """The outline of a region, which must be in the folder's own files."""
         part = ("outlines", region)
         if part in files.parts or part in files.unreadable:
             return part
@@ -250,7 +250,7 @@ class OutlineEdits:
 
     @cached_property
     def _base(self) -> _Base:
-        """The outlines of bases; no edit changes them."""
+        """The outlines of bases, which no edit changes."""
         checked, _ = self._map.checked()
         if checked is None:
             raise MapEditError("the ruleset cannot be read as a whole: mend that first")

@@ -35,7 +35,7 @@ def parts_in(board: Node | None, known: Mapping[str, list[Ring]]) -> Iterator[tu
 
 
 class OutlineFiles:
-    """The files `outlines.yaml` and `drawing.yaml` of a map, the second above the first, and edits of them.
+    """The files `outlines.yaml` and `drawing.yaml` of a map, the second overriding the first, and edits of them.
 
     Args:
         map_: the files of the map.
@@ -93,13 +93,13 @@ class OutlineFiles:
         self._put_in(self._home("frame"), (*self._board, "frame"), [*frame])
 
     def remove(self, part: Part) -> None:
-        """Takes an outline out of all files."""
+        """Removes an outline from all files."""
         for path in self._places[part]:
             self._edits[path].remove((*self._board, *part))
             self._changed.add(path)
 
     def texts(self) -> dict[Path, str]:
-        """The texts of the files that are edited.
+        """The texts of the edited files.
 
         Raises:
             DiagnosticsError: RS567 if one is written in a way that a program cannot change.
@@ -107,7 +107,7 @@ class OutlineFiles:
         return {path: self._edits[path].applied() for path in sorted(self._changed)}
 
     def _home(self, key: str) -> Path:
-        """The file for a new entry: that in which others of its kind stand, else that of outlines, if one is there."""
+        """The file for a new entry: the one with others of its kind, else that of outlines, if it exists."""
         paths = [path for path, edits in self._edits.items() if get(edits.root, *self._board, key) is not None]
         path = [*paths, *self._edits, self._map.folder / OUTLINES][0]
         if path not in self._edits:

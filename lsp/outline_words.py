@@ -1,4 +1,4 @@
-"""Edits of outlines as words, such as `move_point 10,20 12,25`: a line at the terminal, or a message of a page."""
+"""Edits of outlines as words, such as `move_point 10,20 12,25`, from the terminal or a page."""
 
 from __future__ import annotations
 

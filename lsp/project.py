@@ -132,7 +132,7 @@ def _names_beside(path: Path) -> bool:
 
 
 def _check_beside(ruleset: typed.Ruleset, files: EditorFiles, report: Report) -> None:
-    """Checks words and drawings, which takes longer than a keystroke: only while one of their files is open."""
+    """Checks words and drawings, which is slow: only while one of their files is open."""
     from rulespec.drawing.drawing_file import read_files
     from rulespec.engine.words.checked import check_words
 
@@ -141,7 +141,7 @@ def _check_beside(ruleset: typed.Ruleset, files: EditorFiles, report: Report) ->
 
 
 def _syntax(files: EditorFiles) -> Iterator[Diagnostic]:
-    """The diagnostics of rules files that are not valid."""
+    """The diagnostics of invalid rules files."""
     for diagnostics in files.broken.values():
         yield from diagnostics
 

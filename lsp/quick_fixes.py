@@ -1,4 +1,4 @@
-"""Quick fixes: those that are certain, one for each of two names that are equally near, a name for what is twice."""
+"""Quick fixes: certain ones, one for each of two equally near names, and a new name for a duplicate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SEVERAL = re.compile(r"did you mean (`[\w.]+`(?: or `[\w.]+`)+)\?")
 
 
 def each_fix(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> Iterator[tuple[Diagnostic, Fix]]:
-    """Each diagnostic that can be fixed, with a fix: more than one where several names are near.
+    """Each fixable diagnostic with a fix, several of them where several names are near.
 
     Args:
         diagnostics: the diagnostics.
@@ -32,7 +32,7 @@ def each_fix(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> Ite
 
 
 def _another_name(d: Diagnostic, texts: Mapping[str, str]) -> Fix | None:
-    """Another name for a key that is there twice: what is below it is not lost."""
+    """A new name for a duplicate key, which keeps the content below it."""
     if d.span is None or d.span.file not in texts or not (key := re.search(r"`([a-z][a-z0-9_]*)`", d.message)):
         return None
     line = texts[d.span.file].split("\n")[d.span.line - 1]

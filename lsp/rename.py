@@ -1,4 +1,4 @@
-"""Renaming: all places of a name in the files of the ruleset at hand, and nowhere else; checked before it is given."""
+"""Renaming: all places of a name in the files of one ruleset, checked in advance."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _LISTED = 8
 
 
 class RenameError(RulespecError):
-    """Renaming is refused; the text says why."""
+    """A refused renaming; the text gives the reason."""
 
 
 class Renaming(Struct, frozen=True):
-    """The edits of a renaming, sorted, and what it does not change, in sentences."""
+    """The edits of a renaming, sorted, and sentences about unchanged places."""
 
     edits: list[Fix]
     remarks: list[str]
 
 
 class _Meant(Struct, frozen=True):
-    """A checked reference: its names, what those in some files beside its rules stand for, and its errors."""
+    """A checked reference: its names, their meanings in some files beside its rules, and its errors."""
 
     index: Index
     beside: dict[Span, typed.Named]
@@ -50,7 +50,7 @@ class _Meant(Struct, frozen=True):
     paths: list[Path]
 
     def changes(self, wanted: Span, old: str, new: str) -> dict[Span, tuple[str, str]]:
-        """The places at which a name has to be another one, each with the old and the new name there."""
+        """The places where a name must change, each with the old and the new name."""
         derived = derived_names(self.index, wanted, new)
         result = dict.fromkeys(self.index.places(wanted), (old, new))
         for span, named in (*self.index.names.items(), *self.beside.items()):
@@ -62,7 +62,7 @@ class _Meant(Struct, frozen=True):
 
 
 def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles) -> Renaming:
-    """The edits that give a thing another name in all files of the ruleset at hand.
+    """The edits that rename something in all files of one ruleset.
 
     Args:
         index: the ruleset.
@@ -128,7 +128,7 @@ def _nameless(index: Index, file: str, line: int, column: int) -> str:
 
 
 def _own(ref: str, span: Span, old: str, how: str) -> None:
-    """Refuses to rename what stands in a file that is not of the ruleset at hand."""
+    """Refuses to rename something declared outside the ruleset."""
     own = own_files(ref)
     if Path(span.file) not in own:
         where = f"{span.file}:{span.line}"
@@ -158,7 +158,7 @@ def _all_meant(refs: list[str], files: EditorFiles, words: Collection[str], path
 
 
 def _meant(ref: str, files: EditorFiles, words: Collection[str], paths: list[Path]) -> _Meant | None:
-    """The meanings of the names of a reference, those of some words included; None if it cannot be checked."""
+    """The meanings of a reference's names, including some words beside the rules; None if it cannot be checked."""
     checked, diagnostics = check(ref, files)
     if checked is None or files.broken:
         return None
@@ -176,7 +176,7 @@ def _meant_beside(
 
 
 def _verify(before: _Meant, after: _Meant | None, already: Mapping[Span, typed.Named], edits: list[Fix]) -> None:
-    """Refuses a renaming that adds errors to a ruleset, or changes what a name stands for."""
+    """Refuses a renaming that adds errors to a ruleset, or changes the meaning of a name."""
     ref = before.index.checked.ref
     if after is None:
         raise RenameError(f"{ref} would not be valid")
@@ -200,7 +200,7 @@ class _Moved:
             self._edits.setdefault((edit.span.file, edit.span.line), []).append(edit)
 
     def span(self, span: Span) -> Span:
-        """A place after the edits; one that is edited covers the new text."""
+        """A place after the edits; an edited one covers the new text."""
         start = span.column + sum(
             _longer(e) for e in self._edits.get((span.file, span.line), ()) if e.span.column < span.column
         )
@@ -215,7 +215,7 @@ def _longer(edit: Fix) -> int:
 
 
 def _written(texts: Mapping[str, str], span: Span, name: str) -> Span | None:
-    """The place of a name as it is written there, without quotes; None if something else is written."""
+    """The place of a name as spelled there, without quotes; None if something else is there."""
     lines = texts.get(span.file, "").split("\n")
     line = lines[span.line - 1] if span.line <= len(lines) else ""
     for start, end in ((span.column, span.end_column), (span.column + 1, span.end_column - 1)):
@@ -227,7 +227,7 @@ def _written(texts: Mapping[str, str], span: Span, name: str) -> Span | None:
 def _remarks(
     ref: str, named: typed.Named, edits: list[Fix], before: list[_Meant], paths: list[Path], files: EditorFiles
 ) -> list[str]:
-    """Files that a renaming does not change, though the old name stands in them."""
+    """Unchanged files that contain the old name."""
     old = name(named)
     known = {edit.span for edit in edits} | {span for meant in before for span in meant.beside}
     remarks = []
@@ -246,7 +246,7 @@ def _remarks(
 
 
 def _left(path: Path, words: Collection[str], known: set[Span], files: EditorFiles) -> bool:
-    """Whether some words stand in a file elsewhere than at known places."""
+    """Whether some words occur in a file outside known places."""
     word = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
     try:
         text = files.text(path, str(path), MAX_YAML.size)

@@ -1,4 +1,4 @@
-"""Places in YAML files by their schemas, with the names of a ruleset: keys and values that can stand there."""
+"""Places in YAML files by schema, with a ruleset's names: possible keys and values."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class _Part:
         self.root = schema if root is None else root
 
     def parts(self, depth: int = 0) -> Iterator[_Part]:
-        """The schema itself, and those that it is combined of."""
+        """The schema itself, and the schemas it combines."""
         yield self
         if depth == _DEPTH:
             return
@@ -79,7 +79,7 @@ class _Part:
                 yield self._of(part.schema["items"])
 
     def values(self, key: str) -> Iterator[_Part]:
-        """The schemas of the value of a key; for a list, those of its members."""
+        """The schemas of a key's value, or of its members if it is a list."""
         for part in (*self.parts(), *(inner for item in self.items() for inner in item.parts())):
             general = part.schema.get("additionalProperties")
             value = part.schema.get("properties", {}).get(key, general)
@@ -91,14 +91,14 @@ class _Part:
 
 
 def keys_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
-    """The keys that a value can have, or a member of it if it is a list."""
+    """The possible keys of a value, or of a list's members."""
     around = [item for part in parts for item in part.items()] if in_list else parts
     names = (name for part in around for inner in part.parts() for name in inner.schema.get("properties", {}))
     return list(dict.fromkeys(names))
 
 
 def values_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
-    """The values that a schema lists, or those of the members of a list."""
+    """The values listed by a schema, or those of a list's members."""
     around = [item for part in parts for item in part.items()] if in_list else parts
     results: dict[str, None] = {}
     for part in (inner for outer in around for inner in outer.parts()):

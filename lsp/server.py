@@ -1,4 +1,4 @@
-"""The protocol: requests of the editor and the answers to them. The other modules know nothing of it."""
+"""The protocol: requests of the editor and their answers, unknown to all other modules."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class RulespecServer(LanguageServer):
         self._last: Path | None = None
 
     def report_server_error(self, error: Exception, source: object) -> None:
-        """Notes in the editor's log why a notification had no effect; a request has an answer that says so."""
+        """Logs in the editor why a notification had no effect; a request gets that as its answer."""
         if source is not FeatureRequestError:
             message = f"a message had no effect: {type(error).__name__}: {error!s:.200}"
             self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, message))
@@ -84,7 +84,7 @@ class RulespecServer(LanguageServer):
     # --- checking ----------------------------------------------------------------------------------------------------
 
     def changed(self, uri: str) -> None:
-        """Takes the text of a document, and checks it after `DELAY` seconds without another change."""
+        """Takes a document's text, and checks it after `DELAY` seconds without a further change."""
         path = _path(uri)
         if path is None:
             return
@@ -172,7 +172,7 @@ class RulespecServer(LanguageServer):
         return result
 
     def _texts(self, diagnostics: Iterable[Diagnostic]) -> dict[str, str]:
-        """The texts of the files that diagnostics and their notes are about."""
+        """The texts of the files concerned by diagnostics and their notes."""
         spans = [span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)) if span is not None]
         return {file: "\n".join(self._lines(file)) for file in dict.fromkeys(span.file for span in spans)}
 
@@ -214,7 +214,7 @@ class RulespecServer(LanguageServer):
     def listed_rule(
         self, params: lsp.HoverParams | lsp.DefinitionParams, index: Index, file: str
     ) -> tuple[Span, ListedRule] | None:
-        """The rule of `rules.yaml` whose id stands at a place, and where the id stands."""
+        """The rule of `rules.yaml` whose id is at a place, with the id's place."""
         line, column = self.place(params.text_document.uri, params.position)
         lines = self.lines(params.text_document.uri)
         result = listed_rule(lines[line - 1], column, index) if line <= len(lines) else None
@@ -269,7 +269,7 @@ class RulespecServer(LanguageServer):
 
 
 def _path(uri: str) -> Path | None:
-    """The file of a document; None if it is not saved yet, or if no file can have its name."""
+    """The file of a document; None if it is unsaved, or its name cannot be that of a file."""
     try:
         path = uris.to_fs_path(uri) if uri.startswith("file:") else None
         return Path(path).resolve() if path else None
@@ -293,7 +293,7 @@ def server() -> LanguageServer:
 
 
 def _add_documents(it: RulespecServer) -> None:
-    """Registers what the editor tells of its documents."""
+    """Registers notifications about documents."""
 
     @it.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
@@ -317,7 +317,7 @@ def _add_documents(it: RulespecServer) -> None:
 
 
 def _add_questions(it: RulespecServer) -> None:
-    """Registers what the editor asks about a place: hover, definition, completion."""
+    """Registers requests about a place: hover, definition, completion."""
 
     @it.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
@@ -477,7 +477,7 @@ def _add_edits(it: RulespecServer) -> None:
 
 
 def _quick_fix(it: RulespecServer, d: Diagnostic, fix: Fix, params: lsp.CodeActionParams) -> lsp.CodeAction | None:
-    """A quick fix of a diagnostic, if that is on the lines that the editor asks about."""
+    """A quick fix of a diagnostic, if it is on the requested lines."""
     if d.span is None:
         return None
     where = it.range(d.span)

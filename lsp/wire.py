@@ -67,7 +67,7 @@ class Wire:
         return None
 
     def _framed(self) -> bytes | None:
-        """The next body; None at the end. Whatever comes before a length is skipped, so a lost place is found again."""
+        """The next body; None at the end. Anything before a length is skipped, to recover after a framing error."""
         before = b""
         while line := self._stdin.readline(_MAX_LINE):
             stated = _LENGTH.search(before + line)
@@ -85,7 +85,7 @@ class Wire:
         return None
 
     def _message(self, body: bytes) -> tuple[Any, Fault | None]:
-        """A message, and what is wrong with it."""
+        """A message, or its fault."""
         inner = list[object]()
 
         def noted(part: dict[str, Any]) -> dict[str, Any]:

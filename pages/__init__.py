@@ -1,1 +1,1 @@
-"""Pages for people: self-contained HTML files, whose texts are escaped and which load nothing."""
+"""Pages for people: self-contained HTML files with escaped texts, which load nothing."""

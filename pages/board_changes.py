@@ -1,4 +1,4 @@
-"""The board of a game over time: what stays, and which items each move changes."""
+"""The board of a game over time: static items, and the items changed by each move."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class BoardChanges:
         self._changes: list[dict[tuple[str, str], str | None]] = []
 
     def note(self, items: Iterable[Item]) -> None:
-        """Notes the next position: what it shows, and where."""
+        """Records the next position: its items and their places."""
         now: dict[tuple[str, str], str] = {}
         before = dict.fromkeys(LAYERS, -1)
         for item in items:
@@ -37,7 +37,7 @@ class BoardChanges:
         self._shown = now
 
     def svg(self, width: float, height: float, title: str, description: str) -> str:
-        """The picture with what stays, and an empty group for each item that comes and goes, in their order."""
+        """The static picture, with an empty group for each changing item, in order."""
         layers = []
         for layer in LAYERS:
             static = "".join(item.svg for item in self._static if item.layer == layer)
@@ -46,7 +46,7 @@ class BoardChanges:
         return document(width, height, title, description, "".join(layers))
 
     def to_json(self) -> dict[str, Any]:
-        """Each drawing once; and for each position what changes, as pairs of numbers: item and drawing (-1: none)."""
+        """Each drawing once, and for each position its changes as pairs: item and drawing (-1 for none)."""
         numbers = {key: number for number, key in enumerate((layer, i) for layer in LAYERS for i in self._order[layer])}
         drawings: dict[str, int] = {}
         changes = [

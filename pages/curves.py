@@ -19,7 +19,7 @@ _PALE, _DARK = 0.5, 0.1  # luminance of colours that can hardly be seen on white
 
 
 class Line(Struct):
-    """A number over time, noted where it changes; None is not seen, or there is none.
+    """A number over time, recorded at changes; None if hidden or missing.
 
     Attributes:
         name: the entity that has it.
@@ -34,7 +34,7 @@ class Line(Struct):
     values: list[int | None] = []
 
     def note(self, moves: int, value: int | None) -> None:
-        """Notes a value, if it is another one."""
+        """Records a changed value."""
         if not self.at or self.values[-1] != value:
             self.at.append(moves)
             self.values.append(value)
@@ -64,7 +64,7 @@ class Curves:
         self._lines: dict[str, dict[str, Line]] = {name: {} for name in declared}
 
     def note(self, moves: int, measures: Measures) -> None:
-        """Notes the measures after so many moves."""
+        """Records the measures after `moves` moves."""
         for name, values in measures.items():
             lines = self._lines[name]
             if not lines:
@@ -80,7 +80,7 @@ class Curves:
         return [Line(*look) for look in zip(self._titles(type_.kind), self._colours(type_.kind), strict=True)]
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The measures that are ever seen, each with its lines."""
+        """The visible measures, each with its lines."""
         results = []
         for name in self._declared:
             lines = [line for line in self._lines[name].values() if line.values != [None]]
@@ -94,7 +94,7 @@ class Curves:
 
 
 def _drawn(line: Line) -> dict[str, Any]:
-    """A line as the scripts of the page read it; one that is too much like the paper has an edge there."""
+    """A line for the scripts of the page, with an edge if its colour is too close to the paper's."""
     light = luminance(line.colour)
     edge = {"pale": True} if light > _PALE else {"dark": True} if light < _DARK else {}
     return {"name": line.name, "colour": line.colour, **edge, "at": line.at, "is": line.values}

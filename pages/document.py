@@ -89,7 +89,7 @@ def document(
 
 
 def script_json(data: object) -> str:
-    """Data as JSON that may stand in an element `script`, whatever the texts in it."""
+    """Data as JSON that is safe inside a `script` element, whatever its texts."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for char, written in _JSON_ESCAPES.items():
         text = text.replace(char, written)

@@ -1,4 +1,4 @@
-"""The page of a map that is edited: the same for all maps, and filled by the socket."""
+"""The page of a map editor: the same for all maps, filled through its socket."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EXPORT = re.compile(r"^export (?=(?:const|function\*?) (\w+))", re.MULTILINE)
 
 
 def edit_page() -> str:
-    """The page. There is nothing of a map in it: the key in its address is read by its script alone."""
+    """The page, independent of the map: the key in its address is read by its script alone."""
     return document(
         "Map",
         styles=[own_file(name) for name in _STYLES],
@@ -32,7 +32,7 @@ def edit_page() -> str:
 
 
 def _as_script(modules: Sequence[str]) -> str:
-    """Modules as a script that declares what the last of them exports."""
+    """Modules as a script that declares the last one's exports."""
     texts = [_IMPORT.sub("", own_file(name)) for name in modules]
     names = ", ".join(_EXPORT.findall(texts[-1]))
     body = "\n".join(_EXPORT.sub("", text) for text in texts)

@@ -27,7 +27,7 @@ Rows = list[tuple[str, str]]
 
 
 def ending(game: Game, seat: str | None, words: Words) -> Rows:
-    """The standing of the game at the end of the log, without what is not seen."""
+    """The visible standing of the game at the end of the log."""
     names = game.shown_names
     try:
         decision, result = game.decision, game.result
@@ -61,7 +61,7 @@ def _sums(game: Game, words: Words, scores: Mapping[str, int]) -> Rows:
 
 
 def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any] | None:
-    """The place where the log breaks a rule; None if it is legal to its end. Hidden moves stay hidden.
+    """The place where the log breaks a rule, without hidden moves; None if it is legal to its end.
 
     The reason is in English, as in diagnostics.
     """
@@ -85,7 +85,7 @@ def _action(divergence: Divergence, names: Mapping[str, str]) -> str:
 
 
 def _place(span: Span) -> str:
-    """A place in a file without its folder: a page that is mailed has no path of this machine."""
+    """A place in a file without its folder, so that a shared page reveals no local path."""
     file = span.file.replace("\\", "/").rpartition("/")[2]
     return f"{file}:{span.line}"
 

@@ -1,4 +1,4 @@
-"""Notes of a log on a page: the event and the date, and beside each move what was remarked there."""
+"""Notes of a log on a page: event and date, and remarks beside moves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.engine.replay.replay import ReplayResult
 
 
 class MoveNotes:
-    """The notes of a replayed log, as their reader has them; none of a foreign log.
+    """The notes of a replayed log visible to its reader; none for a foreign log.
 
     Args:
         result: the replay.
@@ -34,7 +34,7 @@ class MoveNotes:
             self._of_moves[-1] += self._before(notes, lines[-1], result.native.text.count("\n") + 2, moves)
 
     def of(self, number: int) -> list[str]:
-        """The texts beside a move, by its number from 0 among those that the page has."""
+        """The remarks at a move, by its number from 0 on the page."""
         return self._of_moves[number] if self._of_moves else []
 
     def _before(self, notes: SeenNotes, first: int, line: int, moves: set[int]) -> list[str]:

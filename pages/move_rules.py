@@ -1,4 +1,4 @@
-"""The rules that each move of a game rests on: those that its option cites, and those that ran because of it."""
+"""The rules behind each move of a game: cited by its option, or run because of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Cited = tuple[str, str]
 
 
 class MoveRules(Struct, frozen=True):
-    """Rules: those of the option itself, and others of the procedures that ran."""
+    """Rules of a move: the option's own, and those of procedures that ran."""
 
     own: tuple[Cited, ...] = ()
     ran: tuple[Cited, ...] = ()
@@ -95,7 +95,7 @@ class _Held(Observer):
 
 
 def _cited(item: Item, ruleset: typed.Ruleset, titles: Mapping[str, str]) -> list[Cited]:
-    """The rules of an item; of one of an overlay that cites none, its text."""
+    """The rules of an item; for an overlay's item without citations, its text."""
     span, title = item.span, titles.get(item.span.file, "")
     if item.rules or not title:
         return [(rule, title) for rule in item.rules]

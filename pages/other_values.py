@@ -1,4 +1,4 @@
-"""Values of the state that a page lists beside its picture, as neither boards nor tables have them."""
+"""Values of the state listed beside the picture, as neither boards nor tables show them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.engine.words.words import Words
 
 
 class OtherValues:
-    """The cells of a ruleset's declared state that are drawn nowhere.
+    """The undrawn cells of a ruleset's declared state.
 
     Args:
         board: the board of the page; None: it cannot be drawn, and all values are listed.
@@ -39,12 +39,12 @@ class OtherValues:
         self._paths = ShownCells(game).names()
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The data of a page: path in the state, title, and the kind of its value, if it is of a kind."""
+        """The data of a page: path in the state, title, and the kind of its value, if any."""
         rows = zip(self.numbers, self.titles, strict=True)
         return [{"path": self._paths[n], "title": title, "of": self._of(self._cells[n])} for n, title in rows]
 
     def texts(self, game: Game, seat: str | None) -> list[str]:
-        """The values where a game stands, as a viewer sees them; nothing for an empty place of pieces."""
+        """The values of a position visible to a viewer; empty for an empty place of pieces."""
         state = game.omniscient.numbers.state
         seen = [state[at] for at in self._declared] if seat == OMNISCIENT else seen_cells(game, seat)
         return [self._text(self._cells[n], seen[n]) for n in self.numbers]
@@ -60,7 +60,7 @@ class OtherValues:
         return self._known[key]
 
     def _shown(self, value: Any, kind: str) -> str:
-        """A value of the state in words: entities by their titles, whatever they are at the time."""
+        """A value of the state in words, with entities by title."""
         words = self._words
         if value is None or value == []:
             return words.word("none")

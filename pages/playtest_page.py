@@ -1,4 +1,4 @@
-"""A page on a playtest: one file, static, made of the report that is printed as JSON."""
+"""The page of a playtest: one static file, made from the JSON report."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _sweep(report: Report) -> str:
 
 
 def _target(target: Report) -> str:
-    """The values that came nearest to what is wanted."""
+    """The values nearest to the target."""
     share, title = target["share"], target["title"]
     note = f"{target['points']:,} points, {target['games']:,} games of seed {target['seed']}; no verdicts."
     head = (*target["paths"], "games", title, "±")

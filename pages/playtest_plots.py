@@ -1,4 +1,4 @@
-"""Plots of a page on a playtest, as static SVG: 400 units wide, so that texts are legible on a phone."""
+"""Plots of a playtest's page as static SVG, 400 units wide, so that texts are legible on a phone."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def forest(answers: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _arrows(left: float, right: float, y: float, below: bool, above: bool) -> Iterator[str]:
-    """Arrows where a bound lies beyond the plot."""
+    """Arrows for bounds beyond the plot."""
     for x, way, cut in ((left, -7, below), (right, 7, above)):
         if cut:
             yield f"<polygon class='dot' points='{x + way:.1f},{y} {x:.1f},{y - 5} {x:.1f},{y + 5}'/>"
 
 
 def bands(band: Sequence[Sequence[float]], share: bool, matters: float) -> str:
-    """A difference with its bounds after so many pairs, in points of pairs, difference, low, high."""
+    """A difference with its bounds after each number of pairs, as points: pairs, difference, low, high."""
     high, left, right, floor_ = 150, 62, WIDE - 8, 130
     late = band[len(band) // 8 :]  # the first bounds are so wide that nothing else would be seen
     top = max(*(point[3] for point in late), matters, 0)

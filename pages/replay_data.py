@@ -149,7 +149,7 @@ class _Film:
         return self._moves.record
 
     def run(self) -> Iterator[Move]:
-        """Goes through the game, and tells its moves."""
+        """Goes through the game, narrating its moves."""
         self._note(0)
         for number in range(len(self.visible)):
             yield self._moves.tell(number)
@@ -165,14 +165,14 @@ class _Film:
         self._rows.note(Item(f"{number:05}", "tables", to_json_text(row)) for number, row in rows)
 
     def _dice(self) -> Iterator[Item]:
-        """The last roll that is seen, on boards that show it."""
+        """The last visible roll, on boards that show it."""
         if shows_rolls(self._board.plans):
             game, seat, since = self._moves.game, self._seat, max(self._moves.game.ply - _ROLLED, 0)
             seen = game.history[since:] if seat == OMNISCIENT else seen_events(game, seat, since)
             yield from dice(self._board.plans, seen)
 
     def tables(self) -> dict[str, Any]:
-        """The tables beside the board: what stays, and their rows as they change."""
+        """The tables beside the board: static parts, and their rows over time."""
         tables = [table for _, table in self._board.text_tables()]
         if self._values.titles:
             tables.append(TextTable(self._words.word("table_values"), [""], [[title] for title in self._values.titles]))
@@ -186,7 +186,7 @@ class _Film:
 
 
 def _row(move: Move, rules: MoveRules, numbers: dict[Cited, int], notes: Sequence[str]) -> dict[str, Any]:
-    """A move with its notes; rules are named by numbers, each listed once."""
+    """A move with its notes; rules are numbered, each listed once."""
     row: dict[str, Any] = {"text": move.text}
     for name, cited in (("own", rules.own), ("ran", rules.ran)):
         if cited:
@@ -199,14 +199,14 @@ def _row(move: Move, rules: MoveRules, numbers: dict[Cited, int], notes: Sequenc
 
 
 def _changes(move: Move) -> list[str | list[str]]:
-    """The changes of a move, and in a list each sentence of what it set off with its changes."""
+    """The changes of a move, and a list for each automatic effect: its sentence, then its changes."""
     own = [change.text for change in move.own[:MAX_CHANGES]]
     causes = move.causes[:MAX_CHANGES]
     return [*own, *([c.text, *(change.text for change in c.changes[:MAX_CHANGES])] for c in causes)]
 
 
 def _public(move: Move, rules: MoveRules) -> MoveRules:
-    """The rules that say nothing of what is hidden: which procedures run may follow from it."""
+    """The rules that reveal nothing hidden, which the list of executed procedures may do."""
     return MoveRules(rules.own) if move.option is not None else MoveRules()
 
 

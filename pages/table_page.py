@@ -11,7 +11,7 @@ _STYLES = ("viewer.css", "table.css")
 
 
 def table_page() -> str:
-    """The page. There is nothing of a table in it: the key in its address is read by its script alone."""
+    """The page, independent of the table: the key in its address is read by its script alone."""
     return document(
         "Rulespec",
         styles=[own_file(name) for name in _STYLES],

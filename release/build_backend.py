@@ -89,7 +89,7 @@ def write_tables() -> None:
 
 
 def plain_links(root: Path) -> dict[Path, Path]:
-    """The files in `rulespec/` that stand for links, with the folders that they name; paths relative to `root`."""
+    """The placeholder files for links in `rulespec/`, with their target folders; paths relative to `root`."""
     package = root / "rulespec"
     files = [path for path in package.iterdir() if not path.suffix and path.is_file()]
     targets = {path: package / path.read_text("utf-8").strip() for path in files}
@@ -97,7 +97,7 @@ def plain_links(root: Path) -> dict[Path, Path]:
 
 
 def _copy(root: Path, targets: dict[Path, Path], folder: Path) -> None:
-    """Copies what a build reads: the files at the top, this package, `rulespec/` and the targets of its links."""
+    """Copies the inputs of a build: the files at the top, this package, `rulespec/` and its link targets."""
     compiled = shutil.ignore_patterns("__pycache__")
     for path in root.iterdir():
         if path.is_file():

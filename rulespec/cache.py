@@ -173,7 +173,7 @@ def _is_safe(folder: str) -> bool:
 
 
 def _fault(status: os.stat_result, is_kind: Any) -> str:
-    """Why a file or folder is not used; empty if it may be."""
+    """The reason why a file or folder is not used; empty if it may be."""
     if not is_kind(status.st_mode):
         return "is not a folder" if is_kind is stat.S_ISDIR else "is not a file"
     if not hasattr(os, "geteuid"):
@@ -200,7 +200,7 @@ def _contents(path: str, limit: int) -> bytes:
 
 
 def _prune(folder: str) -> None:
-    """Removes the older half of the entries if there are more than `MAX_ENTRIES`; other files stay, whatever they are.
+    """Removes the older half of the entries if there are more than `MAX_ENTRIES`; other files are never removed.
 
     Names of this form are also given to files of other programs, so each file that goes is looked into.
     """

@@ -77,7 +77,7 @@ class Difference:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The ids of rules in the note, then those only in the new text of a rule; each once."""
+        """The ids of rules in the note, then those only in a rule's new text, each once."""
         result = cited(self.note)
         if self.section == RULES and self.kind != "removed":
             before = cited(self.old or "")
@@ -112,7 +112,7 @@ def diff(a: Merged, b: Merged) -> list[Difference]:
 
 
 def collection(section: str, keys: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The path of the collection at or around a path, such as all entities of a kind; None if there is none."""
+    """The path of the collection at or around a path, such as all entities of a kind; None without one."""
     at, word = COLLECTIONS.get(section, (0, ""))
     return keys[: at + 1] if keys[at : at + 1] == (word,) else None
 
@@ -127,7 +127,7 @@ class _Facts:
     b: Merged
 
     def nodes(self, keys: tuple[str, ...], old: Node | None, new: Node | None) -> Iterator[Difference]:
-        """The differences at a path: a single one for what only one side has."""
+        """The differences at a path, as a single one if only one side has it."""
         if old is None and new is None:
             return
         if _holds_sections(keys):
@@ -150,7 +150,7 @@ class _Facts:
             )
 
     def _order(self, keys: tuple[str, ...], before: dict[str, Node], after: dict[str, Node]) -> Iterator[Difference]:
-        """A difference if members change places, or new ones come before old ones: the order of a kind matters."""
+        """A difference if members change places, or new ones come before old ones, as the order of a kind matters."""
         expected = [*(k for k in before if k in after), *(k for k in after if k not in before)]
         if list(after) != expected:
             yield Difference("changed", self.section, (*keys, ORDER), list(before), list(after))
@@ -211,7 +211,7 @@ def _plain(node: Node | None, key: str = "") -> Any:
 
 
 def _comment(span: Span, merged: Merged) -> str:
-    """The comment after a value on one line; after a longer value it is about the last part."""
+    """The comment after a value on one line; after a longer value it belongs to its last part."""
     lines = merged.texts.get(span.file, "").split("\n")
     if span.line != span.end_line or span.line > len(lines):
         return ""

@@ -1,4 +1,4 @@
-"""JSON Schemas for the files of one ruleset: the general ones, with its kinds, facts, tables and places filled in."""
+"""JSON Schemas for one ruleset's files: the general ones, with its kinds, facts, tables and places."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class _FilesSchema:
         return general | {"properties": texts | facts, "required": needed, "additionalProperties": False}
 
     def _map_kind(self) -> str:
-        """The kind that map.yaml declares; "" if there is none."""
+        """The kind declared by map.yaml; "" without one."""
         declared = (k for k in self.d.kinds.values() if k.span.file.endswith("map.yaml"))
         return next((k.name for k in declared), "")
 
@@ -226,7 +226,7 @@ class _FilesSchema:
             sections["accounts"] = self._fields(sections["accounts"], account=True)
 
     def _counts(self, kinds: list[typed.Kind]) -> Schema:
-        """The schema of a number of pieces: one for all, or one for each entity of the first kind, and so on."""
+        """The schema for a number of pieces: one for all, or one for each entity of the first kind, and so on."""
         number: Schema = {"type": ["integer", "string"]}
         if not kinds:
             return number
@@ -266,7 +266,7 @@ def _narrowed(general: str, key: str, special: Schema) -> Schema:
 
 
 def _partial(node: Any) -> Any:
-    """A schema without required keys, for a file that is laid over another one."""
+    """A schema without required keys, for a file laid over another one."""
     if isinstance(node, dict):
         # A schema under `if` is a test: it requires nothing.
         return {k: v if k == "if" else _partial(v) for k, v in node.items() if k != "required" or isinstance(v, dict)}
@@ -274,7 +274,7 @@ def _partial(node: Any) -> Any:
 
 
 def _with_prefix(schema: Schema, name: str) -> Schema:
-    """A copy of a schema whose references lead to definitions with a prefix."""
+    """A copy of a schema whose references point to prefixed definitions."""
 
     def walk(node: Any) -> Any:
         if isinstance(node, dict):

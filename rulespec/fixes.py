@@ -22,7 +22,7 @@ _TEXT_KEYS = re.compile(r"\s*(?:for_)?version:\s*")  # their values are always t
 
 
 def with_fixes(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """The diagnostics, each with its fix where that is certain.
+    """The diagnostics, each with its fix if that is certain.
 
     Args:
         diagnostics: the diagnostics.
@@ -39,7 +39,7 @@ def with_fixes(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> t
 
 
 def fixed(texts: Mapping[str, str], fixes: Iterable[Fix]) -> dict[str, str]:
-    """The texts that the fixes change, after them. Of fixes that overlap, only the first is applied."""
+    """The texts changed by the fixes. Of overlapping fixes, only the first is applied."""
     parts: dict[str, list[str]] = {}
     done: dict[str, int] = {}  # file → end of the copied part of its text
     for fix in sorted(set(fixes), key=lambda f: (f.span, f.text)):
@@ -74,7 +74,7 @@ def _fix(d: Diagnostic, texts: Mapping[str, str]) -> Fix | None:
 
 
 def _respelt(d: Diagnostic, span: Span, text: str) -> Fix | None:
-    """Replaces a name by the only one that is near to it."""
+    """Replaces a name by the only near one."""
     candidate = _ONE_CANDIDATE.fullmatch(d.help)
     written = _at(text, span)
     bare = written.strip("\"'")
@@ -165,7 +165,7 @@ def _other_side(d: Diagnostic, span: Span, texts: Mapping[str, str]) -> Fix | No
 
 
 def _entry_at(node: Node, span: Span) -> Node | None:
-    """The value whose key is at a place."""
+    """The value with its key at a place."""
     if isinstance(node, YamlMapping):
         for key, value in node.entries.values():
             if key.span == span:

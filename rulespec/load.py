@@ -56,7 +56,7 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
 def assembled(
     ref: str, merged: Merged, declarations: typed.Declarations, rules: typed.Rules, meaning: str = ""
 ) -> typed.Ruleset:
-    """The ruleset of a reference, of what was read and what the checker made of it.
+    """The ruleset of a reference, from its files and the checker's results.
 
     `meaning` is its hash; an editor, whose rules are wrong most of the time, has none.
     """
@@ -88,7 +88,7 @@ def assembled(
 
 
 def _start(merged: Merged) -> str:
-    """The name of the procedure that a game begins with."""
+    """The name of the procedure that begins a game."""
     return text(get(merged.source.root, "game", "start"), "play")
 
 
@@ -201,7 +201,7 @@ def _blamed(diagnostics: tuple[Diagnostic, ...], source: Source) -> tuple[Diagno
 
 
 def _check_merged(source: Source, report: Report, fitting: dict[str, tuple[Scalar, Node]], cached: bool) -> None:
-    """Checks that the merged tree still fits the schemas of the files that it comes from.
+    """Checks that the merged tree still fits the schemas of its files.
 
     Args:
         source: the tree.
@@ -278,7 +278,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
 def _read_base(
     extends: Scalar, folder: Path, reader: RulesetReader, trail: list[Path]
 ) -> tuple[Source, list[Path]] | None:
-    """Reads the ruleset that a folder extends, with its overlays; None if there is none (which is reported)."""
+    """Reads the base of a folder, with its overlays; None, with a report, if there is none."""
     if folder in trail or len(trail) > MAX_EXTENDS:
         reader.report.error("RS507", "this ruleset extends itself", extends.span)
         return None
@@ -297,7 +297,7 @@ def _read_base(
 
 
 def _read_sections(folder: Path, reader: RulesetReader, *, partial: bool) -> dict[str, tuple[Scalar, Node]]:
-    """The entries of a folder's section files; those of a `partial` ruleset may leave out what its base has."""
+    """Reads the entries of a folder's section files; a `partial` ruleset may omit parts of its base."""
     tree: dict[str, tuple[Scalar, Node]] = {}
     for name in SECTION_FILES:
         if reader.files.place.present(folder / f"{name}.yaml"):
@@ -320,7 +320,7 @@ def _check_file_names(folder: Path, reader: RulesetReader) -> None:
 
 
 def _without_offers(root: Mapping) -> Mapping:
-    """Removes the base's list of offered overlays: only the extending ruleset can say which of them fit it."""
+    """Removes the base's list of offered overlays: only the extending ruleset knows which of them fit."""
     place, game = root.entries.get("game", (None, None))
     if place is None or not isinstance(game, Mapping):  # it could not be read
         return root
@@ -350,7 +350,7 @@ def _lay_overlays(
 
 
 class _Overlays:
-    """The overlays of a reference, each once, after those that it includes."""
+    """The overlays of a reference, each once, after the ones it includes."""
 
     def __init__(self, source: Source, folders: list[Path], reader: RulesetReader) -> None:
         self.overlays: list[Overlay] = []
@@ -362,7 +362,7 @@ class _Overlays:
         self._named: set[int] = set()
 
     def add(self, name: str, at: Span | None) -> tuple[str, str]:
-        """Reads an overlay of the reference, and what it includes; returns its id and its title."""
+        """Reads an overlay of the reference with its includes; returns its id and its title."""
         number = self._read(name, at, ())
         if number is None:
             return name, name
@@ -374,7 +374,7 @@ class _Overlays:
         return id_, text(get(self.overlays[number].facts, "title"), id_)
 
     def _read(self, name: str, at: Span | None, trail: tuple[str, ...]) -> int | None:
-        """Reads an overlay, after those that it includes; returns its number.
+        """Reads an overlay after its includes; returns its number.
 
         Args:
             name: its id or its path.
@@ -417,7 +417,7 @@ class _Overlays:
 
 
 def _check_base(overlay: Mapping, source: Source, folders: list[Path], report: Report) -> None:
-    """Reports an overlay for another ruleset (neither this one nor one that it extends) or another version."""
+    """Reports an overlay for another ruleset (neither this one nor a base of it) or another version."""
     base, wanted = get(overlay, "for"), get(overlay, "for_version")
     id_, version = text(get(source.root, "game", "id")), text(get(source.root, "game", "version"))
     if base is not None and text(base) != id_ and all(text(base) != f.name for f in folders):

@@ -16,7 +16,7 @@ from rulespec.references import find_ruleset, is_id, is_path, parts_of
 
 
 class OwnFiles(Struct, frozen=True):
-    """Folders, and the YAML files of overlays, whose files may be changed; real paths."""
+    """Folders and overlay files that may be changed, as real paths."""
 
     folders: tuple[Path, ...]
     overlays: tuple[Path, ...] = ()

@@ -1,4 +1,4 @@
-"""The registration of what draws a game: a game is below the room that draws it."""
+"""Registration of a game's picture: games are below the room that draws them."""
 
 from __future__ import annotations
 

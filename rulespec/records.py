@@ -1,4 +1,4 @@
-"""Records whose repr is one line of bounded length, however much they hold: for consoles, notebooks, failures, logs."""
+"""Records with a repr of one bounded line, for consoles, notebooks, failures and logs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_NUMBER = 10**18
 
 
 class Brief:
-    """A base of structs and dataclasses: shows their fields, and of what is in them no more than a name or a size.
+    """A base of structs and dataclasses: shows its fields, nested values only by name or size.
 
     It stands before `Struct`; a dataclass says `repr=False`.
     """
@@ -40,7 +40,7 @@ def brief(record: object, fields: Iterable[str]) -> str:
 
 
 def _value(value: object) -> str:
-    """A value as part of a line: a short one as it is, else what it is."""
+    """A value as part of a line: a short one in full, else its type."""
     if isinstance(value, str):
         return repr(value if len(value) <= _MAX_TEXT else value[:_MAX_TEXT] + "…")
     if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _MAX_NUMBER):

@@ -18,7 +18,7 @@ MAX_PIECES = 100
 
 
 def game_folders() -> list[Path]:
-    """Folders in which ids are looked up: those in RULESPEC_PATH, `games` in the current folder, the shipped games."""
+    """The folders for ids: those in RULESPEC_PATH, `games` in the current folder, the shipped games."""
     folders = [Path(p) for p in os.environ.get("RULESPEC_PATH", "").split(os.pathsep) if p]
     folders.append(Path("games"))
     folders.append(Path(__file__).resolve().parent / "games")
@@ -43,7 +43,7 @@ def known_rulesets() -> list[str]:
 
 
 def ruleset_folders() -> Iterator[Path]:
-    """The folders in which ids are looked up, then the groups in them: folders of rulesets that are none themselves."""
+    """The folders for ids, then the groups in them: folders of rulesets that are none themselves."""
     folders = game_folders()
     yield from folders
     for folder in folders:
@@ -98,7 +98,7 @@ def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
 
 
 def parts_of(ref: str) -> list[str]:
-    """The ruleset of a reference, and its overlays: what stands between the `+`.
+    """The ruleset and overlays of a reference, split at `+`.
 
     A path may have a `+` in it, too. So the parts are as short as they can be, so that each is an id or a path to
     something; and where none can be, the path that is missing is one part. `/` after a folder ends its name:
@@ -119,7 +119,7 @@ def parts_of(ref: str) -> list[str]:
 
 
 def _overlays(pieces: tuple[str, ...]) -> list[str] | None:
-    """The overlays that pieces are, as many as can be; None if they are none."""
+    """The overlays named by pieces, joined where necessary; None if they name none."""
     begun: list[list[str] | None] = [[]]  # what the first of them are
     for end in range(1, len(pieces) + 1):
         results = None
@@ -133,7 +133,7 @@ def _overlays(pieces: tuple[str, ...]) -> list[str] | None:
 
 
 def _missing(pieces: list[str]) -> list[str]:
-    """Overlays of which one is missing at least: what leads up to the end of a file's name is one path."""
+    """Overlays with at least one missing: a prefix of a file's name is one path."""
     results: list[str] = []
     waiting: list[str] = []
     for piece in pieces:
@@ -158,7 +158,7 @@ def _exists(name: str) -> bool:
 
 
 def _is_ruleset(name: str) -> bool:
-    """Whether a reference may begin with this: there is such a ruleset."""
+    """Whether a ruleset has this name."""
     if "+" in name:
         return _exists(os.path.join(name, "game.yaml"))  # noqa: PTH118
     try:

@@ -1,4 +1,4 @@
-"""Ids of rules, such as `ABC-07`: citations in texts, and the list in the `rules.yaml` of a ruleset."""
+"""Ids of rules, such as `ABC-07`: citations in texts, and the list in a ruleset's `rules.yaml`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def unreached(node: Node | None) -> Iterator[Unreached]:
 
 
 def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) -> None:
-    """Adds the rules of a list to `rules`, replacing those of the same id; reports an id twice in the list (RS223)."""
+    """Adds the rules of a list to `rules`, replacing equal ids; reports repeated ids in the list (RS223)."""
     results: dict[str, ListedRule] = {}
     for rule in listed_rules(node):
         if rule.id in results:
@@ -73,7 +73,7 @@ def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) 
 
 
 def check_cited(sources: Mapping[str, str], rules: Mapping[str, ListedRule], report: Report) -> None:
-    """Warns of ids in docstrings, reasons and comments that are missing in the list, if there is a list (RS239).
+    """Warns of cited ids missing from the list, if there is one (RS239).
 
     Text that only looks like an id, such as the name of a standard, is ignored: it neither shares its first word with
     an id of the list nor resembles one.

@@ -64,7 +64,7 @@ class Files:
         return parse_rules(text, display, cached=True)
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
-        """The diagnostics of a YAML tree under a schema; a `partial` file may leave out what its base has."""
+        """The diagnostics of a YAML tree under a schema; a `partial` file may omit parts of its base."""
         from rulespec.documents.schema_check import check_schema
         from rulespec.schemas import load_schema
 
@@ -99,7 +99,7 @@ class TooMuchError(DiagnosticsError):
 
 
 class _PlacedFiles(Files):
-    """Reads and parses the files of another place than the disk."""
+    """Reads and parses the files of another source than the disk."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -150,7 +150,7 @@ class SameFiles(Files):
 
 
 class RulesetReader(Brief, Struct):
-    """Reads the files of one reference: counts them, keeps their texts for messages, and hashes their content.
+    """Reads the files of one reference: counts them, keeps their texts for messages, and hashes them.
 
     `located`: the folder and the name below it of each file in `sources`.
     """
@@ -208,7 +208,7 @@ class RulesetReader(Brief, Struct):
         return tuple([item for name in sorted(names) for item in self.rules(folder, name)])
 
     def rules(self, folder: Path, name: str) -> tuple[ast.Item, ...]:
-        """The items of a rules file in a folder; none if it is not valid (which is reported)."""
+        """The items of a rules file in a folder; empty, with a report, if invalid."""
         file = self.files.place.display(folder / name)
         try:
             _, content = self._read(folder, name, MAX_RULES_BYTES)
@@ -238,7 +238,7 @@ class RulesetReader(Brief, Struct):
         return path, content
 
     def _count(self, display: str, **more: int) -> None:
-        """Counts what has been read.
+        """Counts input against the limits.
 
         Raises:
             DiagnosticsError: RS107 if a total exceeds its bound.

@@ -1,4 +1,4 @@
-"""Signatures of what this user's own processes have written, by a key that lies with the user's other state.
+"""Signatures of this user's own files, by a key among the user's other state.
 
 The key is 32 random bytes in a file of its own that only the user may read, made when it is needed first. Where there
 can be none, nothing is signed. Whoever can read it can run programs as the user.
@@ -20,7 +20,7 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 
 
 def signature(data: bytes) -> str:
-    """The signature of data, 64 hex digits; empty if there is no key."""
+    """The signature of data, 64 hex digits; empty without a key."""
     key, _ = _key(_place())
     return blake2b(data, key=key, digest_size=32).hexdigest() if key else ""
 
@@ -32,7 +32,7 @@ def fault() -> str:
 
 
 def _place() -> str:
-    """The path of the file with the key; empty if there is no home folder."""
+    """The path of the key file; empty without a home folder."""
     named, home = os.environ.get("XDG_STATE_HOME", ""), os.environ.get("HOME", "")
     if os.path.isabs(named):  # noqa: PTH117 - as in `cache.py`
         return f"{named}/rulespec/signing_key"
@@ -88,7 +88,7 @@ def _read(path: str) -> bytes:
 
 
 def _write(path: Path) -> None:
-    """Writes a new key, whole or not at all; of several processes that do so at once, the first."""
+    """Writes a new key atomically; of several processes the first one wins."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}.new")
     try:

@@ -38,7 +38,7 @@ class Num(Struct, frozen=True):
 
 
 class Maybe(Struct, frozen=True):
-    """A number that may be none and must be checked before it is reckoned with."""
+    """An optional number, which must be checked before arithmetic."""
 
     unit: str = ""
 
@@ -84,7 +84,7 @@ class Order(Struct, frozen=True):
 
 
 class Bad(Struct, frozen=True):
-    """The type of an expression that has been reported. It fits every type, so that no further errors follow."""
+    """The type of a reported expression. It fits every type, so that no further errors follow."""
 
     def __str__(self) -> str:
         return "unknown"
@@ -109,7 +109,7 @@ def none_of(type_: Type) -> int:
 
 
 def never_none(type_: Type) -> Type:
-    """The type of the values of a type that are not none."""
+    """The non-optional form of a type."""
     if isinstance(type_, Maybe):
         return Num(type_.unit)
     return Ent(type_.kind) if isinstance(type_, Ent) else type_
@@ -151,7 +151,7 @@ def unify(a: Type, b: Type) -> Type | None:
 
 
 def accepts(target: Type, value: Type) -> bool:
-    """Whether a value of the second type may stand where the first is required."""
+    """Whether a value of the second type is allowed where the first is required."""
     common = unify(target, value)
     if common is None:
         return False

@@ -1,4 +1,4 @@
-"""Small forms of an event and of a queue: of those of asyncio, empty ones have three KB in each socket."""
+"""Small versions of asyncio's event and queue, whose empty ones take three KB in each socket."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class Mailbox(asyncio.Queue[_T]):
         self._bell.set()
 
     def empty(self) -> bool:
-        """Whether there is none."""
+        """Whether it is empty."""
         return not self._items
 
     async def get(self) -> _T:
-        """The next item, when there is one."""
+        """The next item, waiting if necessary."""
         while not self._items:
             self._bell.clear()
             await self._bell.wait()

@@ -12,7 +12,7 @@ _MAX_BYTES = 1_000_000
 
 
 class CertificateError(RulespecError):
-    """Files are not a certificate and its key; the message says why, and what they have to be."""
+    """Files that are not a certificate and its key; the message has the fault and the expected form."""
 
 
 def secured(certificate: Path, key: Path) -> ssl.SSLContext:

@@ -1,4 +1,4 @@
-"""A connection: the key first, then messages of a viewer and what it is shown."""
+"""A connection: first the key, then the viewer's messages and frames."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Allowance:
         self._at = time.monotonic()
 
     def spend(self) -> bool:
-        """Takes one; False if there is none left."""
+        """Takes one; False if none is left."""
         now = time.monotonic()
         self._left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now
@@ -63,7 +63,7 @@ class GoneError(Exception):
 
 
 class Connection:
-    """A connection of a viewer, or of the owner. A server has hundreds: it is an ASGI application without a framework.
+    """A connection of a viewer, or of the owner, as a bare ASGI application: a server has hundreds.
 
     Args:
         receive: gives the messages of a socket that has been accepted.
@@ -87,7 +87,7 @@ class Connection:
     # --- what others call -------------------------------------------------------------------------
 
     def wake(self) -> None:
-        """Notes that there is something new to show."""
+        """Wakes the connection for news."""
         self._new.set()
 
     def leave(self, why: str, code: int = LEFT) -> None:
@@ -105,7 +105,7 @@ class Connection:
     # --- a life -----------------------------------------------------------------------------------
 
     async def live(self) -> None:
-        """Reads the key, and then serves whoever has it."""
+        """Reads the key, then serves its holder."""
         with suppress(GoneError, OSError, RuntimeError):
             role = await self._role()
             if role is None:
@@ -118,7 +118,7 @@ class Connection:
                 await self._close(LEFT)
 
     async def _role(self) -> tuple[str, str] | None:
-        """The table and the role of the key that comes first; None if none comes."""
+        """The table and the role of the key in the first message; None without one."""
         with suppress(TimeoutError):
             key = read_key(await asyncio.wait_for(self._receive(), FIRST), MAX_MESSAGE)
             return self.hall.role(key) if key is not None else None
@@ -197,7 +197,7 @@ class Connection:
                 self.answer({"refused": refusal.to_json()})
 
     async def _asked(self, live: Live, what: str) -> dict[str, Any]:
-        """The answer to a message that changes nothing: the log, the replay so far, the key of a copy."""
+        """The answer to a message without effect: the log, the replay so far, the key of a copy."""
         answers = {"log": self.hall.log, "study": self.hall.study, "fork": self.hall.fork}
         try:
             return {what: await answers[what](live, self._seat)}
@@ -228,7 +228,7 @@ class Connection:
         await self._send_next({"type": "websocket.close", "code": code, "reason": reason})
 
     async def _flush(self, live: Live | None) -> None:
-        """Sends the answers that wait, and what is new."""
+        """Sends waiting answers and news."""
         answers, self._answers = self._answers, []
         for each in answers:
             await self._write(each)
@@ -277,6 +277,6 @@ class Connection:
 
 
 def _asks(live: Live, viewer: str | None) -> list[str]:
-    """The buttons for what a viewer can ask for."""
+    """The buttons for a viewer's possible requests."""
     copies = not live.table.alone and (viewer is not None or not live.table.game.omniscient.secretive)
     return ["study", *["fork"] * copies]

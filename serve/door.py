@@ -45,22 +45,22 @@ class Visitor:
         self._join(door.silent, door.first)
 
     def asks(self) -> None:
-        """Notes that the first request is whole."""
+        """Marks the first request as complete."""
         if self._among is self._door.silent:
             self._join(self._door.asking, ANSWER)
 
     def has_key(self) -> None:
-        """Notes that a key has been shown: the connection has no time limit from now on."""
+        """Marks the visitor as known by a key, without a time limit from now on."""
         if self._among is self._door.asking:
             self._join(self._door.known, None)
 
     def leaves(self) -> None:
-        """Notes that nothing more is sent: the rest must arrive within `ANSWER` seconds."""
+        """Marks the visitor as leaving: the rest must arrive within `ANSWER` seconds."""
         if self._among is self._door.known:
             self._join(self._door.asking, ANSWER)
 
     def gone(self) -> None:
-        """Notes that the connection has ended."""
+        """Removes an ended connection."""
         self._among.pop(self, None)
         if self._timer is not None:
             self._timer.cancel()
@@ -87,7 +87,7 @@ class Visitor:
             self._coming = None
 
     def _join(self, visitors: dict[Visitor, None], seconds: float | None) -> None:
-        """Moves it to a group, with a new time limit in seconds; None: none."""
+        """Moves the visitor to a group, with a new time limit in seconds, or none."""
         self.gone()
         visitors[self] = None
         self._among = visitors
@@ -96,7 +96,7 @@ class Visitor:
 
 
 class Door:
-    """The door: accepts connections, and ends those of strangers that are too many or too slow.
+    """The door: accepts connections, and ends excess or slow ones of strangers.
 
     At the total, each new connection ends the oldest silent one, so that silent strangers keep nobody out. If few are
     silent, it ends the oldest without a key instead: newcomers keep the time to ask. Visitors with a key stay.
@@ -169,7 +169,7 @@ class Door:
         return self._end_stranger()
 
     def _end_stranger(self) -> bool:
-        """Ends the oldest silent connection, or the oldest without a key; False if there is none."""
+        """Ends the oldest silent connection, or the oldest without a key; False without one."""
         few = len(self.silent) <= max(1, self._total // _JUST_COME)
         oldest = next(chain(self.asking, self.silent) if few else iter(self.silent), None)
         if oldest is not None:
@@ -178,7 +178,7 @@ class Door:
 
 
 def counted_address(address: tuple[str, ...]) -> str:
-    """The address under which a peer is counted: its number, or its network in IPv6, where a host has many numbers."""
+    """The address for counting a peer: its number, or its network in IPv6, where a host has many numbers."""
     try:
         host = ipaddress.ip_address(address[0].partition("%")[0])
     except (ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""The guard of a server: who may ask it at all, and the headers of its answers."""
+"""The guard of a server: allowed hosts and origins, and the headers of its answers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Guard:
             self._origins.add(f"{parts.scheme}://{parts.netloc}".lower())
 
     def knows_host(self, host: str) -> bool:
-        """Whether a header `Host` names this server. A number cannot be rebound; so it may be any of this machine."""
+        """Whether a header `Host` names this server. Numbers cannot be rebound, so any address of it is allowed."""
         return host.lower() in self._hosts or (self._any and self._is_number(host))
 
     def knows_origin(self, origin: str) -> bool:

@@ -1,4 +1,4 @@
-"""The hall: all tables of a server, who looks on, and what is saved before anybody is shown it."""
+"""The hall: all tables of a server, their viewers, and saving before showing."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ class Hall:
     # --- keys -----------------------------------------------------------------------------------
 
     def role(self, key: str) -> tuple[str, str] | None:
-        """The table and the role of a key; None if it is none."""
+        """The table and the role of a key; None for an unknown one."""
         return self._keys.get(hashed(key))
 
     @property
     def has_owner(self) -> bool:
-        """Whether there is a key of the owner."""
+        """Whether there is an owner's key."""
         return any(role == OWNER for _, role in self._keys.values())
 
     def seat_of(self, role: str) -> str | None:
@@ -200,7 +200,7 @@ class Hall:
                     self.notes.append(Diagnostic("RS683", Severity.WARNING, message, None, help=help_))
 
     def _note_fault(self, game: str, why: str, lines: int) -> None:
-        """Notes a table that cannot be resumed, and how to get its log up to there."""
+        """Records a table that cannot be resumed, and the way to its log."""
         self.faults[game] = why
         message = f"the table {shown(game)} of {self.store.path} cannot be resumed: {why}"
         store = self.store.path
@@ -233,7 +233,7 @@ class Hall:
         return self._live(rules, game, aside, entry.chain, entry.begun)
 
     async def start(self) -> None:
-        """Lets programs go on at all tables, and then notes the time while the server runs."""
+        """Lets bots continue at all tables, then records the time while the server runs."""
         for live in [*self.games.values()]:
             async with live.lock:
                 with suppress(SaveError):
@@ -253,7 +253,7 @@ class Hall:
             await self._save(statements)
 
     def _times(self) -> list[Statement]:
-        """The time at each table that has a deadline; a change that is being saved, or was at the end, has its own."""
+        """The time at each table with a deadline; a change being saved, or at the end, has its own."""
         return [
             stored.changed(live.entry(), live.chain)
             for live in self.games.values()
@@ -273,7 +273,7 @@ class Hall:
         self.tell_owners()
 
     async def set_seat(self, game: str, seat: str, change: Callable[[Seat], Seat]) -> None:
-        """Changes who plays a seat, as it is by then. Errors: as `renew`."""
+        """Changes a seat's player by a function of the present one. Errors: as `renew`."""
         live = self.table(game)
         async with live.lock:
             live.table.set_seat(seat, change(live.table.seats[seat]))
@@ -301,7 +301,7 @@ class Hall:
     # --- messages -------------------------------------------------------------------------------
 
     async def hear(self, live: Live, viewer: str | None, message: Message) -> Refusal | None:
-        """Obeys a message, and saves what comes of it; a refusal if that is not possible."""
+        """Carries out a message, and saves its effects; a refusal if that is impossible."""
         async with live.lock:
             refusal = live.table.hear(viewer, message)
             if refusal is None:
@@ -314,7 +314,7 @@ class Hall:
         return refusal
 
     async def _proceed(self, live: Live) -> None:
-        """Saves what has changed, lets programs play, and shows it.
+        """Saves changes, lets bots play, and shows the result.
 
         Raises:
             SaveError: if it cannot be saved; then nothing has changed.
@@ -356,7 +356,7 @@ class Hall:
     # --- bots -----------------------------------------------------------------------------------
 
     async def _think(self, live: Live) -> None:
-        """Asks the bot that decides, and takes what it says, unless the game has gone on meanwhile."""
+        """Asks the deciding bot, and takes its choice unless the game has gone on meanwhile."""
         table, seat = live.table, live.table.thinker
         if seat is None:
             live.thought = None
@@ -380,11 +380,11 @@ class Hall:
     # --- whole games -----------------------------------------------------------------------------
 
     async def _ask(self, function: Callable[..., Any], *args: object) -> Any:
-        """The result of a function, worked out in another process."""
+        """The result of a function in another process."""
         return await asyncio.wrap_future(self._working.ask(function, *args))
 
     async def log(self, live: Live, viewer: str | None, owner: bool = False) -> str:
-        """The log: for a viewer what it has seen, and all of it for the owner once nothing can be spoiled by that."""
+        """The log: a viewer's view of it, or all of it for the owner once nothing can be spoiled."""
         async with live.lock:
             game = live.table.game
             if not game.omniscient.secretive or live.table.is_revealed or (owner and game.is_over):
@@ -393,7 +393,7 @@ class Hall:
         return str(await self._ask(log_of, past, viewer))
 
     async def study(self, live: Live, viewer: str | None) -> str:
-        """The page of the replay of what a viewer has seen."""
+        """The replay page of a viewer's view."""
         async with live.lock:
             past, eyes = live.past(), OMNISCIENT if live.table.is_revealed else viewer
         return str(await self._ask(study_of, past, eyes, live.rules.words.language))
@@ -429,7 +429,7 @@ class Hall:
         return key
 
     def _drop(self, game: str) -> None:
-        """Ends a copy, if there is one."""
+        """Ends a copy, if any."""
         if (old := self.games.pop(game, None)) is not None:
             self._keys = {h: of for h, of in self._keys.items() if of[0] != game}
             old.send_away("this copy is not there any more")
@@ -464,7 +464,7 @@ class Hall:
         ]
 
     def close(self) -> None:
-        """Ends the bots' process, notes the time, and closes the store."""
+        """Ends the bots' process, records the time, and closes the store."""
         self._thinking.close()
         self._working.close()
         if statements := self._times():

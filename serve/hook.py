@@ -1,4 +1,4 @@
-"""The hook of a server: an address that hears whose turn it is."""
+"""The hook of a server: an address notified of turns."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Hook:
         threading.Thread(target=self._post_all, name="hook", daemon=True).start()
 
     def __call__(self, table: str, seat: str, serial: int) -> None:
-        """Notes that a seat begins to be waited for."""
+        """Records that a seat is now waited for."""
         with self._changed:
             before, seats = self._waiting.get(table, (serial, set[str]()))
             if table not in self._waiting and len(self._waiting) >= MOST:

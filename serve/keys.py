@@ -1,4 +1,4 @@
-"""Keys of tables: whoever has one is a seat, a spectator or the owner. Only their hashes are stored."""
+"""Keys of tables: each makes its holder a seat, a spectator or the owner. Only their hashes are stored."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ MAX_KEY = 100
 
 
 def new_key() -> str:
-    """A key of 128 bits, 22 characters that may stand in an address."""
+    """A key of 128 bits, 22 characters allowed in an address."""
     return secrets.token_urlsafe(_BYTES)
 
 
 def hashed(key: str) -> str:
-    """The hash of a key. Keys cannot be guessed, so a fast one will do."""
+    """The hash of a key. Keys cannot be guessed, so a fast hash is enough."""
     return hashlib.sha256(key[:MAX_KEY].encode("utf-8", "replace")).hexdigest()

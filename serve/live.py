@@ -18,10 +18,10 @@ from rulespec.serve.stored_rows import Chain, StoredGame
 
 
 class Looker(Protocol):
-    """A connection that is shown a table."""
+    """A connection that displays a table."""
 
     def wake(self) -> None:
-        """Notes that there is something new to show."""
+        """Wakes the connection for news."""
 
     def leave(self, why: str) -> None:
         """Ends the connection."""
@@ -70,7 +70,7 @@ class Live:
         return StoredGame(self.id, self.first_line(), self.rules.bundle.sources, aside, self.begun)
 
     def wake(self) -> None:
-        """Wakes all who look at the table."""
+        """Wakes all connections at the table."""
         for lookers in self.lookers.values():
             for looker in lookers:
                 looker.wake()

@@ -1,4 +1,4 @@
-"""The owner of a server: lists tables, makes new ones, renews links, removes players, deletes tables."""
+"""The owner of a server: lists, makes and deletes tables, renews links, removes players."""
 
 from __future__ import annotations
 

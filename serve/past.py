@@ -1,4 +1,4 @@
-"""The past of a table, for the process that works on whole games: what takes long does not hold the loop."""
+"""The past of a table, for a process of its own, so that long work does not hold the loop."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def go_on(game: Game, decisions: tuple[PastDecision, ...]) -> None:
 
 
 def log_of(past: Past, viewer: str | None) -> str:
-    """The log of a viewer: what it has seen."""
+    """The log of a viewer's view."""
     return "".join(to_json_text(line, plain=True) + "\n" for line in seat_log(game_of(past), viewer))
 
 
@@ -85,7 +85,7 @@ def alike(past: Past, seat: str, seed: int) -> tuple[PastDecision, ...]:
 
 
 def study_of(past: Past, viewer: str | None, language: str) -> str:
-    """The page of the replay of what a viewer has seen; `OMNISCIENT` has seen all.
+    """The replay page of a viewer's view; `OMNISCIENT` has seen all.
 
     Raises:
         DiagnosticsError: if it would be too large.

@@ -1,4 +1,4 @@
-"""Rules of tables: a ruleset, its words and its board, once for all tables of them."""
+"""Rules of tables: a ruleset, its words and its board, shared by all tables of them."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Rules:
 
 
 def _holes(name: str) -> dict[str, Any]:
-    """Holes that a page fills stay as they are."""
+    """Leaves holes for the page to fill."""
     from rulespec.engine.words.program_words import ENGLISH, program_words
 
     return {hole: "{" + hole + "}" for hole in program_words(ENGLISH)[name].holes()}

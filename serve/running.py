@@ -1,4 +1,4 @@
-"""The run of a server: its sockets, and the protocols that serve them."""
+"""The run of a server: its sockets, and their protocols."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MOST_UNREAD = 1_000_000
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens at an address; port 0 is any that is free.
+    """A socket listening at an address; port 0 is any free one.
 
     Its connections send each message at once: the loop sees to that where the protocol is named. Else the second of two
     short messages waits 40 ms for a word of the other side on the first.
@@ -67,7 +67,7 @@ def reachable(host: str) -> str:
 
 
 def return_large_blocks() -> None:
-    """Has the C library, if it is glibc, return large blocks of memory as soon as they are free.
+    """Makes glibc, if used, return large blocks of memory as soon as they are free.
 
     Else first messages, of 200 KB and more, leave holes between small blocks that live long.
     """
@@ -92,7 +92,7 @@ class _Requests(H11Protocol):
             self._visitor.asks()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Notes the end of the connection."""
+        """Removes an ended connection."""
         super().connection_lost(exc)
         self._visitor.gone()
 
@@ -110,7 +110,7 @@ class _Socket(WebSocketsSansIOProtocol):
         self.writable.set()
 
     def start_keepalive(self) -> None:
-        """Begins with what follows the handshake, whose headers nobody reads again."""
+        """Begins keepalive, dropping the headers of the handshake."""
         super().start_keepalive()
         self.request.headers.clear()
         self.response.headers.clear()
@@ -136,12 +136,12 @@ class _Socket(WebSocketsSansIOProtocol):
             self._visitor.leaves()
 
     def keepalive_timeout(self) -> None:
-        """Ends a connection whose other side no longer answers, without waiting for unsent data."""
+        """Ends a connection with an unresponsive peer, without waiting for unsent data."""
         super().keepalive_timeout()
         self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Notes the end of the connection."""
+        """Removes an ended connection."""
         super().connection_lost(exc)
         self._visitor.gone()
 

@@ -73,7 +73,7 @@ class Store:
         self._rows = Rows(base)
 
     def _write_again(self, base: sqlite3.Connection, kind: Kind, fault: str) -> None:
-        """Puts what can be read of a store into a new file, and locks that in the place of the old one."""
+        """Copies the readable part of a store into a new file, and locks that in its place."""
         before = written_again(self.path, base, kind)
         self.notes.append(_written_again(self.path, fault, before))
         own, self._file = self._file, open_alone(self.path, "served", OWNERS)
@@ -96,21 +96,21 @@ class Store:
     # --- reading, before the server begins ---------------------------------------------------------
 
     def games(self) -> Iterator[StoredGame]:
-        """All tables, in the order in which they were begun; damaged ones say so."""
+        """All tables in order of creation, with damaged ones marked."""
         return self._rows.games()
 
     def rules(self) -> dict[str, str]:
-        """The bundles of rules as JSON, by the hash of their sources; without damaged ones."""
+        """The intact bundles of rules as JSON, by the hash of their sources."""
         return self._rows.bundles()
 
     def keys(self) -> dict[str, tuple[str, str]]:
-        """Hash of a key → the table ("" for the owner's) and the role; without damaged ones."""
+        """Intact keys: hash → the table ("" for the owner's) and the role."""
         return self._rows.keys()
 
     # --- writing ----------------------------------------------------------------------------------
 
     def save(self, statements: Sequence[Statement]) -> Future[None]:
-        """Writes statements, all or none. The result comes when they are on the disk; else it is a SaveError."""
+        """Writes statements, all or none. Returns once they are on the disk; raises SaveError otherwise."""
         future: Future[None] = Future()
         self._jobs.put((statements, future))
         return future
@@ -152,7 +152,7 @@ class Store:
                 future.set_exception(error)
 
     def close(self) -> None:
-        """Writes what waits, and closes the file."""
+        """Writes pending statements, and closes the file."""
         self._jobs.put(None)
         self._thread.join()
 
@@ -189,7 +189,7 @@ def new_game(game: StoredGame, bundle: str) -> tuple[list[Statement], Chain]:
 
 
 def added(chain: Chain, texts: Sequence[str]) -> tuple[list[Statement], Chain]:
-    """Lines that follow those of a log, and the chain with them."""
+    """Lines appended to a log, and the extended chain."""
     statements: list[Statement] = []
     for text in texts:
         n, chain = chain.lines, chain.after(text)
@@ -215,7 +215,7 @@ def key(hash_: str, game: str, role: str) -> list[Statement]:
 
 
 def gone(game: str, rules: str = "") -> list[Statement]:
-    """A table that is deleted, with its keys, and with its rules if these are named and no other table has them."""
+    """The deletion of a table with its keys, and with its rules if named and unused by others."""
     return [
         ("DELETE FROM line WHERE game = ?", (game,)),
         ("DELETE FROM key WHERE game = ?", (game,)),

@@ -1,4 +1,4 @@
-"""The file of a store: whether it is one, seen without a change to it, and a new one for an old or a damaged one."""
+"""The file of a store: recognition without changing it, and a new one for an old or damaged one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NOTHING_YET = 100_000
 
 
 class Kind(Enum):
-    """The kind of a file: none yet, a store, one of version 1, or one whose list of tables is damaged."""
+    """The kind of a file: none yet, a store, one of version 1, or one with a damaged list of tables."""
 
     NEW = "new"
     STORE = "store"
@@ -92,7 +92,7 @@ def kind_of(path: Path) -> Kind:
 
 
 def check_opened(path: Path, base: sqlite3.Connection) -> bool:
-    """Whether an open file has the tables of a store; else it is empty, as the creation of one was taken back.
+    """Whether an open file has the tables of a store; else it is empty, after an interrupted creation.
 
     Raises:
         DiagnosticsError: RS680 if it has other tables.
@@ -122,7 +122,7 @@ def create(base: sqlite3.Connection) -> None:
 
 
 def damage_of(base: sqlite3.Connection) -> str:
-    """The first fault in the order of an open file, as SQLite finds it; "" if there is none."""
+    """The first fault of an open file that SQLite finds; "" without one."""
     try:
         (text,) = base.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError:
@@ -158,7 +158,7 @@ def looking(path: Path, *, log: bool) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def with_its_tables(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to a copy of a store whose list of tables is damaged, with the list of all stores in its place.
+    """A connection to a copy of a store with a damaged list of tables, with a fresh list in its place.
 
     Raises:
         sqlite3.Error: if it cannot be read; OSError.
@@ -206,7 +206,7 @@ def _refused(path: Path, why: str) -> DiagnosticsError:
 
 
 def written_again(path: Path, base: sqlite3.Connection, kind: Kind) -> Path:
-    """Writes what can be read of a store into a new file, which takes its place.
+    """Copies the readable part of a store into a new file, which replaces it.
 
     Args:
         path: the store.
@@ -241,7 +241,7 @@ def written_again(path: Path, base: sqlite3.Connection, kind: Kind) -> Path:
 
 
 def copy_rows(base: sqlite3.Connection, kind: Kind, other: sqlite3.Connection) -> None:
-    """Copies what can be read of a store into an empty file.
+    """Copies the readable rows of a store into an empty file.
 
     Args:
         base: the store.
@@ -257,7 +257,7 @@ def copy_rows(base: sqlite3.Connection, kind: Kind, other: sqlite3.Connection) -
 
 
 def _put_aside(path: Path) -> Path:
-    """Gives a file a second name, which is returned; where a file can have one only, to a copy of it."""
+    """Gives a file a second name, which is returned, or copies it where links are impossible."""
     for number in range(1, 1000):
         name = _beside(path, f".before-{number}")
         if os.path.lexists(name):
@@ -275,7 +275,7 @@ def _put_aside(path: Path) -> Path:
 
 
 def _rows(rows: Rows, kind: Kind) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Statements that insert the rows of a store, whose texts are bytes."""
+    """Statements that insert the rows of a store, with texts as bytes."""
     summed = kind is not Kind.FIRST
     names = ("sum",) if summed else ()
     for table, columns in (("rules", RULES), ("key", KEY)):
@@ -292,6 +292,6 @@ def _rows(rows: Rows, kind: Kind) -> Iterator[tuple[str, tuple[Any, ...]]]:
 
 
 def _insert(table: str, row: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
-    """A statement that inserts a row; bytes become the text that they are, whether they are one in UTF-8 or not."""
+    """A statement that inserts a row; bytes become text, valid UTF-8 or not."""
     holes = ("CAST(? AS TEXT)" if isinstance(value, bytes) else "?" for value in row)
     return f"INSERT INTO {table} VALUES ({', '.join(holes)})", row

@@ -1,4 +1,4 @@
-"""The log of a stored table, without a server: also of one that is damaged, up to the damage."""
+"""The log of a stored table without a server, for a damaged one up to the damage."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class StoredLog(Struct, frozen=True):
 
 
 def stored_log(path: Path, game: str) -> StoredLog:
-    """The log of a table of a store, which stays as it is.
+    """The log of a stored table; the store is unchanged.
 
     Raises:
         DiagnosticsError: RS680, RS681 if it is no store; RS682 if it has no such table, or its first line is damaged.

@@ -42,7 +42,7 @@ class Chain(Struct, frozen=True):
 
 
 class StoredGame(Struct, frozen=True):
-    """A table as it is stored.
+    """A stored table.
 
     Attributes:
         id: of the table.
@@ -95,7 +95,7 @@ def with_sum(*values: str | int | float) -> tuple[str | int | float, ...]:
 
 
 class Rows:
-    """The rows of a store, read one by one: what is wrong with one is no fault of the others.
+    """The rows of a store, read one by one: a fault in one does not affect the others.
 
     Args:
         base: an open store, whose texts become bytes from here on.
@@ -142,7 +142,7 @@ class Rows:
         return StoredGame(name, header, rules, aside, begun if isinstance(begun, float) else 0.0, lines, fault)
 
     def _lines(self, id_: bytes, name: str, count: object, head: object) -> tuple[tuple[str, ...], str]:
-        """The sound lines of a table, and what is wrong with the next one; lines of a log count from its first."""
+        """The sound lines of a table, and the fault of the next one; lines of a log count from its first."""
         texts: list[str] = []
         chain = Chain(name)
         for n, data, total in self.lines_of(id_):
@@ -178,7 +178,7 @@ def _is_sum(values: list[Any], total: object) -> bool:
 
 
 def _text(value: object) -> str | None:
-    """A text of the store; None if it is none."""
+    """A text of the store; None for other values."""
     try:
         return value.decode("utf-8") if isinstance(value, bytes) else None
     except UnicodeDecodeError:
@@ -186,5 +186,5 @@ def _text(value: object) -> str | None:
 
 
 def _name(value: object) -> str:
-    """An id for messages, whatever it is."""
+    """An id for messages, whatever its type."""
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)

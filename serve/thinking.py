@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 
 class Question(Struct, frozen=True):
-    """A decision that a bot is asked for.
+    """A decision for a bot.
 
     Attributes:
         past: the game.
@@ -44,7 +44,7 @@ class Question(Struct, frozen=True):
 
 
 class Thinking:
-    """The process that thinks for bots, and does all else that takes long."""
+    """The process that thinks for bots, and does other long work."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -83,7 +83,7 @@ _searches: dict[tuple[object, ...], Search] = {}
 
 
 def answer(question: Question) -> str:
-    """The text of the option that a bot takes; it runs in the process."""
+    """The text of a bot's option; runs in the thinking process."""
     past = question.past
     key = past.game, question.seat, question.bot
     if key not in _games:

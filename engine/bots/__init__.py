@@ -1,1 +1,1 @@
-"""Bots: players that are programs. They get what their seat knows, and search from there."""
+"""Bots: players that are programs, with their seat's knowledge, searching from there."""

@@ -1,4 +1,4 @@
-"""A bot: what it gets at a decision, and what it gives back."""
+"""The interface of bots: a situation in, a pick out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rulespec.engine.search.search import Search
 
 
 class Situation:
-    """A decision as the seat knows it that is asked. There is nothing hidden in it.
+    """A decision from the deciding seat's view, without hidden information.
 
     Args:
         listed: gives the codes of the options.
@@ -64,7 +64,7 @@ class Situation:
 
 
 class Pick(NamedTuple):
-    """An option that a bot takes, and why.
+    """A bot's choice, with its reason.
 
     Attributes:
         option: its number among the legal options of the seat.
@@ -78,11 +78,11 @@ class Pick(NamedTuple):
 
 
 class Bot(Protocol):
-    """A player that is a program. The same situation gives the same pick."""
+    """A player that is a program: the same situation gives the same pick."""
 
     @property
     def name(self) -> str:
         """Its name, such as `flat:64`."""
 
     def pick(self, situation: Situation) -> Pick:
-        """Chooses one of several options."""
+        """Chooses an option."""

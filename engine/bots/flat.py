@@ -1,4 +1,4 @@
-"""Bots that compare options by what comes of them: by chance, by one look, by playouts."""
+"""Bots that compare options by their results: by chance, by one look, by playouts."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ CUT = 20
 
 
 def horizon(search: Search) -> int:
-    """Decisions after which a playout is cut off: that of the value; to the end where nothing says who is ahead."""
+    """The number of decisions after which a playout is cut off, from the value; none if no value tells who is ahead."""
     return (CUT if search.value is None else search.value.horizon) if search.judges else CAP
 
 
 class RandomBot:
-    """Takes any option, all of them equally likely."""
+    """Picks uniformly at random."""
 
     name = "random"
 
     def pick(self, situation: Situation) -> Pick:
-        """Chooses one of several options."""
+        """Chooses an option."""
         return Pick(situation.draws.below(0, len(situation.codes)))
 
 
 class GreedyBot:
-    """Takes the option after which the position is worth most; of equal ones any."""
+    """Picks an option with the most valuable next position, at random among equals."""
 
     name = "greedy"
 
     def pick(self, situation: Situation) -> Pick:
-        """Chooses one of several options."""
+        """Chooses an option."""
         rows = situation.particles(PARTICLES)
         result = _compared(situation, rows, situation.options * len(rows), 1, 0)
         shares = result.shares.tolist()
@@ -48,7 +48,7 @@ class GreedyBot:
 
 
 class FlatBot:
-    """Plays random games after each option, and more of them after the better ones.
+    """Plays random games after each option, and more after the better ones.
 
     It is sequential halving: the playouts are split evenly over rounds, and after each the worse half of the options
     is left out (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013). A round plays each
@@ -67,7 +67,7 @@ class FlatBot:
         self.name = f"flat:{playouts}"
 
     def pick(self, situation: Situation) -> Pick:
-        """Chooses one of several options."""
+        """Chooses an option."""
         rounds, cap = max(1, (situation.options - 1).bit_length()), horizon(situation.search)
         result = _compared(situation, situation.particles(PARTICLES), self.playouts, rounds, cap)
         return _picked(result.left.tolist().index(True), result)

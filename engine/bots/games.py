@@ -23,7 +23,7 @@ from rulespec.typed import nodes as typed
 
 
 class BotGames:
-    """Plays games of a plan, whose bots take turns at the seats. Nobody acts out of turn.
+    """Plays games of a plan whose bots rotate through the seats. Nobody acts out of turn.
 
     Args:
         plan: the plan.
@@ -116,7 +116,7 @@ _last: list[BotGames] = []
 
 
 def bot_outcome(plan: Plan, ruleset: typed.Ruleset, number: int) -> Outcome:
-    """The outcome of one game, for a worker that is handed games one by one."""
+    """The outcome of one game, for a worker."""
     games = next((games for games in _last if games.plan == plan), None)
     if games is not None:
         _last.remove(games)

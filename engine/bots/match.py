@@ -1,4 +1,4 @@
-"""Matches between bots: one at a seat against another at all others, the seats in turn."""
+"""Matches between bots: one seat against another bot at all others, each seat in turn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.engine.simulate.sequence import followed_share, games_needed, said
 
 
 class Standing(Struct):
-    """A match so far.
+    """The standing of a match.
 
     Attributes:
         one, other: the names of the bots.
@@ -48,20 +48,20 @@ class Standing(Struct):
 
     @property
     def needed(self) -> int | None:
-        """The games after which it would be decided, should its share stay; None if it is, or nobody plays so many."""
+        """The number of games for a verdict at the present share; None if there is one, or it would take too many."""
         smooth = (self.won + 1) / (self.games + 2)
         away = abs(self.won / max(1, self.games) - self.even)
         return games_needed(self.games, away, sqrt(smooth * (1 - smooth))) if self.verdict == "undecided" else None
 
     @property
     def says(self) -> str:
-        """The verdict in words; with the games that would decide it, if it is undecided."""
+        """The verdict in words; if undecided, with the number of games for one."""
         left = f": {said_needed(self.needed, self.games, 'games')}" if self.verdict == "undecided" else ""
         return f"{self.verdict}{left}"
 
 
 def match(side: Side, games: int, jobs: int = 1, cluster: str = "") -> Generator[Standing]:
-    """Plays a match until it is decided, or for so many games.
+    """Plays a match until its verdict, for at most `games` games.
 
     Args:
         side: the games, see `between`.

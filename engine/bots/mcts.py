@@ -30,7 +30,7 @@ class MctsBot:
         self.name = f"mcts:{playouts}"
 
     def pick(self, situation: Situation) -> Pick:
-        """Chooses one of several options."""
+        """Chooses an option."""
         rows = situation.particles(min(self.playouts, _PARTICLES))
         search, asked = situation.search, (situation.options, situation.named)
         grown = search.grown(Growth(situation.seat, rows, *asked, self.playouts, horizon(search), situation.draws.key))

@@ -21,11 +21,11 @@ _SEARCHING: dict[str, tuple[Callable[[int], Bot], int]] = {"flat": (FlatBot, 64)
 
 
 class BotNameError(RulespecError):
-    """A name is that of no bot; the message says which there are."""
+    """An unknown bot; the message lists the known ones."""
 
 
 def open_bot(text: str) -> Bot:
-    """The bot of a name such as `random`, `greedy`, `flat:64`, or of a package that has one of this name.
+    """The bot of a name such as `random`, `greedy`, `flat:64`, or of a package that provides it.
 
     Raises:
         BotNameError: if there is none.

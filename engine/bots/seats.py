@@ -1,4 +1,4 @@
-"""The seats of a table that bots play: each gets what its seat knows, never the position itself."""
+"""Seats of a table played by bots: each gets its seat's knowledge, never the position itself."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Silence:
         self._left = _SILENT
 
     def note(self, pick: Pick, search: Search) -> None:
-        """Notes a pick."""
+        """Ignores a pick."""
         if self._left and pick.shares:
             self._left = self._left - 1 if pick.silent == 1 else 0
             if not self._left and pick.silent == 1:
@@ -70,7 +70,7 @@ class BotSeats:
         self._carried: dict[str, Particles] = {}
 
     def choose(self, game: Game) -> tuple[Option, Pick]:
-        """The option that the bot takes who decides, with its reason.
+        """The deciding bot's option, with its reason.
 
         If no position has been found that its seat may be in, which is seldom, it takes any option.
 
@@ -119,7 +119,7 @@ class BotSeats:
         return situation(drawn)
 
     def _all_seen(self, game: Game) -> bool:
-        """Whether all see all of the position; not so while choices of a round are kept apart."""
+        """Whether the position is public; it is not while choices of a round are sealed."""
         visibility, numbers = game.omniscient.visibility, game.omniscient.numbers
         return not visibility.secretive and not visibility.chosen(numbers.state, numbers.asked)
 
@@ -140,7 +140,7 @@ def _number(text: str) -> int:
 
 
 def _some(rows: NDArray[np.int64], number: int) -> NDArray[np.int64]:
-    """So many of some rows, one as often as another; all of them, if it is one."""
+    """A uniform sample of N rows; all rows if N is their number."""
     if len(rows) == 1:
         return rows
     return rows[np.arange(number) * max(1, len(rows) // number) % len(rows)]

@@ -1,4 +1,4 @@
-"""Games of several plans side by side: the same seeds and deals, recorded as they are played."""
+"""Games of several plans side by side: the same seeds and deals, recorded while played."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rulespec.typed import nodes as typed
 
 
 class Side:
-    """The games of a plan: one of those that are compared.
+    """The games of one of the compared plans.
 
     Args:
         plan: the plan.
@@ -76,7 +76,7 @@ class Side:
 def play_sides(
     sides: Sequence[Side], pairs: int | None = None, jobs: int = 1, cluster: str = ""
 ) -> Generator[tuple[Outcome, ...]]:
-    """Plays the same games under all sides, recorded ones first.
+    """Plays the same games under all sides, after the recorded ones.
 
     Args:
         sides: the sides.

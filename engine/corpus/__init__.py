@@ -1,1 +1,1 @@
-"""Many recorded games: where they lie, a row for each, and what all of them say."""
+"""Many recorded games: their storage, a row for each, and totals."""

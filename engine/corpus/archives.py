@@ -33,7 +33,7 @@ _HELP = "pack the logs again; archives are .tar, .tar.gz, .tar.bz2 or .zip, with
 
 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The names and bytes of the logs in an archive, in its order; of one that is too large for a log, the first bytes.
+    """The names and bytes of the logs in an archive, in order; of an overlong one only the first bytes.
 
     Raises:
         DiagnosticsError: RS601 if it cannot be read, RS602 if there is too much in it.
@@ -84,7 +84,7 @@ def _in_tar(name: str, file: IO[bytes], bounds: Bounds) -> Iterator[tuple[str, b
 
 
 class _InParts(io.RawIOBase):
-    """A file of which never much is read at a time, such as the directory of a zip."""
+    """A file read in small pieces, such as the directory of a zip."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -97,7 +97,7 @@ class _InParts(io.RawIOBase):
         return data
 
     def seek(self, place: int, whence: int = 0, /) -> int:
-        """Goes to a place."""
+        """Goes to an offset."""
         return self._file.seek(place, whence)
 
     def tell(self) -> int:

@@ -77,7 +77,7 @@ class CodedGame(Struct, frozen=True):
         }
 
     def same(self, other: CodedGame) -> bool:
-        """Whether another one is the same."""
+        """Whether another one is equal."""
         alike = all(getattr(self, name) == getattr(other, name) for name in _PLAIN)
         return alike and np.array_equal(self.codes, other.codes)
 
@@ -86,7 +86,7 @@ _PLAIN = tuple(name for name in CodedGame.__struct_fields__ if name != "codes")
 
 
 class CodeSheet(Sheet[CodedGame]):
-    """The format of games as codes. Arguments are int16, unless a game of the part has larger ones.
+    """The format of games as codes. Arguments are int16, unless the part has larger ones.
 
     Args:
         header: whatever the games depend on.
@@ -133,7 +133,7 @@ class CodeSheet(Sheet[CodedGame]):
 
 
 def is_of_codes(columns: Any) -> bool:
-    """Whether a `pyarrow.Schema` is one of games as codes."""
+    """Whether a `pyarrow.Schema` belongs to games as codes."""
     return any(columns.equals(_schema(width)) for width in WIDTHS)
 
 
@@ -177,7 +177,7 @@ def _schema(width: str) -> Any:
 
 
 class Imported(Struct, frozen=True):
-    """A game as codes, with its table and its rules, as a worker returns them."""
+    """A game as codes, with its table and rules, from a worker."""
 
     game: CodedGame
     table: Table | None = None
@@ -188,7 +188,7 @@ NO_CODES = np.empty((0, 2), np.int64)
 
 
 def imported(plan: ReplayPlan, log: Log, own: Rules | None = None) -> Imported:
-    """A log as codes: its decisions that stand, up to the first that is not legal.
+    """A log as codes: its standing decisions, up to the first illegal one.
 
     Raises:
         ClusterError: if this worker has another version of the program, or other rules.
@@ -230,7 +230,7 @@ def _new_table(game: Game) -> tuple[Table, Coder]:
 
 
 def simulated(plan: Plan, ruleset: typed.Ruleset, numbers: range) -> Iterator[CodedGame]:
-    """The games of a plan as codes: random ones."""
+    """The random games of a plan as codes."""
     searches: dict[int, tuple[Search, str]] = {}
     for first in range(numbers.start, numbers.stop, ROUND):
         part = range(first, min(first + ROUND, numbers.stop))

@@ -58,7 +58,7 @@ class Manifest(Struct, frozen=True):
 
 
 class Corpus:
-    """Logs by the paths that name them.
+    """Logs by path.
 
     Args:
         paths: files, folders (with those below), globs, and archives.
@@ -83,7 +83,7 @@ class Corpus:
                 yield log
 
     def manifest(self) -> Manifest:
-        """The number of the logs, and a digest of them: reads all."""
+        """The number of the logs, and a digest of all of them."""
         logs = sum(1 for _ in self.logs())
         return Manifest(logs, self.digest)
 

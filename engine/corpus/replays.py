@@ -1,4 +1,4 @@
-"""Logs of a corpus, replayed: a plan that is plain data, and the row of each log, in this process or in a worker."""
+"""Logs of a corpus, replayed: a plan as plain data, and the row of each log, in this process or a worker."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Rules(Struct, frozen=True):
         return cls(name, ruleset.ref, ruleset.sources_hash, bundle)
 
     def load(self) -> typed.Ruleset:
-        """The ruleset. Errors: ClusterError if it is another one."""
+        """The ruleset. Errors: ClusterError if it differs."""
         return ruleset_in(self.bundle) if self.bundle is not None else ruleset_of(self.reference, self.sources_hash)
 
 
@@ -121,7 +121,7 @@ class ReplayPlan(Struct, frozen=True):
 
     @property
     def machine(self) -> Backend:
-        """The machine that replays. A wasm module takes memory for each table, and reading entries is the work."""
+        """The machine for replays: not wasm, as it takes memory for each table and most work is parsing."""
         return "python" if self.backend == "auto" else self.backend
 
 
@@ -143,7 +143,7 @@ def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
 
 
 def replayed(plan: ReplayPlan, logs: Iterable[Log], jobs: int = 1, cluster: str = "") -> Iterator[Row]:
-    """The rows of logs, in their order; the arguments are those of `on_workers`.
+    """The rows of logs, in order; the arguments are those of `on_workers`.
 
     Raises:
         ClusterError: if workers cannot be started or reached, end too early, or have other rules.
@@ -166,7 +166,7 @@ def done_with(
 
 
 def _sent_along(plan: ReplayPlan, log: Log) -> Rules | None:
-    """The rules of a native log that workers of a cluster may lack: its own, or those beside it."""
+    """The rules of a native log that cluster workers may lack: its own, or those beside it."""
     try:
         text, whole = log_text(log.data, log.name, MAX_NATIVE_BYTES)
         if plan.rules is not None or not is_native(text):
@@ -184,7 +184,7 @@ def _sent_along(plan: ReplayPlan, log: Log) -> Rules | None:
 
 
 def row_of(plan: ReplayPlan, log: Log, own: Rules | None = None) -> Row:
-    """The row of a log; `own`: its rules, if they are not at hand.
+    """The row of a log; `own`: its rules, if not available there.
 
     Raises:
         ClusterError: if this worker has another version of the program, or other rules.
@@ -193,7 +193,7 @@ def row_of(plan: ReplayPlan, log: Log, own: Rules | None = None) -> Row:
 
 
 def row_and_result(plan: ReplayPlan, log: Log, own: Rules | None = None) -> tuple[Row, ReplayResult | None]:
-    """The row of a log, and its replay if it can be read. Arguments and errors: as those of `row_of`."""
+    """The row of a log, and its replay if readable. Arguments and errors: as those of `row_of`."""
     if plan.version != RULESPEC:
         raise ClusterError(f"a worker has Rulespec {RULESPEC}, not {plan.version}: install the same version there")
     if log.refusal:

@@ -33,7 +33,7 @@ class Cause(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """A measure after so many decisions: of an entity, or of the game ("")."""
+    """A measure after N decisions: of an entity, or of the game ("")."""
 
     decision: int
     measure: str
@@ -76,7 +76,7 @@ class Under(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True, forbid_unknown_fields=True):
-    """A replayed log. Seats have their default ids, as in results of `simulate`: names of people stay in the logs.
+    """A replayed log. Seats have default ids, as in results of `simulate`; people's names stay in the logs.
 
     Attributes:
         game: the number of the log.
@@ -170,7 +170,7 @@ class RowSheet(Sheet[Row]):
 def readings(
     measures: Mapping[str, Mapping[str, int | None]], decision: int, ids: Mapping[str, str]
 ) -> tuple[Reading, ...]:
-    """Measures after so many decisions; `ids` has the ids of seats by their names."""
+    """Measures sampled after N decisions; `ids` maps seat names to ids."""
     return tuple(
         Reading(decision, name, ids.get(entity, entity), value)
         for name, of in measures.items()

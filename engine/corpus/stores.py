@@ -1,4 +1,4 @@
-"""Stores of games as codes, asked natively: whether they replay, their measures, their positions, other rules."""
+"""Stores of games as codes, with native questions: replays, measures, positions, other rules."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _asked(folder: str, question: Question) -> _Asked:
 
 
 class _Asked:
-    """A question to a store, with what its tables need: programs are made once."""
+    """A question to a store, with its tables' programs, each made once."""
 
     def __init__(self, folder: Path, question: Question) -> None:
         self._tables = Tables(folder)

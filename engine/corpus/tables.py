@@ -48,7 +48,7 @@ class CodedOption(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """The rules, seats and settings of games, with the names that their codes stand for.
+    """The rules, seats and settings of games, with the names behind their codes.
 
     Attributes:
         rulespec_codes: the version of the format.
@@ -76,7 +76,7 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @classmethod
     def of(cls, game: Game) -> Table:
-        """The table of a game whose seats have their default ids."""
+        """The table of a game, with default seat ids."""
         coder, labels, rules = Coder(game), game.omniscient.labels, game.ruleset
         decisions = game.omniscient.program.decisions
         options = [
@@ -109,7 +109,7 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
 
 def table_game(ruleset: typed.Ruleset, players: int, settings: Mapping[str, str]) -> Game:
-    """A game at a table whose seats have their default ids."""
+    """A game at a table, with default seat ids."""
     return Game(ruleset, seat_names(players, ruleset.seats), settings, "python")
 
 
@@ -125,7 +125,7 @@ class Tables:
         self._tables: dict[str, Table] = {}
 
     def add(self, table: Table, rules: Bundle) -> None:
-        """Writes a table and its rules, unless they are there. Errors: OSError."""
+        """Writes a table and its rules, unless present. Errors: OSError."""
         if table.key in self._tables:
             return
         folder = self._folder / FOLDER
@@ -179,7 +179,7 @@ class Tables:
         return self._checked(table, ruleset_in(self.bundle(table)))
 
     def seeking(self, table: Table, expression: str) -> Game:
-        """A game at a table with one more measure of players: 1 where an expression of the rules language holds.
+        """A game at a table with a further measure of players: 1 where an expression of the rules language holds.
 
         It is no value for bots, as it says nothing of what the game is played for.
 

@@ -28,11 +28,11 @@ _SPARSE_KEY = "GNU.sparse."
 
 
 class DamagedTarError(ValueError):
-    """The archive is not sound."""
+    """A damaged archive."""
 
 
 class TooMuchError(RulespecError):
-    """There is more in an archive than is read of one."""
+    """An archive beyond the limits."""
 
 
 class Bounds(Struct, frozen=True):
@@ -169,7 +169,7 @@ def _attributes(data: bytes) -> dict[str, str]:
 
 
 def _go_to(stream: IO[bytes], place: int) -> None:
-    """Passes over what is left of a member."""
+    """Skips the rest of a member."""
     if place > stream.tell():
         stream.seek(place - 1)
         if not stream.read(1):

@@ -51,7 +51,7 @@ class Measured(Struct):
 
 
 class Causes:
-    """Causes with the number of their logs: the same rules and the same line of them are one cause."""
+    """Causes with their numbers of logs: equal rules and lines make one cause."""
 
     def __init__(self) -> None:
         self._groups: dict[_Key, Group] = {}

@@ -21,7 +21,7 @@ _NONE = -1
 
 
 class Mapping:
-    """The numbers of one program as those of another: by the names of decisions, options, parameters and entities.
+    """The numbers of one program in terms of another, by the names of decisions, options, parameters and entities.
 
     Args:
         own: the table of the codes.
@@ -66,7 +66,7 @@ def _numbers(names: Sequence[str], other: Sequence[str]) -> NDArray[np.int64]:
 
 
 def judged_under(own: Game, table: Table, ruleset: typed.Ruleset, games: Sequence[CodedGame]) -> Iterator[Under]:
-    """Games of a table under other rules: natively where all decisions stay legal and both games end there, or neither.
+    """Games of a table under other rules: natively if all decisions stay legal and both games end there, or neither.
 
     Args:
         own: a game of the table, under its own rules.

@@ -1,4 +1,4 @@
-"""Counting what of the rules is run: marks in the program, and an observer of the interpreter.
+"""Coverage counting: marks in the program, and an observer of the interpreter.
 
 The program is lowered a little differently: the values that say where the rules go on are counted, even where the
 ruleset's settings decide them.
@@ -23,7 +23,7 @@ from rulespec.typed import nodes as typed
 def counting_machine(
     ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], items: Items, hits: Counter[Point]
 ) -> Interpreter:
-    """An interpreter that counts in `hits` which outcomes of some items it comes to."""
+    """An interpreter that counts in `hits` the outcomes of some items."""
     marks = _ItemMarks(items)
     program = lower(ruleset, seats, settings, marks)
     marks.add_entries(program)
@@ -31,7 +31,7 @@ def counting_machine(
 
 
 class _Counted(ir.If, frozen=True):
-    """An expression whose value is counted: a choice with a constant condition, so that every machine can run it."""
+    """A counted expression: a choice with a constant condition, which every machine can run."""
 
     points: Mapping[int, Point]
     other_point: Point | None
@@ -41,7 +41,7 @@ class _Counted(ir.If, frozen=True):
 
 
 class _ItemMarks(Marks):
-    """Marks the expressions of items, and notes where items come to lie.
+    """Marks the expressions of items, and records their positions.
 
     Attributes:
         blocks: a block → the outcomes that it stands for.
@@ -67,16 +67,16 @@ class _ItemMarks(Marks):
         return lowered
 
     def definition(self, definition: typed.Definition, function: int) -> None:
-        """Notes a definition."""
+        """Records a definition."""
         self.functions[function] = Point(self.items.definitions[definition.span], "run")
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
-        """Notes a statement that is an item of its own."""
+        """Records a statement that is an item."""
         if id(s) in self.items.statements:
             self._add(block, Point(self.items.statements[id(s)], "run"))
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
-        """Notes a turn of a loop, and its end."""
+        """Records a turn of a loop, and its end."""
         item = self.items.loops.get(id(body))
         if item is not None:
             self._add(block, Point(item, TURN))
@@ -84,11 +84,11 @@ class _ItemMarks(Marks):
                 self.ways[again, leave] = Point(item, OVER)
 
     def otherwise(self, s: typed.Otherwise, block: int) -> None:
-        """Notes that there is no legal option."""
+        """Records that no option is legal."""
         self._add(block, Point(self.items.idle[s.span], RUN[0]))
 
     def add_entries(self, program: ir.Program) -> None:
-        """Notes the first blocks of procedures, decisions and options of the lowered program."""
+        """Records the first blocks of procedures, decisions and options of the lowered program."""
         for name, (block, _) in program.entries.items():
             self._add(block, Point(self.items.procedures[name], "run"))
         for decision in program.decisions:
@@ -101,7 +101,7 @@ class _ItemMarks(Marks):
 
 
 class _HitCounter(Observer):
-    """Counts the outcomes that an interpreter comes to."""
+    """Counts the outcomes reached by an interpreter."""
 
     def __init__(self, program: ir.Program, items: Items, marks: _ItemMarks, hits: Counter[Point]) -> None:
         self.p = program
@@ -120,7 +120,7 @@ class _HitCounter(Observer):
             self.hits[point] += 1
 
     def called(self, function: int) -> None:
-        """Counts the call of a definition; there are functions that no rule has written."""
+        """Counts the call of a definition, but not of functions without a rule."""
         if function in self.marks.functions:
             self.hits[self.marks.functions[function]] += 1
 
@@ -130,7 +130,7 @@ class _HitCounter(Observer):
             self.hits[Point(self.items.scoring, "run")] += 1
 
     def entered(self, block: int, before: int) -> None:
-        """Counts what a block stands for, and the way that led there."""
+        """Counts a block, and the branch that led to it."""
         if (before, block) in self.marks.ways:
             self.hits[self.marks.ways[before, block]] += 1
         for point in self.marks.blocks.get(block, ()):
@@ -142,7 +142,7 @@ class _HitCounter(Observer):
             self.hits[self.conditions[condition.span][holds]] += 1
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Counts whether an argument was in its domain; what passes goes on to the `where`, which is counted too."""
+        """Counts whether an argument was in its domain; the `where` after it is counted separately."""
         if param.span in self.conditions and not (fits and param.where is not None):
             self.hits[self.conditions[param.span][fits]] += 1
 

@@ -27,7 +27,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A part of the rules that is run, or is not.
+    """A coverable unit of the rules.
 
     Attributes:
         kind: `range` is a parameter of an option whose values have a reason; `branch` an `if`, a `match`, a loop or a
@@ -136,7 +136,7 @@ class Items:
     # --- statements ------------------------------------------------------------------------
 
     def _block(self, block: typed.Block, item: Item, outcome: str) -> None:
-        """Statements that are run when an item comes to an outcome."""
+        """The statements executed for an outcome of an item."""
         with self._within(item, outcome):
             for s in block:
                 self._statement(s)
@@ -232,7 +232,7 @@ class Items:
             self._block(s.otherwise.body, self.idle[span], RUN[0])
 
     def _head(self, head: Sequence[typed.HeadPart], name: str) -> None:
-        """The demands of a head; what it names is part of them."""
+        """The requirements of a head, bindings included."""
         for part in head:
             self._choices(head_expressions([part]))
             if isinstance(part, typed.Requirement | typed.Cost):
@@ -243,14 +243,14 @@ class Items:
     # --- expressions -----------------------------------------------------------------------
 
     def _choices(self, parts: Sequence[object]) -> None:
-        """The `a if c else b` in expressions, and in what holds expressions, but no statements."""
+        """The `a if c else b` in expressions, and in parts with expressions but no statements."""
         for e in _inside(parts):
             if isinstance(e, typed.Choice):
                 self._test(e.condition, "… if … else")
 
 
 def _inside(part: object) -> Iterator[typed.Expr]:
-    """All expressions within a part of the typed ruleset; not those of declarations that it names."""
+    """All expressions within a part of the typed ruleset, without those of the declarations it names."""
     if isinstance(part, typed.Expr):
         yield part
     if isinstance(part, tuple | list):
@@ -266,7 +266,7 @@ def _lines_of(d: typed.Definition) -> list[Span]:
 
 
 def _group_rules(ruleset: typed.Ruleset) -> dict[Span, list[str]]:
-    """The place of an option → the docstrings of the groups that it stands in."""
+    """The place of an option → the docstrings of the groups around it."""
     results: dict[Span, list[str]] = {}
     groups = {id(n): n for n in ruleset.declarations.references.values() if isinstance(n, OptionGroup)}
     for group in groups.values():

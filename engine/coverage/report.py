@@ -59,7 +59,7 @@ class RuleRuns:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """Numbers of outcomes (or rules): all, those that were run, and those of the others that are explained."""
+    """Numbers of outcomes or rules: all, covered, and explained among the others."""
 
     outcomes: int
     run: int
@@ -67,7 +67,7 @@ class Total:
 
     @property
     def percent(self) -> float:
-        """The share that is run or explained; below 100 if anything is missing."""
+        """The covered or explained share; below 100 if anything is missing."""
         return (self.run + self.explained) * 100 / self.outcomes if self.outcomes else 0.0
 
 
@@ -119,7 +119,7 @@ class CoverageReport:
                 report.warning("RS841", f"stale explanation: `{what}` is covered or gone", entry.span)
 
     def _measured(self, entry: Unreached, folder: Path, listed: Mapping[str, ListedRule]) -> bool:
-        """Whether a reason is about what is measured here, or about nothing at all; not about overlays left out."""
+        """Whether an explanation is of the measured ruleset or of nothing at all, but not of an absent overlay."""
         if entry.rule:
             rulesets = self.coverage.rulesets
             overlays = {name for r in rulesets for name in r.overlays}
@@ -146,7 +146,7 @@ class CoverageReport:
         return ""
 
     def line(self, span: Span) -> str:
-        """The line of the source on which something begins, without the blanks around it."""
+        """The source line where something begins, stripped."""
         lines = self.sources.get(span.file, "").split("\n")
         return lines[span.line - 1].strip() if span.line <= len(lines) else ""
 
@@ -219,7 +219,7 @@ class CoverageReport:
 
     @cached_property
     def totals(self) -> dict[str, Total]:
-        """By kind of item, and under `rule` of the rules that are listed; kinds that do not occur are left out."""
+        """By kind of item, and under `rule` for listed rules; absent kinds are left out."""
         results: dict[str, Total] = {k: self.total([item for item in self.items if item.kind == k]) for k in KINDS}
         proved = sum(bool(r.proved_by) for r in self.rules)
         explained = sum(not r.proved_by and bool(r.reason) for r in self.rules)
@@ -301,7 +301,7 @@ def has_own_rules(rulesets: Sequence[typed.Ruleset]) -> bool:
 
 
 def _own_files(ruleset: typed.Ruleset) -> Iterator[str]:
-    """The files of a ruleset's own folder, and of overlays that lie elsewhere; not those of what it extends."""
+    """The files of a ruleset's own folder, and of overlays from elsewhere, without those of its base."""
     homes = [home.resolve() for home in (ruleset.folders[0], *ruleset.homes.values())]
     for name in ruleset.sources:
         if any(Path(name).resolve().is_relative_to(home) for home in homes):

@@ -47,7 +47,7 @@ class Tracer:
         self._machines: dict[tuple[object, ...], Machine] = {}
 
     def machines(self, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-        """The machine for so many seats and these settings."""
+        """The machine for a number of seats and settings."""
         assert ruleset is self.ruleset
         key = (seats, tuple(sorted(settings.items())))
         if key not in self._machines:
@@ -88,7 +88,7 @@ class Trace:
 
 
 def trace_suite(tracer: Tracer, report: Report, only: str = "") -> Iterator[Trace]:
-    """Runs what `rulespec test` runs: the scenarios of a reference, then its recorded games.
+    """Runs the tests of `rulespec test`: the scenarios of a reference, then its recorded games.
 
     Args:
         tracer: counts.
@@ -113,7 +113,7 @@ def trace_scenario(tracer: Tracer, scenario: Scenario) -> Trace:
 
 
 def trace_log(tracer: Tracer, path: Path) -> Trace:
-    """Runs the decisions of a recorded game, up to the first one that is illegal."""
+    """Runs the decisions of a recorded game, up to the first illegal one."""
     ruleset, error = tracer.ruleset, ""
     own = "+".join([named(ruleset.folders[0]), *ruleset.overlays])
     try:
@@ -167,7 +167,7 @@ def _run(
     settings: Mapping[str, str],
     moves: Iterable[Option | TakenBack],
 ) -> Game:
-    """Runs moves that are legal; returns the game after them."""
+    """Runs legal moves; returns the game after them."""
     game = Game(tracer.ruleset, names, settings, tracer.machines)
     for move in moves:
         if isinstance(move, TakenBack):
@@ -215,7 +215,7 @@ class Runs:
 
 
 class Coverage:
-    """The items of one ruleset, or of several that share files, and their runs."""
+    """The coverable items of a ruleset, or of several with shared files, and their hits."""
 
     def __init__(self) -> None:
         self.rulesets: list[typed.Ruleset] = []

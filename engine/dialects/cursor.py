@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 
 class Checkpoint(Struct, frozen=True, eq=False, gc=False):
-    """Position that an undo goes back to: the number of decisions, and the used elements of the first entry's lists.
+    """The target of an undo: the number of decisions, and the used elements of the first entry's lists.
 
     `orders` are the entries of the standing orders there.
     """

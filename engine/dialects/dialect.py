@@ -177,7 +177,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         return entry if self.shape.list else follow(entry, self.payload_path)
 
     def knows(self, entry: Any) -> bool:
-        """Whether a log that begins with this entry is of this dialect."""
+        """Whether a log beginning with this entry is of this dialect."""
         if not self.begins(entry):
             return False
         payload = self.header(entry)
@@ -200,7 +200,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         return [self.rules] if isinstance(self.rules, str) else list(self.rules["values"].values())
 
     def ruleset_for(self, entry: Any) -> str | None:
-        """The ruleset reference for a log that begins with this entry; None if the dialect has none for it."""
+        """The ruleset reference for a log beginning with this entry; None if the dialect has none."""
         if isinstance(self.rules, str):
             return self.rules
         result: str | None = self.rules["values"].get(self._rules_key(entry))

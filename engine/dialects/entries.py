@@ -21,7 +21,7 @@ _WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")
 
 
 class Entries:
-    """The entries of a log, by number; after the last one there is None.
+    """The entries of a log, by number, with None after the last.
 
     Attributes:
         types: the type of each entry; None if it is no text. The object around the list of entries has the type "".
@@ -90,7 +90,7 @@ class Entries:
         return (n for n in range(len(self._log)) if not self.is_skipped[n] and not self.is_boundary[n])
 
     def _start(self, dialect: Dialect) -> int:
-        """The number of the first entry after those that begin the log: the first one may stand there twice."""
+        """The number of the first entry after the log's beginning; the first one may be repeated there."""
         for number, entry in enumerate(self._log):
             if entry != self._log[0] and self.types[number] not in dialect.ignore:
                 return number

@@ -1,4 +1,4 @@
-"""Source of finders: from an entry straight to the option that it stands for, as generated Python.
+"""Source of finders: generated Python that maps an entry straight to its option.
 
 Only numbers get into the source, as in `engine/python`: names, paths and tables are arguments of the function around a
 finder. A finder leaves an entry undecided that has something else than a well-formed one has, or where rules may be at
@@ -24,11 +24,11 @@ Table = Callable[[Projections], Any]
 
 
 class UnwrittenError(Exception):
-    """There is a form for which no finder is written."""
+    """A form that no finder can be generated for."""
 
 
 class _Guess(Struct):
-    """The variable that says whether a form may fit, the columns of its arguments, and what is left to be tested."""
+    """The variable for a possible fit, the columns of its arguments, and the remaining tests."""
 
     form: Form
     may_fit: str
@@ -94,7 +94,7 @@ class FinderSource:
             self._argument(number, choice, args, pad, guess, "-1")
 
     def _elements(self, number: int, choice: ir.Choice, forms: Sequence[Form]) -> None:
-        """Writes how the options of a choice are found that elements of a list of the entry stand for."""
+        """Writes the search for the options of a choice named by a list's elements."""
         if len(forms) > 1:
             raise UnwrittenError
         (form,) = forms
@@ -115,7 +115,7 @@ class FinderSource:
         self._argument(number, choice, "a", "    ", guess, f"{result}[a]")
 
     def _loops(self, guess: _Guess, pad: str) -> str:
-        """Writes loops over the columns of a guess; what stands before the lines in them."""
+        """Writes loops over the columns of a guess; returns the indentation of the lines in them."""
         self.lines.append(f"{pad}if {guess.may_fit}:")
         for slot, column in enumerate(guess.columns):
             pad += "    "
@@ -123,7 +123,7 @@ class FinderSource:
         return pad + "    "
 
     def _argument(self, number: int, choice: ir.Choice, args: str, pad: str, guess: _Guess, item: str) -> None:
-        """Writes what is tested for guessed arguments, the rules first, and what is given back."""
+        """Writes the tests for guessed arguments, rules first, and the result."""
         one_by_one = "*a" if args == "a" else args[1:-1]
         tests = [f"test{number:d}(s, {one_by_one})", *guess.rest]
         who = "decider(s)" if choice.by is None else f"who{number:d}(s, {one_by_one})"
@@ -136,7 +136,7 @@ class FinderSource:
     # --- what a form says of an entry ----------------------------------------------------------
 
     def _guess(self, form: Form, record: str) -> _Guess:
-        """Writes what a form needs of a record."""
+        """Writes the code that reads a form's fields from a record."""
         before = dict(self._reads)
         fields = sorted_fields(form)
         conditions = [self._same(f, record) for f in fields.fixed]
@@ -208,7 +208,7 @@ class FinderSource:
         return column or every
 
     def _fitting(self, form: Form, slot: int, f: Field, value: str) -> str:
-        """The values of an argument with which a field is what has been found."""
+        """The values of an argument for which a field equals the found value."""
         if form.params[slot][1] in ("int", "int?"):
             self.lines.append(f"if {value}.__class__ is not int: undecided()")
             return f"({value},)"
@@ -222,7 +222,7 @@ class FinderSource:
     # --- names in the source ---------------------------------------------------------------------
 
     def _read(self, path: str, record: str, *, optional: bool) -> str:
-        """The variable that holds what stands at a path of a record."""
+        """The variable with the value at a path of a record."""
         if not path:
             return record
         if result := self._reads.get((record, path, optional)):
@@ -240,7 +240,7 @@ class FinderSource:
         return result
 
     def _table(self, table: Table) -> str:
-        """The name of what is the same for all entries of a game."""
+        """The name of a value shared by all entries of a game."""
         self.tables.append(table)
         return f"t{len(self.tables) - 1:d}"
 

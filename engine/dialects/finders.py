@@ -1,4 +1,4 @@
-"""Finders: compiled, an entry leads straight to the option that it stands for. See `finder_source` for what they do.
+"""Finders: generated functions that map an entry straight to its option; `finder_source` explains their form.
 
 A finder is made when entries of its type have been read often enough at its decision, and serves all later games of the
 same rules, seats and settings in the process. Nothing of it is kept on disk.
@@ -43,7 +43,7 @@ class Finders:
         self._projections = projections
 
     def finder(self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]) -> tuple[Finder | None, bool]:
-        """The finder for entries of a type at a decision, and whether that is settled; None if there is none (yet).
+        """The finder for entries of a type at a decision, and whether that is settled; None without one (yet).
 
         Args:
             decision: the number of the decision.
@@ -67,7 +67,7 @@ class Finders:
     def _compiled(
         self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]
     ) -> tuple[Callable[..., Finder], list[Any]] | None:
-        """Compiles what makes a finder; None if there is a form for which none is written."""
+        """Compiles the maker of a finder; None if a form has none."""
         from rulespec.engine.dialects.finder_source import (
             FinderSource,
             UnwrittenError,
@@ -111,7 +111,7 @@ def _undecided() -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    """False; a number, which may stand for a name, leaves an entry undecided."""
+    """False; a number, possibly a name, leaves an entry undecided."""
     if type(value) is int:
         raise LookupError
     return False

@@ -1,4 +1,4 @@
-"""Seats and settings of a game, as the first entry of a foreign log names them."""
+"""Seats and settings of a game, from the first entry of a foreign log."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,15}")
 
 
 def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> tuple[list[str], dict[str, str]]:
-    """The seats and the settings that the first entry of a log names: the names of people as they stand there.
+    """The seats and settings in the first entry of a log, with people's names unchanged.
 
     Raises:
         DiagnosticsError: RS620 if it does not name them as the dialect expects, RS650 if two seats have the same name.
@@ -93,6 +93,6 @@ def _one_by_one(payload: object, paths: list[str], ruleset: typed.Ruleset) -> li
 
 
 def _twice(names: list[str]) -> str:
-    """The first name that is there twice."""
+    """The first repeated name."""
     alike = [comparable(name) for name in names]
     return next(shown(name) for number, name in enumerate(names) if alike[number] in alike[:number])

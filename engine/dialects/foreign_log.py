@@ -46,7 +46,7 @@ class ForeignLog(Brief, Struct):
 
     @property
     def first(self) -> Any:
-        """The first entry as it stands in the log."""
+        """The raw first entry of the log."""
         return self.entries[0] if self.written is None else self.written
 
 

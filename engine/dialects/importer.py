@@ -56,7 +56,7 @@ class Stop(Brief, Struct, frozen=True):
 
 
 class Ignored(Brief, Struct, frozen=True):
-    """An entry that is not legal, and that the other system ignored."""
+    """An illegal entry that the other system ignored."""
 
     foreign_index: int
     action: Any
@@ -126,7 +126,7 @@ class Importer:
         self._take_back = TakeBack(game, dialect, own, self._projections.known)
 
     def too_long(self) -> tuple[Diagnostic, ...]:
-        """The error that the expressions of the dialect have taken all the steps that there are for one log."""
+        """The error for expressions of the dialect that exhaust the step budget of a log."""
         help_ = "let it ask for less: name what an entry says, and leave loops over sets out"
         return self._projections.known.budget.warnings("RS638", Severity.ERROR, "reading this log", help_)
 
@@ -175,7 +175,7 @@ class Importer:
             cursor = search.skip(cursor)
 
     def _searched(self, cursor: Cursor) -> Stretch:
-        """The next stretch; where it takes too long to find it, the game stays where it was before."""
+        """The next stretch; if searching it takes too long, the game returns to its earlier position."""
         settled = self.game.ply
         try:
             return self._search.run(cursor)
@@ -185,7 +185,7 @@ class Importer:
             raise
 
     def _settle(self, stretch: Stretch) -> None:
-        """Records a stretch, and takes its options once more with a `step` after each entry."""
+        """Records a stretch, and repeats its options with a `step` after each entry."""
         if self._stray.entries and not stretch.steps:
             return  # nothing has happened since the first ignored entry, which may be where the log ends
         game = self.game
@@ -227,12 +227,12 @@ class Importer:
         return undo is not None and undo.checkpoints is not None and self.log.types[cursor.entry] == undo.type
 
     def _changes(self, cursor: Cursor) -> bool:
-        """Whether an entry that is no decision changes anything; an undo of an ignored entry does not."""
+        """Whether an entry that is no decision changes anything; undoing an ignored entry does not."""
         to = cursor.checkpoint
         return not self._is_undo(cursor) or to is None or to.ply < self.game.ply
 
     def _undo(self, cursor: Cursor) -> Cursor:
-        """Takes back to the last checkpoint; the cursor after that."""
+        """Takes back to the last checkpoint; returns the cursor after that."""
         to = cursor.checkpoint
         assert to is not None
         decisions = self.game.ply - to.ply
@@ -248,7 +248,7 @@ class Importer:
         )
 
     def _took_back(self, cursor: Cursor, back: TakenBack | None) -> None:
-        """Records what an entry has taken back."""
+        """Records an undo by an entry."""
         if back is not None:
             self.moves.append(back)
             self.entries.append(cursor.entry)
@@ -283,7 +283,7 @@ class Importer:
     # --- entries that are not legal ----------------------------------------------------------
 
     def _was_ignored(self, cursor: Cursor, refusal: Refusal) -> bool:
-        """Whether the other system ignored an entry that is not legal."""
+        """Whether the other system ignored an illegal entry."""
         begins = self.log.types[cursor.entry] == self.dialect.start_type and self._search.ended is None
         return (
             self._ignores
@@ -295,7 +295,7 @@ class Importer:
         )
 
     def _ignore(self, stretch: Stretch, meant: Option | None, refusal: Refusal) -> Cursor:
-        """Takes back the options that were tried for an ignored entry; the cursor after that entry."""
+        """Takes back the options tried for an ignored entry; returns the cursor after that entry."""
         number, before = stretch.end.entry, stretch.before_end()
         for _ in stretch.steps[len(before.steps) :]:
             self.game.undo()
@@ -311,7 +311,7 @@ class Importer:
         return cursor.past()
 
     def _is_dead(self, at_end: bool) -> bool:
-        """Whether so many entries are ignored in a row that the log is dead."""
+        """Whether the run of ignored entries is so long that the log counts as broken."""
         goes_on = self.game.decision is not None and self._search.ended is None
         return self._stray.other > (1 if at_end and goes_on else MAX_STRAY)
 
@@ -323,7 +323,7 @@ class Importer:
         return self._stop(stray.cursor, stray.meant, stray.refusal)
 
     def _illegal(self, cursor: Cursor) -> tuple[Option | None, Refusal]:
-        """The option that an entry stands for, if it is known, and why the entry is not legal."""
+        """The option meant by an entry, if known, and the reason why the entry is illegal."""
         if unlisted := self._unlisted(cursor):
             return None, refused(unlisted)
         entry, type_ = cursor.entry, self.log.types[cursor.entry]
@@ -331,7 +331,7 @@ class Importer:
         return self._explainer.explain(self.log[entry], cursor.matched, read)
 
     def _unlisted(self, cursor: Cursor) -> str:
-        """Why an element of a first entry's list does not fit the open decision; empty if there is no such element."""
+        """The reason why an element of a first entry's list does not fit the open decision; empty without one."""
         decision = self.game.decision
         for form in self._projections.by_decision.get(decision.name, ()) if decision else ():
             path = form.projection.list

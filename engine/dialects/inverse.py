@@ -41,7 +41,7 @@ class SortedFields(Struct):
 
 
 def sorted_fields(form: Form) -> SortedFields:
-    """The fields of a form by what they depend on; those that can be inverted by the number of the argument."""
+    """The fields of a form by their dependencies, and the invertible ones by argument number."""
     result = SortedFields([], [[] for _ in form.params], [])
     for f in form.fields:
         slot = min(f.slots, default=-1)
@@ -78,7 +78,7 @@ class FormInverse:
         return self.projections.equal(args, self.form, record, state)
 
     def guesses(self, record: Any, state: list[int]) -> Sequence[Args] | None:
-        """The arguments with which all fields but the `rest` fit the record, in order; None if there are too many."""
+        """The arguments for which all fields but the `rest` fit the record, in order; None if there are too many."""
         if self._fixed and not self.projections.same(self._fixed, (), record, state):
             return ()
         if len(self._columns) == 1:  # of most options
@@ -115,7 +115,7 @@ class FormInverse:
 
 
 def inverse_table(form: Form, slot: int, f: Field, projections: Projections) -> Mapping[Any, Sequence[int]]:
-    """Possible values of a field that depends on one entity → the entities that give them."""
+    """Possible values of a field of one entity → the entities with these values."""
     name, kind = form.params[slot]
     if f.text == name:
         return _numbered(projections.foreign(kind.removesuffix("?")), kind.endswith("?"))
@@ -150,7 +150,7 @@ def _column(
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def _numbered(names: tuple[str, ...], none: bool) -> dict[str | None, list[int]]:
-    """The entities of a kind by their foreign names; several may have the same name. With `none`, that is one more."""
+    """The entities of a kind by foreign names, which may be shared. `none` adds one for none."""
     numbers: dict[str | None, list[int]] = {}
     for number, name in enumerate(names):
         numbers.setdefault(name, []).append(number)
@@ -161,7 +161,7 @@ def _numbered(names: tuple[str, ...], none: bool) -> dict[str | None, list[int]]
 def _fitting(
     value: Value, type_: str, names: tuple[str, ...], slot: int, params: int, entities: tuple[int, ...]
 ) -> dict[Any, list[int]]:
-    """Possible values of a field that depends on one entity → the entities that give them."""
+    """Possible values of a field of one entity → the entities with these values."""
     fitting: dict[Any, list[int]] = {}
     args = [0] * params
     for entity in entities:
@@ -175,7 +175,7 @@ def _fitting(
 
 
 def _keys(type_: str, value: int, names: tuple[str, ...]) -> set[Any]:
-    """The values in a record that stand for this value."""
+    """The values in a record that mean this value."""
     if type_ == "bool":
         return {bool(value)}
     if type_ in ("int", "int?"):
@@ -186,7 +186,7 @@ def _keys(type_: str, value: int, names: tuple[str, ...]) -> set[Any]:
 
 
 def _number(type_: str, value: Any) -> Sequence[int]:
-    """The integer that a value stands for: JSON may write 1 as 1.0 or as true."""
+    """The integer meant by a value: JSON may write 1 as 1.0 or as true."""
     if value is None and (none := none_of(type_)) is not None:
         return (none,)
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):

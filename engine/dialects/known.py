@@ -49,7 +49,7 @@ class Known(Struct):
     budget: Budget = field(default_factory=Budget)
 
     def counted(self, value: Value, meter: Execution, use: Use) -> Value:
-        """An expression whose steps are those of the budget."""
+        """An expression whose steps count against the budget."""
 
         def counted(state: list[int], args: Sequence[int]) -> int:
             return self.budget.spend(meter, use, lambda: value(state, args))
@@ -76,7 +76,7 @@ _memo: dict[int, _OfDialect] = {}
 
 
 def unknown(dialect: Dialect, game: Game) -> tuple[Diagnostic, ...]:
-    """Warnings of what a dialect names that none of its rulesets has; this game may be of one of them."""
+    """Warnings of names in a dialect that none of its rulesets has; this game may belong to one of them."""
     of = _of(dialect)
     if of.warnings is None:
         there = set[str]()

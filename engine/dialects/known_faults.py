@@ -1,4 +1,4 @@
-"""Known faults of the system that recorded a log: where a log shows one, and how a replay goes on past it.
+"""Known faults of a foreign system: detection in a log, and continuing a replay past them.
 
 A known fault is data of the dialect: its title, the rules that refuse what it does, an overlay under which that is
 possible, and the options with which the overlay lets it pass. No other option of the game does anything else there.
@@ -35,7 +35,7 @@ class PassedFault(Struct, frozen=True):
 
 
 def fault_title(dialect: Dialect, rules: Sequence[str]) -> str | None:
-    """The title of the known fault that is refused with these rules; None if there is none."""
+    """The title of the known fault refused with these rules; None without one."""
     for fault in dialect.known_faults:
         if not fault.rules.isdisjoint(rules):
             return fault.title

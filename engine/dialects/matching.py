@@ -1,4 +1,4 @@
-"""Matching an entry of a foreign log against the legal options: those that look like it, in the order of the list."""
+"""Matching of a foreign log's entry against the legal options, in list order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Pattern(Struct, frozen=True, gc=False):
 
 
 class Candidate(Struct, frozen=True):
-    """A choice that an entry may stand for.
+    """A choice that an entry may mean.
 
     Attributes:
         choice: its number.
@@ -93,7 +93,7 @@ class DecisionForms:
         self.is_plain = not self.is_automatic and not self.lists and not self.ordered
 
     def finder(self, type_: str | None) -> Finder | None:
-        """The finder of the options that entries of this type stand for; None if there is none (yet)."""
+        """The finder for options meant by entries of this type; None without one (yet)."""
         if type_ in self._finder_of:
             return self._finder_of[type_]
         if type_ is None or type_ not in self.types:
@@ -104,7 +104,7 @@ class DecisionForms:
         return result
 
     def of_type(self, type_: str | None) -> list[Candidate]:
-        """The choices that an entry of this type, or a list of the first entry, may stand for, with their forms."""
+        """The choices that an entry of this type, or a list of the first entry, may mean, with their forms."""
         kind = type_ if type_ in self.types else None
         if kind not in self._of_type:
             self._of_type[kind] = []
@@ -181,7 +181,7 @@ class Matcher:
                         break
 
     def _guesses(self, patterns: Sequence[Pattern]) -> Sequence[tuple[Args, Sequence[Pattern]]] | None:
-        """The arguments that may match, ascending, each with its patterns; None if there are too many of them."""
+        """The arguments that may match, ascending, each with its patterns; None if there are too many."""
         state = self.game.omniscient.numbers.state
         if len(patterns) == 1:
             guesses = patterns[0].form.guesses(patterns[0].record, state)

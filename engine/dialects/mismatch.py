@@ -1,4 +1,4 @@
-"""Mismatch of an entry and the legal options: the option that the entry stands for, and the rule that refuses it.
+"""Mismatches between an entry and the legal options: the option meant, and the rule that refuses it.
 
 Where an entry may stand for several options, the one that misses the fewest conditions is explained: then the reason is
 about something that the entry says. Where it looks like no option at all, legal or not, the first of its fields is
@@ -43,7 +43,7 @@ class _Candidate(Struct, frozen=True):
 
 
 class _Meant(Struct, frozen=True):
-    """An option that an entry may stand for, and why it does not.
+    """An option that an entry may mean, and the reason why it does not.
 
     Attributes:
         accepted: whether a rule refuses it that the other system does not know, so that it has been done.
@@ -88,7 +88,7 @@ class Explainer:
     def explain(
         self, entry: Any, matched: frozenset[int], read: tuple[str, Any] | None = None
     ) -> tuple[Option | None, Refusal]:
-        """The option that an entry stands for, if it is known, and why the entry is not legal.
+        """The option meant by an entry, if known, and the reason why the entry is illegal.
 
         Args:
             entry: the entry; None if the log has no more.
@@ -168,7 +168,7 @@ class Explainer:
         return refused(f"the open decision is {asked}, not {shown(str(kind))}")
 
     def _with_rule(self, text: str) -> Refusal:
-        """A reason, and what the procedure says for itself that took the last decision and has gone on."""
+        """A reason, extended by the reason of the procedure that took the last decision."""
         last, program = self.game.omniscient.numbers.last, self.game.omniscient.program
         if last is None:
             return refused(text)
@@ -184,7 +184,7 @@ class Explainer:
         return Refusal(f"{text} ({note.doc})", cited(note.doc), "", {}, note.span)
 
     def _other_seat(self, decision: Decision, candidates: list[_Candidate], payload: Any) -> str:
-        """Why the entry is not for whoever decides; empty if it may be."""
+        """The reason why the entry is not the decider's; empty if it may be."""
         for c in candidates:
             if c.choice.by is not None or self.projections.is_by(payload, c.form.projection.by, decision.by):
                 return ""
@@ -193,7 +193,7 @@ class Explainer:
         return f"{_holds(path, follow(payload, path))}, and it is for {who} to decide `{decision.name}`"
 
     def _not_a_list(self, candidates: list[_Candidate], payload: Any) -> str:
-        """Why a list that several decisions share is none; empty if it is one."""
+        """The reason why a list shared by several decisions is invalid; empty if it is valid."""
         for p in (c.form.projection for c in candidates):
             path = "" if p.part else p.item or p.closes
             if path and not isinstance(result := follow(payload, path), list):
@@ -203,7 +203,7 @@ class Explainer:
     # --- options that the entry may stand for -----------------------------------------------------
 
     def _meant(self, c: _Candidate, payload: Any, record: Any) -> _Meant | None:
-        """The option in whose form a record may stand there, legal or not: its arguments give the record's fields."""
+        """The option whose arguments give the fields of a record, legal or not."""
         game, position = self.game, self.game.omniscient.numbers
         results: list[_Meant] = []
         for args in self.projections.meant(c.choice, c.form, record, list(position.cells)):
@@ -226,7 +226,7 @@ class Explainer:
         return max(results, key=lambda m: (m.accepted, m.legal, m.sense, m.held), default=None)
 
     def _not_theirs(self, form: Form, option: Option, payload: Any) -> Refusal:
-        """Why an entry does not stand for an option, although that is legal."""
+        """The reason why an entry does not mean an option although that is legal."""
         path = form.projection.by
         if self.projections.is_by(payload, path, option.by):
             return refused("what follows does not fit")
@@ -256,7 +256,7 @@ class Explainer:
         return text
 
     def _first_unlike(self, c: _Candidate, legal: list[Option], record: Any, state: list[int]) -> _Unlike | None:
-        """The first field of a record that no legal option of a form shares; None if there is no such field."""
+        """The first field of a record that no legal option of the form shares; None if all are shared."""
         like = [option for option in legal if option.kind.choice == c.number]
         before: list[str] = []
         for f in c.form.fields:

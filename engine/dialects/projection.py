@@ -38,7 +38,7 @@ MAX_GUESSES = 20_000
 
 
 def items(payload: Any, path: str, part: bool = False) -> list[Any]:
-    """The elements of a list that several decisions share; empty if there is no such list.
+    """The elements of a list shared by several decisions; empty without such a list.
 
     A `part` is an element by itself, if it is there.
     """
@@ -55,7 +55,7 @@ def _names(text: str, params: Sequence[ir.Param]) -> set[str]:
 
 
 def is_name(field: Any, name: str) -> bool:
-    """Whether a field is this name; names that are numbers may stand there as numbers."""
+    """Whether a field is this name; numeric names may be numbers."""
     return bool((str(field) if type(field) is int else field) == name)
 
 
@@ -245,7 +245,7 @@ class Projections:
             raise DiagnosticsError(report.diagnostics) from None
 
     def is_by(self, payload: Any, path: str, seat: str | None) -> bool:
-        """Whether the field at `path` names the seat that acts. The empty path says nothing against it."""
+        """Whether the field at `path` names the acting seat; true for an empty path."""
         return not path or by_reader(path)(payload, None if seat is None else self.names[seat])
 
     def shown(self, seat: str | None) -> str:
@@ -279,14 +279,14 @@ class Projections:
         return True
 
     def _is(self, type_: str, field: Any, value: int) -> bool:
-        """Whether a value of a record stands for a value of a type."""
+        """Whether a value of a record means a value of a type."""
         equal = self._equals.get(type_)
         if equal is None:
             equal = self._equals[type_] = self._equal(type_)
         return equal(field, value)
 
     def _equal(self, type_: str) -> Callable[[Any, int], bool]:
-        """The test of whether a value of a record stands for a value of a type (entity, set, number or truth)."""
+        """The test of whether a value of a record means a value of a type (entity, set, number or truth)."""
         if type_ == "bool":
             return lambda field, value: field is bool(value)
         if type_ in ("int", "int?"):
@@ -361,7 +361,7 @@ class Projections:
         return range(100)
 
     def unknown(self, decision: str, kind: Any, payload: Any) -> str:
-        """The name in an entry that the game lacks, as a reason; empty if there is none."""
+        """The reason if an entry names something the game lacks; empty otherwise."""
         for form in self.by_decision.get(decision, ()):
             if form.projection.type != kind:
                 continue

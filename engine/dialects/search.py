@@ -78,7 +78,7 @@ class Stretch(Struct, frozen=True):
 
 
 class StretchSearch:
-    """Searches one stretch of a log after the other, and takes the options that fit in the game.
+    """Searches a log stretch by stretch, and takes the fitting options in the game.
 
     Args:
         game: the game that the options are taken in.
@@ -107,7 +107,7 @@ class StretchSearch:
         self._of_texts = dialect.notation is not None
 
     def run(self, cursor: Cursor) -> Stretch:
-        """The stretch up to the next entry that is no decision, to the end, or to the first entry that nothing fits."""
+        """The stretch up to the next entry that is no decision, to the end, or to the first entry without a fit."""
         game = self.game
         stack: list[_Frame] = []
         best, furthest = (0, 0, 0), Stretch((), cursor, False)
@@ -139,7 +139,7 @@ class StretchSearch:
         return Stretch(_steps(stack), cursor, True)
 
     def _take_instead(self, stack: list[_Frame], stretch: Stretch) -> None:
-        """Goes from the options on the stack to those of a stretch that has been tried before."""
+        """Replaces the options on the stack by those of a stretch tried before."""
         same = 0
         for frame, (_, option) in zip(stack, stretch.steps, strict=False):
             if frame.option is not option:
@@ -151,7 +151,7 @@ class StretchSearch:
             self.game.omniscient.numbers.take(option)
 
     def _go_straight(self, stack: list[_Frame], cursor: Cursor) -> Cursor:
-        """Goes on as long as finders lead from entries to options; the cursor after them.
+        """Continues while finders lead from entries to options; returns the cursor after them.
 
         It does what the loop around it would do, without the detours.
         """
@@ -187,7 +187,7 @@ class StretchSearch:
                 cursor = self.skip(cursor)
 
     def _next(self, frame: _Frame) -> Candidate | None:
-        """The next candidate of a decision, which is the open one; None if there is no other."""
+        """The next candidate of the open decision; None if there is none left."""
         if frame.candidates is None:
             forms, cursor = self._matcher.decision_forms(), frame.cursor
             if frame.finder is not None and forms is not None:
@@ -221,7 +221,7 @@ class StretchSearch:
         return cursor.entry >= self.end or self._is_boundary[cursor.entry]
 
     def skip(self, cursor: Cursor) -> Cursor:
-        """The cursor after entries without a meaning, and after a list that is matched and cannot go on."""
+        """The cursor after meaningless entries, and after a finished list."""
         entry, end = cursor.entry, self.end
         while entry < end and self._is_skipped[entry]:
             cursor = self._orders.after(cursor, entry)
@@ -231,7 +231,7 @@ class StretchSearch:
         return cursor if entry == cursor.entry else replace(cursor, entry=entry, matched=frozenset())
 
     def _is_list_done(self, cursor: Cursor) -> bool:
-        """Whether all elements are matched and the open decision takes no more of them."""
+        """Whether all elements are matched and the open decision takes no more."""
         kind, payload = self._types[cursor.entry], self._payloads[cursor.entry]
         shared = self._projections.shared.get(kind, {})
         if len(cursor.matched) < sum(len(items(payload, path, part)) for path, (_, part) in shared.items()):
@@ -244,7 +244,7 @@ class StretchSearch:
         return any(cursor.head(name) < len(self._lists.get(name, ())) for name in forms.lists)
 
     def _candidates(self, forms: DecisionForms | None, cursor: Cursor) -> Iterator[Candidate]:
-        """The options that fit, each with the cursor after it; silent ones last."""
+        """The fitting options, each with the cursor after it, silent ones last."""
         if forms is None:
             return
         may_be_silent = cursor.silent < MAX_SILENT
@@ -316,7 +316,7 @@ class StretchSearch:
         return cursor.answered()
 
     def _with_checkpoint(self, forms: DecisionForms, option: Option, cursor: Cursor, following: Cursor) -> Cursor:
-        """The following cursor, with a checkpoint if an undo goes back to before the option or the entry it begins."""
+        """The following cursor, with a checkpoint if an undo returns to before the option or its entry."""
         begins = self._is_checkpoint[cursor.entry] and not cursor.matched
         begins = begins and bool(following.matched or following.entry > cursor.entry)
         if begins or option.kind.choice in forms.checkpoints:

@@ -1,4 +1,4 @@
-"""Undo of another system: what it takes back, and what it keeps or changes besides."""
+"""Undo in a foreign log: the decisions taken back, and the fields kept or changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.engine.program.faults import ProgramFaultError
 
 
 class TakeBack:
-    """Takes decisions back as the other system does.
+    """Takes decisions back in the other system's way.
 
     Fields that the ruleset lacks are left out: a dialect serves several rulesets.
 
@@ -53,7 +53,7 @@ class TakeBack:
             report.raise_if_errors()
 
     def __call__(self, decisions: int) -> TakenBack | None:
-        """Takes so many decisions back. What a log says of that; None if nothing has changed."""
+        """Takes N decisions back, and returns the line for a native log; None if nothing has changed."""
         game, back = self._game, TakenBack(decisions, self.keep)
         if decisions:
             game.omniscient.take_back(back)

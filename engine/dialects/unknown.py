@@ -51,7 +51,7 @@ class _Names(Struct):
     overlays: set[str] = field(default_factory=set)
 
     def read_rules(self, text: str) -> None:
-        """Takes the options of a rules file, by the decisions in which they stand."""
+        """Adds the options of a rules file, by decision."""
         around: list[tuple[int, str, str]] = []  # indentation, word and name of the decisions around a line
         for result in _LINE.finditer(text):
             indent, word, name = len(result[1]), result[2], result[3]
@@ -69,14 +69,14 @@ class _Names(Struct):
                 around.append((indent, word, name))
 
     def all_options(self) -> set[str]:
-        """Every `decision.option`, with those that are included."""
+        """Every `decision.option`, included ones too."""
         return self.options | {f"{at}.{name}" for at, group in self.included for name in self.groups.get(group, ())}
 
 
 def unknown_names(
     dialect: Dialect, severity: Severity = Severity.ERROR, there: Collection[str] = frozenset()
 ) -> list[Diagnostic]:
-    """Names of a dialect that are in none of its rulesets (RS635); none if a ruleset is not there.
+    """Names of a dialect that none of its rulesets has (RS635); empty if a ruleset is missing.
 
     Args:
         dialect: the dialect.
@@ -116,7 +116,7 @@ def unknown_names(
 
 
 def _folders(dialect: Dialect) -> list[Path]:
-    """The folders of the rulesets of a dialect, and of those that they extend.
+    """The folders of a dialect's rulesets, and of their bases.
 
     Raises:
         DiagnosticsError: if there is no such ruleset.
@@ -172,7 +172,7 @@ def _names(files: _Files) -> _Names:
 
 
 def _key(wanted: Iterable[tuple[str, str, str]], there: Iterable[str], files: _Files) -> str:
-    """The key of the entry that says of names that all are there, or among those known to be there.
+    """The cache key for the result that all names exist, or exist among the known ones.
 
     Files count by their sizes and times of change, as those of this program do: a replay does not read other rulesets.
     """

@@ -1,4 +1,4 @@
-"""Fields of a foreign log that nobody compares: those that its dialect neither reads nor declares to say nothing.
+"""Unread fields of a foreign log: neither read by its dialect nor declared as meaningless.
 
 What a log says of a move, such as what it cost, is worth something only if it is compared with what the rules say. So
 each field of an entry is compared by every form of its type, or the dialect declares that it is not (`not_compared`).
@@ -34,7 +34,7 @@ Below = tuple[tuple[str, Tree | None], ...]
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def uneven_forms(dialect: Dialect) -> tuple[Diagnostic, ...]:
-    """Warnings of options whose record leaves out a field that other records of the same type compare."""
+    """Warnings of options whose record lacks a field that other records of the same type compare."""
     compared: dict[str, set[str]] = {}
     for _, form in _typed_forms(dialect):
         compared.setdefault(form.type, set()).update(_compared(form))
@@ -58,7 +58,7 @@ def _typed_forms(dialect: Dialect) -> Iterator[tuple[str, Projection]]:
 
 
 def _compared(form: Projection) -> Iterator[str]:
-    """The paths, as seen from the payload, of what a form compares."""
+    """The compared paths of a form, relative to the payload."""
     if form.by:
         yield form.by.removesuffix("?")
     for path, _, _ in form.match:
@@ -110,7 +110,7 @@ def _unread(dialect: Dialect, start: Span, type_: str, path: str, number: int) -
 
 
 def _around(dialect: Dialect) -> Tree:
-    """The known fields of an entry around its payload; none if it is its own payload."""
+    """The known fields of an entry outside its payload; empty if it is its own payload."""
     tree: Tree = {}
     if dialect.payload_path:
         _add(tree, [dialect.type_path, dialect.payload_path, *dialect.not_compared])
@@ -119,7 +119,7 @@ def _around(dialect: Dialect) -> Tree:
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def _trees(dialect: Dialect) -> Mapping[str, tuple[Tree, Below]]:
-    """Type of entries → what is known of their payload. A type that means nothing has no tree."""
+    """Entry type → the known structure of its payload; a meaningless type has none."""
     trees: dict[str, Tree] = {}
     for _, form in _typed_forms(dialect):
         tree = trees.setdefault(form.type, {})
@@ -199,7 +199,7 @@ def _add(tree: Tree, paths: Iterable[str]) -> None:
 
 
 def _container(tree: Tree, path: str) -> None:
-    """Notes that there is a list at a path; its elements are not known by that."""
+    """Records a list at a path, without its elements."""
     key, _, below = path.partition(".")
     at = tree.setdefault(key, {})
     if below and at is not None:
@@ -231,18 +231,18 @@ def _doubtful(
 
 
 def _is_strange(values: Sequence[Any], below: Tree | None) -> bool:
-    """Whether the keys below a key are not all known; those of what is nested deeper are not looked at."""
+    """Whether a key has unknown keys directly below it."""
     keys = _keys([value for value in values if value is not None])
     return below is None or keys is None or not keys <= below.keys()
 
 
 def _keys(values: Sequence[Any]) -> set[Any] | None:
-    """The keys of all mappings; None if there is anything else."""
+    """The keys of all mappings; None if there is another value."""
     return set().union(*values) if {*map(type, values)} <= {dict} else None
 
 
 def _strange(value: Any, tree: Tree, at: str) -> Iterator[str]:
-    """The paths below `at` of what the tree does not know. Where there is nothing, nothing is said."""
+    """The paths below `at` that the tree does not have; nothing for an empty value."""
     if isinstance(value, dict):
         pairs: Iterable[tuple[str, Any]] = value.items()
         if value.keys() <= tree.keys():

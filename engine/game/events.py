@@ -20,7 +20,7 @@ HIDDEN = "?"
 
 @lru_cache(1000)
 def _shared(seers: tuple[int, ...]) -> tuple[int, ...]:
-    """One copy of what is the same for most decisions of all games."""
+    """One shared copy of a tuple that most decisions of all games have in common."""
     return seers
 
 
@@ -43,7 +43,7 @@ class Event(Struct, frozen=True):
 
 
 class Events:
-    """The decisions of a game as a seat (or `PUBLIC`) has seen them.
+    """The decisions of a game as seen by a seat (or `PUBLIC`).
 
     Args:
         visibility: tells what is seen of states.
@@ -60,14 +60,14 @@ class Events:
         self._wanted = (1 << len(seats)) - 1 if seat == PUBLIC else 1 << seat
 
     def history(self, since: int = 0) -> tuple[Event, ...]:
-        """All of them but the first `since`; choices of a round that is not complete are not shown."""
+        """All of them after the first `since`; choices of an incomplete round are hidden."""
         steps = self.position.steps
         self._see(since)
         open_ = len(steps) - self.visibility.chosen(self.position.state, self.position.asked).bit_count()
         return tuple(self._event(step, shown=number < open_) for number, step in enumerate(steps[since:], since))
 
     def _see(self, since: int) -> None:
-        """Notes who sees the decisions from a number on. Nothing is remembered for that."""
+        """Records the viewers of the decisions from a number on, without memory."""
         steps = self.position.steps
         if all(step.seen is not None for step in steps[since:]):
             return
@@ -78,11 +78,11 @@ class Events:
                 step.seen = self._seen(state, step.option)
 
     def _seen(self, state: State, option: Option) -> Seen:
-        """The visibility of a decision that is taken in a state."""
+        """The visibility of a decision taken in a state."""
         return Seen(_shared(self.visibility.seers(state, self._actor(option), option)))
 
     def memory(self) -> bytes:
-        """Depends on all that the seat has seen, and on nothing else: it is the same where the seat sees the same."""
+        """The same exactly when the seat has seen the same."""
         return self._remember()
 
     def memories(self) -> list[bytes]:
@@ -98,7 +98,7 @@ class Events:
         return digest(self.visibility.of(state, self.seat))
 
     def _remember(self) -> bytes:
-        """Notes with each decision what the seat remembers after it; returns what it remembers now.
+        """Records the seat's memory after each decision; returns the present one.
 
         What it saw before is read off the journals, so that a game which nobody looks at keeps nothing.
         """
@@ -134,7 +134,7 @@ class Events:
         return step.seen.memories[self.seat]
 
     def _disclosed(self, number: int, before: Observation, after: Observation) -> list[Event]:
-        """The events that the seat receives for a decision. The last choice of a round discloses all of them."""
+        """The events that a seat receives for a decision; the last choice of a round discloses all its choices."""
         steps = self.position.steps
         others = before.chosen.bit_count()
         if after.asked == before.asked and after.chosen.bit_count() > others:

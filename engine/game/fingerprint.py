@@ -1,4 +1,4 @@
-"""The fingerprint of a position: a digest of what its cells are called and of what they hold, by name.
+"""Position fingerprint: a digest of cell names and values.
 
 The hash of a position weighs cells by number, for search. A fingerprint is stored, so nothing counts in it that may
 change while the rules stay the same: neither the order of declarations and of entities, nor the variables of the rules
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def fingerprint(game: Game, seat: str | None = OMNISCIENT) -> str:
-    """The fingerprint of the position of a game, 32 hex digits: of the cells, and of what is asked of whom.
+    """The fingerprint of a game's position, 32 hex digits, from its cells and open decision.
 
     Args:
         game: the game.
@@ -44,7 +44,7 @@ def fingerprint(game: Game, seat: str | None = OMNISCIENT) -> str:
 
 
 def _lines(game: Game, labels: Labels, seat: str | None) -> Iterator[list[Any]]:
-    """A line for each cell that is seen and holds something; for a seat, also what everybody may count."""
+    """A line for each visible, non-empty cell; for a seat, also the public counts."""
     program, state = game._position.program, game._position.state
     unseen: Mapping[int, ir.Secret] = {}
     if seat != OMNISCIENT:
@@ -71,7 +71,7 @@ def _place(labels: Labels, cell: ir.CellName) -> list[str]:
 
 
 def _asked(game: Game) -> Iterator[list[Any]]:
-    """A line for the open decision: its name, who takes it, and who has chosen already; none when the game is over."""
+    """A line for the open decision: its name, its decider, and the seats that have chosen; none after the end."""
     position = game._position
     if (number := position.asked) >= 0:
         chosen = game.omniscient.visibility.chosen(position.state, number)

@@ -87,7 +87,7 @@ class Game:
 
     @property
     def omniscient(self) -> Omniscient:
-        """All that is true of the game, hidden or not: values, invariants, set-up edits, the state as numbers."""
+        """Everything about a game, hidden or not: values, invariants, set-up edits, the state as integers."""
         return Omniscient(self._session, self._position)
 
     @cached_property
@@ -154,7 +154,7 @@ class Game:
         return LegalOptions(self._position, self._words, True)
 
     def parse(self, text: str, by: str | None = None, decision: str = "") -> Option:
-        """The option of the open decision that a text such as `take(harbour)` names, legal or not.
+        """The option of the open decision named by a text such as `take(harbour)`, legal or not.
 
         Args:
             text: the option's name, and its arguments in brackets.
@@ -185,7 +185,7 @@ class Game:
         return self._position.is_legal(option.kind.choice, option.args)
 
     def why_not(self, option: Option, seat: str | None = OMNISCIENT) -> Refusal | None:
-        """The reason why the option is illegal: the first condition that fails. None if it is legal.
+        """The reason why the option is illegal: its first failing condition. None if it is legal.
 
         Args:
             option: an option.
@@ -273,7 +273,7 @@ class Game:
         return self._position.hash
 
     def view(self, seat: str | None, since: int = 0) -> View:
-        """The view of a seat, as a value that holds nothing else; None: the public view.
+        """The view of a seat as a self-contained value; None gives the public view.
 
         Args:
             seat: who looks.
@@ -301,7 +301,7 @@ class Game:
 
 
 def renamed(game: Game, seat: str, name: str) -> Game:
-    """The game, at the same position, with another name for a seat; nothing else of it changes."""
+    """The game at the same position with another name for a seat."""
     twin = game.copy()
     twin.names = {**game.names, seat: name}
     twin.__dict__.pop("shown_names", None)
@@ -309,7 +309,7 @@ def renamed(game: Game, seat: str, name: str) -> Game:
 
 
 def interpreted(game: Game) -> int:
-    """The steps that the interpreter has taken by which a game is run; 0 if another machine runs it."""
+    """The steps taken by the interpreter behind a game; 0 if another machine runs it."""
     machine = game._position.machine
     return machine.taken if isinstance(machine, Interpreter) else 0
 
@@ -320,12 +320,12 @@ def restarted(game: Game) -> Game:
 
 
 def teams_of(game: Game) -> tuple[str, ...]:
-    """The team of each seat; empty if there are no teams."""
+    """The team of each seat; empty without teams."""
     return teams(game.ruleset.declarations)[: len(game.seats)]
 
 
 def game_at(game: Game, cells: Sequence[int], machine: Machine | None = None) -> Game:
-    """A game of the same table that stands at some cells, with no decisions before.
+    """A game of the same table at given cells, without earlier decisions.
 
     Args:
         game: a game of the table.
@@ -338,7 +338,7 @@ def game_at(game: Game, cells: Sequence[int], machine: Machine | None = None) ->
 
 
 def waiting(game: Game) -> tuple[str, ...]:
-    """The seats whose decision a game waits for, in the order in which they are asked; none at chance."""
+    """The seats that the game waits for, in order; none at chance."""
     decision, position = game.decision, game._position
     if decision is None or decision.by is None:
         return ()
@@ -353,7 +353,7 @@ def waiting(game: Game) -> tuple[str, ...]:
 
 
 def own_options(game: Game, seat: str) -> Sequence[Option]:
-    """The decisions a seat may take now; in a round also before those who are asked first have chosen."""
+    """The decisions open to a seat now; in a round also before earlier seats have chosen."""
     if seat not in waiting(game):
         return []
     asked = asked_of(game, seat)
@@ -369,7 +369,7 @@ def seat_options(game: Game, seat: str) -> list[Option]:
 
 
 def asked_of(game: Game, seat: str) -> Game | None:
-    """The game where a seat is asked; None if it cannot be.
+    """The game at the point where a seat is asked; None if it cannot be.
 
     In a round all choose in the same state, so what others choose makes no odds.
     """
@@ -386,7 +386,7 @@ def asked_of(game: Game, seat: str) -> Game | None:
 
 
 def view_of(game: Game, seat: str | None, since: int = 0) -> View:
-    """The view of a seat; None: the public view. `since`: as of `Game.view`."""
+    """The view of a seat; None gives the public view. `since`: as of `Game.view`."""
     position, labels = game._position, game.omniscient.labels
     program, state = position.program, position.state
     viewer = PUBLIC if seat is None else game.seats.index(seat)
@@ -427,7 +427,7 @@ def hidden_paths(game: Game, seat: str | None) -> tuple[str, ...]:
 
 
 def _paths(game: Game, unseen: Mapping[int, ir.Secret]) -> tuple[str, ...]:
-    """The names of cells that are not seen."""
+    """The names of hidden cells."""
     labels, cells = game.omniscient.labels, game._position.program.cells
     return tuple(dict.fromkeys(path(labels, cells[at], secret) for at, secret in unseen.items()))
 
@@ -438,7 +438,7 @@ def is_open(game: Game) -> bool:
 
 
 def seen_cells(game: Game, seat: str | None) -> tuple[int | None, ...]:
-    """The numbers in the cells of `shown_cells`, in their order; None where the seat does not see them.
+    """The numbers in the cells of `shown_cells`, in order; None where hidden from the seat.
 
     `OMNISCIENT` sees all.
     """
@@ -451,7 +451,7 @@ def seen_cells(game: Game, seat: str | None) -> tuple[int | None, ...]:
 
 
 def seen_state(game: Game, seat: str | None) -> dict[str, Any]:
-    """The `state` of a seat's view alone, for whoever looks at thousands of positions."""
+    """The `state` of a seat's view alone, for bulk use."""
     position, viewer = game._position, PUBLIC if seat is None else game.seats.index(seat)
     unseen = game.omniscient.visibility.unseen(position.state, viewer)
     return shown_state(position.program, game.omniscient.labels, position.state, unseen)

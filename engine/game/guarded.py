@@ -1,4 +1,4 @@
-"""Guarded reading: the part of conditions and expressions that a seat can work out from its own view."""
+"""Guarded reading: evaluation from a seat's own view, which stops at the first hidden value."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ UNKNOWN = "?"
 
 
 class HiddenError(Exception):
-    """A cell was read that is hidden."""
+    """A hidden cell was read."""
 
 
 class GuardedState(list[int]):
-    """A state whose hidden cells cannot be read: what is worked out up to there depends on the others alone.
+    """A state whose hidden cells cannot be read: results depend on visible cells alone.
 
     Args:
         state: the cells.
@@ -52,7 +52,7 @@ class GuardedState(list[int]):
 def guarded_refusal(
     program: ir.Program, labels: Labels, choice: ir.Choice, args: Sequence[int], state: GuardedState
 ) -> Refusal:
-    """Why an option of the seat's own that is not legal is not: the first condition that fails of those it sees.
+    """The reason why a seat's own option is illegal: its first failing condition among the visible ones.
 
     Where it cannot see one, nothing is said but that it is not possible now.
     """

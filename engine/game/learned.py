@@ -7,7 +7,7 @@ from rulespec.engine.game.game import Game, hidden_paths, seen_events
 
 
 def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
-    """Facts from the last decisions that a seat could not know before them, and cannot have decided itself.
+    """Facts from the last decisions that a seat could not know before, and cannot have decided itself.
 
     These are outcomes of chance and choices of the others in rounds, where the seat has seen them (also choices of
     before, in a round that was closed), and what had been hidden from it and was shown in between, such as
@@ -44,6 +44,6 @@ def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
 
 
 def _says(option: str) -> bool:
-    """Whether there is more in it than arguments that are hidden."""
+    """Whether anything but hidden arguments is in it."""
     _, bracket, arguments = option.partition("(")
     return not bracket or {*arguments.rstrip(")").split(", ")} != {HIDDEN}

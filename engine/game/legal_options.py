@@ -14,11 +14,11 @@ from rulespec.errors import RulespecError
 
 
 class StaleOptionsError(RulespecError, RuntimeError):
-    """Options were listed after the game had moved on from the position for which they were asked."""
+    """Options listed after the game had moved on from their position."""
 
 
 class LegalOptions(Sequence[Option]):
-    """The legal options of the decider, or those that others have out of turn.
+    """The legal options of the decider, or of other seats out of turn.
 
     Nothing is listed before it is needed: `option in options` tests one, truth looks for the first, iteration lists one
     by one, `len(options)` and `options[i]` list all and remember them. Decisions that are taken while one iterates must
@@ -127,7 +127,7 @@ class LegalOptions(Sequence[Option]):
 
 
 class OptionsAtOnce(LegalOptions):
-    """The legal options of the decider where the machine lists all at once: for the first of them, too.
+    """The legal options of the decider, where the machine lists all at once even for the first.
 
     Wherever the same are legal they are the same objects.
     """
@@ -169,13 +169,13 @@ class OptionsAtOnce(LegalOptions):
 
 
 def _reached(position: Position) -> tuple[int, Step | None]:
-    """The number of decisions so far, and the last: both are the same after others were taken and taken back."""
+    """The number of decisions so far, and the last one: equal after others were taken and undone."""
     steps = position.steps
     return len(steps), steps[-1] if steps else None
 
 
 def offers(kinds: Sequence[OptionKind], kind: OptionKind) -> bool:
-    """Whether an option of this kind is one of a decision's, whose kinds are given."""
+    """Whether a decision with these kinds has an option of this kind."""
     if kind.choice >= len(kinds):
         return False
     place = kinds[kind.choice]

@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class Memo(Generic[T]):
-    """Makes programs or machines, each once: that takes longer than many a game. The last `MEMO_SIZE` of them are kept.
+    """Makes programs or machines once, which takes longer than many a game; keeps the last `MEMO_SIZE`.
 
     A program holds places in files, reasons and words: that of the same rules in other texts, or in another folder, is
     another one.
@@ -80,7 +80,7 @@ def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], bac
 
 
 def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-    """A machine for a few games: with passes for a small program, where they take 10 to 30 ms, else without."""
+    """A machine for a few games: with passes if the program is small (10 to 30 ms), else without."""
     program = lowered(ruleset, seats, settings)
     if len(program.blocks) <= SMALL:
         return _python_made(ruleset, seats, settings)
@@ -95,7 +95,7 @@ def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
 
 
 def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-    """A machine for the first decisions of a game: it is made at once, and slow."""
+    """A machine for the first decisions of a game: ready at once, and slow."""
     return Interpreter(lowered(ruleset, seats, settings))
 
 

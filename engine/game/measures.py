@@ -1,4 +1,4 @@
-"""The measures of a ruleset, such as points and treasuries, where a game stands."""
+"""The measures of a ruleset, such as points and treasuries, at a position."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Value = Callable[[State, State], int]
 
 
 class Gauge(Struct, frozen=True):
-    """A measure as a function of the state; `kind` is the kind that has it, or ""; `use` is what a budget calls it."""
+    """A measure as a function of the state, with the kind it belongs to, or "", and its name in budgets (`use`)."""
 
     name: str
     kind: str
@@ -47,7 +47,7 @@ def gauges(measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Sc
 
 
 class Measuring:
-    """Measures states of games at one table. A value is worked out again only where a cell that it has read differs.
+    """Measures of states at one table; a value is computed again only if a cell it read differs.
 
     Args:
         found: the measures.
@@ -64,12 +64,12 @@ class Measuring:
         self._known: dict[tuple[str, int], tuple[dict[int, int], int | None]] = {}
 
     def of(self, state: State, budget: Budget | None = None) -> Measures:
-        """The measures of a state, all of which may be seen; what `budget` has no steps for is None."""
+        """The measures of a fully visible state; None for those beyond the budget."""
         self._budget = budget or Budget()
         return self._measures(state, self._remembered)
 
     def guarded(self, state: GuardedState, budget: Budget) -> Measures:
-        """The measures of a state that do not depend on what is hidden in it."""
+        """The measures that depend on visible cells alone."""
         self._budget = budget
         return self._measures(state, self._value)
 
@@ -93,7 +93,7 @@ class Measuring:
 
 
 class _Watched(list[int]):
-    """A state that notes which cells are read: where these are the same, so is the value."""
+    """A state that records read cells: equal cells give an equal value."""
 
     def __init__(self, state: Iterable[int]) -> None:
         super().__init__(state)

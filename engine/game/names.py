@@ -22,7 +22,7 @@ _MAX_SHOWN = 60
 
 
 class AmbiguousNameError(ValueError):
-    """A name of several seats; `seats` are their ids."""
+    """An ambiguous name; `seats` are the ids of all seats with it."""
 
     def __init__(self, seats: tuple[str, ...]) -> None:
         super().__init__(f"several seats have this name: {', '.join(seats)}")
@@ -30,7 +30,7 @@ class AmbiguousNameError(ValueError):
 
 
 def comparable(name: str) -> str:
-    """A name as it is compared with others: in NFC."""
+    """A name normalized to NFC for comparison."""
     return unicodedata.normalize("NFC", name)
 
 
@@ -57,7 +57,7 @@ def _shown(name: str) -> str:
 
 
 def seat_of(names: Mapping[str, str], text: str) -> str | None:
-    """The seat of an id, or of a name as it is or as it is shown; None if there is none.
+    """The seat with an id or a name, plain or as displayed; None if there is none.
 
     An id comes first: a person may be called like the id of another seat.
 
@@ -77,7 +77,7 @@ def seat_of(names: Mapping[str, str], text: str) -> str | None:
 
 
 def speaker(names: Mapping[str, str], text: str) -> tuple[str, str] | None:
-    """The seat whose id or name stands before a colon at the begin of a text, and the rest; None if there is none.
+    """The seat whose id or name begins a text before a colon, and the rest; None without one.
 
     The longest name counts: `A:B: take(2)` is said by `A:B`.
 

@@ -25,7 +25,7 @@ _MAX_TABLES = 16
 
 
 class OptionReader:
-    """Reads the text form of options, with a memo: logs say the same again and again."""
+    """A reader of option texts with a memo, as logs repeat them."""
 
     def __init__(self, program: ir.Program, labels: Labels) -> None:
         self._program = program
@@ -100,7 +100,7 @@ def argument(labels: Labels, param: str, type_: str, text: str) -> int:
 
 
 def split_option(text: str) -> tuple[str, list[str]]:
-    """The name and the arguments of an option as it is written: `take(harbour)` → `take`, [`harbour`]."""
+    """The name and the arguments of an option's text: `take(harbour)` → `take`, [`harbour`]."""
     text = text.strip()
     name, bracket, rest = text.partition("(")
     if not bracket:

@@ -1,4 +1,4 @@
-"""Options by their numbers: for code that finds arguments itself, such as the reading of foreign logs."""
+"""Options by number, for code that finds arguments itself, such as the reading of foreign logs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def numbered_option(game: Game, choice: int, args: tuple[int, ...], by: str | No
 
 
 def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | None:
-    """The option of the open decision with these numbers; None if it is not legal."""
+    """The option of the open decision with these numbers; None if it is illegal."""
     kinds, position = game.omniscient.option_kinds, game._position
     if not kinds:
         return None
@@ -42,6 +42,6 @@ def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
 
 
 def every_option(game: Game) -> Iterator[Option]:
-    """All legal options, one by one: the decider's own, then what others may do out of turn."""
+    """All legal options, one by one: the decider's own, then those out of turn."""
     yield from game.legal_options
     yield from game.interrupts

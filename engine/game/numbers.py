@@ -20,7 +20,7 @@ class Numbers(Protocol):
 
     @property
     def program(self) -> ir.Program:
-        """The program of the rules; its `cells` name those of the state."""
+        """The program of the rules, with the names of the state's `cells`."""
 
     @property
     def machine(self) -> Machine:
@@ -32,7 +32,7 @@ class Numbers(Protocol):
 
     @property
     def state(self) -> State:
-        """The cells of the program and those of the machine: valid until the next decision, not to be changed."""
+        """The cells of program and machine: valid until the next decision, read only."""
 
     @property
     def looked_up(self) -> Sequence[int]:
@@ -40,7 +40,7 @@ class Numbers(Protocol):
 
     @property
     def asked(self) -> int:
-        """The number of the open decision among those of the program; -1 when the game is over."""
+        """The number of the open decision in the program; -1 after the end."""
 
     @property
     def stamp(self) -> int:
@@ -48,7 +48,7 @@ class Numbers(Protocol):
 
     @property
     def steps(self) -> Sequence[Step]:
-        """The decisions taken, with what they changed."""
+        """The decisions taken, with their changes."""
 
     @property
     def ply(self) -> int:
@@ -56,7 +56,7 @@ class Numbers(Protocol):
 
     @property
     def last(self) -> Option | None:
-        """The last decision taken; None if there is none."""
+        """The last decision; None before the first."""
 
     def begin(self) -> None:
         """Runs to the first decision, as reading the state does, too."""
@@ -68,7 +68,7 @@ class Numbers(Protocol):
         """The set of the seats any of which may take the open decision; empty if only its decider may, or chance."""
 
     def actor(self, choice: int, args: tuple[int, ...]) -> int:
-        """The seat that takes an option of the open decision."""
+        """The seat acting by an option of the open decision."""
 
     def is_legal(self, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option of the open decision may be taken."""
@@ -80,7 +80,7 @@ class Numbers(Protocol):
         """The weight of an option of chance against the others."""
 
     def take(self, option: Option) -> None:
-        """Takes an option that is known to be legal: nothing is tested."""
+        """Takes an option known to be legal, unchecked."""
 
     def seal(self, salt: str) -> None:
-        """Notes the salt of the seal under which the last decision has been shown."""
+        """Records the salt of the seal of the last decision."""

@@ -1,4 +1,4 @@
-"""All that is true of a game, hidden or not: queries, set-up edits, and low-level access.
+"""Everything about a game, hidden or not: queries, set-up edits, and low-level access.
 
 Whoever shows a game to seats asks `Game.view` instead.
 """
@@ -88,7 +88,7 @@ class Omniscient:
 
     @property
     def program(self) -> ir.Program:
-        """The program of the rules; its `cells` name those of the state."""
+        """The program of the rules, with the names of the state's `cells`."""
         return self._position.program
 
     @property
@@ -122,7 +122,7 @@ class Omniscient:
 
     @property
     def telling(self) -> bool:
-        """Whether what may be done now can tell what is private."""
+        """Whether the options at hand could reveal something private."""
         return self.visibility.tells(self._position.asked)
 
     @property
@@ -171,12 +171,12 @@ class Omniscient:
         )
 
     def measured(self) -> Callable[[], Measures]:
-        """Lazy measures: those where the game stands now, worked out by a call of the result."""
+        """A function that computes the measures of the present position when called."""
         state, measuring = list(self._position.state), self._session.queries.measuring(self.labels)
         return lambda: measuring.of(state)
 
     def set_value(self, target: str, value: str) -> None:
-        """Puts a value into a state field, an account or a place of pieces, for set-ups that are given.
+        """Sets a state field, an account or a place of pieces, for a given set-up.
 
         Pieces come out of (go back to) the pile's first place, money out of (to) an unlimited account of its unit.
 
@@ -197,7 +197,7 @@ class Omniscient:
         return self._position.fault(fault, program)
 
     def prepare(self, call: str) -> None:
-        """Runs a procedure, such as `deal(red)`, before the game begins, for set-ups that are given.
+        """Runs a procedure, such as `deal(red)`, before the game begins, for a given set-up.
 
         Raises:
             DiagnosticsError: RS803 if it is no call of a procedure; RS718 if a decision opens, if it ends the game, or
@@ -221,7 +221,7 @@ class Omniscient:
             return ""
 
     def why_none(self) -> list[str]:
-        """Why the open decision has no legal option: a line for each of its options and reasons."""
+        """The reasons why the open decision has no legal option: a line for each option and reason."""
         program = self._position.program
         results = []
         for choice in program.decisions[self._position.asked].choices if self._position.asked >= 0 else ():
@@ -230,7 +230,7 @@ class Omniscient:
         return results
 
     def take_back(self, back: TakenBack) -> None:
-        """Takes several decisions back; the fields that `back` keeps hold what they hold now.
+        """Takes several decisions back; the fields that `back` keeps retain their present values.
 
         Raises:
             IndexError: if there are not so many.

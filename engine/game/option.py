@@ -48,7 +48,7 @@ class OptionKind(Struct, frozen=True):
 
 
 class Option(Struct, frozen=True, eq=False, gc=False):
-    """A way to decide. `args` are the arguments as numbers, `by` is who acts.
+    """A way to decide. `args` are the arguments as numbers, `by` is the acting seat.
 
     `legal_at` is the number of the position in which it has been listed: it need not be tested again there. 0: of none,
     or of lists of many positions (`rulespec.engine.game.option_lists`).
@@ -71,7 +71,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def interrupt(self) -> bool:
-        """Whether it is taken by a right of its own, while somebody else's decision is open."""
+        """Whether it is taken out of turn, during another seat's decision."""
         return self.kind.interrupt
 
     @property
@@ -109,7 +109,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
 
 class Refusal(Struct, frozen=True):
-    """Why an option is not legal: the reason the rules give, the condition as written, and the values it saw."""
+    """The reason why an option is illegal: the rule's reason, the condition's text, and its values."""
 
     reason: str
     rules: tuple[str, ...]
@@ -123,7 +123,7 @@ class Refusal(Struct, frozen=True):
 
 
 class IllegalOptionError(RulespecError, ValueError):
-    """An option that the rules refuse; `refusal` says why."""
+    """An option refused by the rules, with its `refusal`."""
 
     def __init__(self, option: str, refusal: Refusal) -> None:
         super().__init__(f"{option} is not legal: {refusal}")
@@ -147,7 +147,7 @@ class Result(Struct, frozen=True):
 
 
 class Labels:
-    """Numbers as people read them: entities and seats by name."""
+    """Numbers as text: entities and seats by name."""
 
     def __init__(self, kinds: Mapping[str, typed.Kind], program: ir.Program, seats: Sequence[str]) -> None:
         self.seats = tuple(seats)
@@ -163,14 +163,14 @@ class Labels:
         return self._params[decision, option]
 
     def number(self, kind: str, name: str) -> int:
-        """The number of an entity or a seat; -1 if there is none of that name."""
+        """The number of an entity or a seat; -1 if it does not exist."""
         numbers = self._numbers.get(kind)
         if numbers is None:
             numbers = self._numbers[kind] = self._read(kind)
         return numbers.get(name, -1)
 
     def _read(self, kind: str) -> dict[str, int]:
-        """Numbers by name. What is of a seat may be called as in the rules, too, where they have a name for it."""
+        """Numbers by name. Seats may also be named as in the rules."""
         called = [seat.name for of in self._kinds.values() if of.is_player for seat in of.entities]
         seats = [*called, *self.seats[len(called) :]]
         by_rules = {n: i for i, n in enumerate(entity_names(self._kinds, kind, seats))}

@@ -1,4 +1,4 @@
-"""Lists of options that have been made before: most games come to the same ones again and again."""
+"""Cached lists of options: most games return to the same ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class OptionLists(dict[Listing, Sequence[Option]]):
         self._size = 0
 
     def options_of(self, listing: Listing, listed: Iterable[Listed]) -> Sequence[Option]:
-        """Makes a list of what a machine has found, and keeps it; others are forgotten where there are too many."""
+        """Makes option objects for a machine's listing, and caches them up to a bound."""
         decision, who, _ = listing
         if self._size > _MOST:
             self.clear()
@@ -60,7 +60,7 @@ class OptionLists(dict[Listing, Sequence[Option]]):
 
 
 def among(options: Sequence[Option], option: Option) -> bool:
-    """Whether this very object is known to be one of some options. In a long list, looking for it takes too long."""
+    """Whether an option is this very object in a list; searching a long list would take too long."""
     if len(options) > _LONG:
         return False
     for one in options:  # noqa: SIM110 - by far the fastest way

@@ -35,7 +35,7 @@ stamps = count(1)
 
 
 class Seen(Brief, Struct, gc=False):
-    """The visibility of a decision for the seats, filled once a view has been asked for.
+    """The visibility of a decision by seat, filled once a view is requested.
 
     Attributes:
         seers: for each argument, the set of the seats that see it.
@@ -47,7 +47,7 @@ class Seen(Brief, Struct, gc=False):
 
 
 class Step(Brief, Struct, gc=False):
-    """A decision that has been taken: what it has changed, and the hash of the position before it, if it is known.
+    """A decision taken, with its changes and, if known, the hash of the position before it.
 
     `salt` is that of the seal under which it has been shown to others, if it has been (`rulespec.engine.logs.sealed`).
     """
@@ -64,7 +64,7 @@ class Step(Brief, Struct, gc=False):
         return journal_of(self.noted)
 
     def pack(self) -> None:
-        """Packs what is rarely read again: its journal, and the option without the position in which it was listed."""
+        """Packs rarely read parts: the journal, and the option without the position of its listing."""
         self.noted = packed(self.noted)
         if self.option.legal_at:
             self.option = replace(self.option, legal_at=0)
@@ -73,7 +73,7 @@ class Step(Brief, Struct, gc=False):
 def _guarded(
     method: Callable[Concatenate[Position, _P], _T],
 ) -> Callable[Concatenate[Position, _P], _T]:
-    """Turns a fault of the program into one of the ruleset, which has a place."""
+    """Turns a fault of the program into one of the ruleset, with its place."""
 
     @wraps(method)
     def guarded(self: Position, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -115,7 +115,7 @@ class Position:
         self._sound: int | None = None  # the ply at which all invariants were last seen to hold
 
     def begin(self) -> None:
-        """Runs to the first decision. Whatever reads the state does so by itself."""
+        """Runs to the first decision. Readers of the state do so by themselves."""
         if not self._begun:
             self._run_to_first_decision()
 
@@ -142,17 +142,17 @@ class Position:
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """The cells of the program; `program.cells` says what they are."""
+        """The cells of the program; `program.cells` describes them."""
         return tuple(self.state[: len(self.program.cells)])
 
     @property
     def looked_up(self) -> Sequence[int]:
-        """The cells of the state, only for the functions that `Machine.lookups` gives, and for others like them."""
+        """The cells of the state, only for the functions of `Machine.lookups` and similar ones."""
         return self.state if self._late is None or not self._begun else self._late.cells(self._state)
 
     @property
     def asked(self) -> int:
-        """The number of the open decision among those of the program; -1 when the game is over."""
+        """The number of the open decision in the program; -1 after the end."""
         if not self._begun:
             self.begin()
         return self._asked
@@ -172,14 +172,14 @@ class Position:
         return digits(self._sum)
 
     def copy(self) -> Position:
-        """An independent copy. What both have in common is copied when one of them changes."""
+        """An independent copy, copied on write."""
         twin = object.__new__(Position)
         twin.__dict__.update(self.__dict__)
         self._shared = twin._shared = True
         return twin
 
     def _unshare(self) -> None:
-        """Takes lists of its own before they change."""
+        """Makes its own copies of shared lists before a change."""
         if self._shared:
             self._state, self.steps, self._shared = self._state.copy(), self.steps.copy(), False
 
@@ -205,7 +205,7 @@ class Position:
             raise self.fault(fault) from None
 
     def listed(self, *, interrupts: bool) -> Iterator[Listed]:
-        """The legal options of the decider, or those of others, one by one: choice, arguments, seat of an interrupt."""
+        """The legal options of the decider, or those out of turn, one by one: choice, arguments, seat."""
         number = self.asked
         if number < 0:
             return
@@ -226,7 +226,7 @@ class Position:
 
     @_guarded
     def standing(self, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
+        """The arguments of the listed representative among alike tokens; None if it is itself."""
         alike = any(param.alike for param in self.program.decisions[self.asked].choices[choice].params)
         return self.machine.standing(self.state, self._asked, choice, args) if alike else None
 
@@ -243,7 +243,7 @@ class Position:
 
     @_guarded
     def actor(self, choice: int, args: tuple[int, ...]) -> int:
-        """The seat that takes an option of the open decision."""
+        """The seat acting by an option of the open decision."""
         state = self.state
         if self.program.decisions[self._asked].choices[choice].by is None:
             return self.machine.decider(state, self._asked)
@@ -267,7 +267,7 @@ class Position:
     # --- decisions -----------------------------------------------------------------------------
 
     def take(self, option: Option) -> None:
-        """Takes an option that is legal."""
+        """Takes a legal option."""
         if self._shared:
             self._unshare()
         state = self._state
@@ -298,7 +298,7 @@ class Position:
         return step.option
 
     def write(self, values: Mapping[int, int]) -> None:
-        """Puts values into cells between two decisions: to undo the decision before is to undo them, too."""
+        """Writes cells between two decisions; undoing the decision before undoes them, too."""
         self._unshare()
         journal = self.machine.write(self.state if self._begun else self._state, values)
         try:
@@ -313,7 +313,7 @@ class Position:
         self._sum = self._sound = None
 
     def _settled(self) -> Journal:
-        """Goes on where the rules do not wait, as no option is legal any more; returns the journal of it."""
+        """Continues where the rules no longer wait, as no option is legal; returns the journal."""
         block = self._state[ir.PC]
         exit_ = self.program.blocks[block].exit
         if not self._begun or not isinstance(exit_, ir.Ask) or exit_.otherwise is None:
@@ -326,12 +326,12 @@ class Position:
         return journal
 
     def edit(self, change: Callable[[State], Mapping[int, int]]) -> None:
-        """Writes the values that a function finds for cells. A game that has not begun is not begun by this."""
+        """Writes the values found by a function for cells, without beginning the game."""
         self.write(change(self._state))
 
     @_guarded
     def prepare(self, entry: Entry) -> str:
-        """Runs a procedure before the game begins, which begins afterwards as if it had not been run.
+        """Runs a procedure before the game begins, which then begins as usual.
 
         Returns:
             Why nothing has changed, such as a decision that the procedure opens; "" if it has come to its end.
@@ -362,15 +362,15 @@ class Position:
 
     @property
     def last(self) -> Option | None:
-        """The last decision taken; None if there is none."""
+        """The last decision; None before the first."""
         return self.steps[-1].option if self.steps else None
 
     def seal(self, salt: str) -> None:
-        """Notes the salt of the seal under which the last decision has been shown."""
+        """Records the salt of the seal of the last decision."""
         self.steps[-1].salt = salt
 
     def broken_invariants(self) -> list[int]:
-        """The numbers of the invariants that do not hold; only what has changed since the last time is looked at."""
+        """The numbers of the broken invariants; checks only those affected since the last call."""
         state = self.state
         try:
             since = None if self._sound is None else [step.journal for step in self.steps[self._sound :]]
@@ -381,7 +381,7 @@ class Position:
         return broken
 
     def fault(self, fault: ProgramFaultError, program: ir.Program | None = None) -> RulesetFaultError:
-        """A fault as a mistake of the ruleset; `program`: where it occurred, if not in the one of this position."""
+        """A fault as a mistake of the ruleset; `program`: where it occurred, if not in this position's."""
         return _placed(fault, program or self.program)
 
 

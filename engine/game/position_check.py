@@ -1,4 +1,4 @@
-"""Watching a game: what the rules get wrong at a position, with its place in the rules."""
+"""Watching a game: faults of the rules at a position, with their place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REASONS = 12
 
 
 def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
-    """The options of a position, up to `MAX_OPTIONS`, and what is wrong with it; then no option is given.
+    """The options of a position, up to `MAX_OPTIONS`, or no options and the fault found.
 
     RS712: an invariant is broken; RS711: nothing is legal; RS703, RS704: the rules are at fault.
     """
@@ -58,7 +58,7 @@ def no_option(game: Game) -> Diagnostic:
 
 
 def meant(game: Game, wrong: Diagnostic) -> bool:
-    """Whether what is wrong in a game is a dead end that its ruleset declares."""
+    """Whether a fault in a game is a dead end that its ruleset declares."""
     declared = game.ruleset.declarations.dead_ends
     if wrong.code != "RS711" or not declared:
         return False
@@ -87,7 +87,7 @@ def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
 
 
 def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
-    """Takes an option, and looks at what follows."""
+    """Takes an option, and checks the next position."""
     try:
         game.apply(option)
     except RulesetFaultError as fault:
@@ -96,12 +96,12 @@ def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
 
 
 def asked(game: Game) -> ir.Decision:
-    """The open decision as the program has it; the game is not over."""
+    """The open decision in the program; the game is not over."""
     return game._position.program.decisions[game._position.asked]
 
 
 def same_option(game: Game, option: Option) -> Option | None:
-    """The same option of the same decision in another game, if it is legal there now."""
+    """The same option of the same decision in another game, if legal there."""
     try:
         if game.is_over or asked(game).name != option.decision:
             return None

@@ -1,4 +1,4 @@
-"""The hash of a position: a weighted sum of its cells, which follows from that of the one before, if that is known.
+"""Position hash: a weighted sum of cells, updated from the previous one if that is known.
 
 After Carter and Wegman, "Universal Classes of Hash Functions" (1979): each cell has a weight that looks random and is
 the same on every machine; two positions have the same sum with a chance of about 2⁻⁶⁴.
@@ -21,7 +21,7 @@ PRIME = 2**64 - 59
 
 @lru_cache(maxsize=64)
 def weights(cells: int, length: int) -> tuple[int, ...]:
-    """The weights of a program's cells. What stands after them in a state, up to its `length`, has no weight."""
+    """The weights of a program's cells; further numbers of a state, up to its `length`, have weight 0."""
     stream = hashlib.shake_256(b"rulespec position").digest(8 * cells)
     of_cells = tuple([word % PRIME for word in struct.unpack(f"<{cells}Q", stream)])
     return of_cells + (0,) * (length - cells)

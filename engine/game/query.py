@@ -1,4 +1,4 @@
-"""Queries: expressions from outside the rules, such as those of scenarios, evaluated in a state."""
+"""Queries: expressions from outside the rules, such as scenarios, evaluated in a state."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Queries:
 
     @property
     def _lower(self) -> ExpressionLowering:
-        """A lowering with a program of its own, whose cells are those of the game's."""
+        """A lowering with its own program over the game's cells."""
         return self._own.lowering
 
     @property
@@ -298,7 +298,7 @@ class Queries:
         return None
 
     def call(self, text: str, state: list[int]) -> tuple[str, list[int]]:
-        """The procedure that a text such as `turn(red)` calls, and the values of its arguments."""
+        """The procedure called by a text such as `turn(red)`, and the values of its arguments."""
         tree = _parsed(text)
         report = Report()
         procedures = self.ruleset.rules.procedures
@@ -368,7 +368,7 @@ def _quiet(e: typed.Expr, report: Report) -> typed.Expr:
 
 
 def _memoized(value: Value, slot: int) -> Value:
-    """The same, for what depends on one argument alone, of which there are as many as a kind has entities."""
+    """The same function, cached if it depends on one argument alone, of as many values as a kind has entities."""
     known: dict[int, int] = {}
 
     def evaluate(state: list[int], args: Sequence[int]) -> int:

@@ -1,4 +1,4 @@
-"""Why an option is not legal: the first condition that fails, with the values that it saw."""
+"""Reasons why an option is illegal: the first failing condition, with its values."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Value = Callable[[ir.Expr, tuple[int, ...]], int]
 
 
 def refused(reason: str, span: Span | None = None) -> Refusal:
-    """A refusal that is about no condition of the rules."""
+    """A refusal without a condition of the rules."""
     return Refusal(reason, (), "", {}, span)
 
 
 def stood_for(listed: Option, span: Span) -> Refusal:
-    """The refusal of an option whose tokens are alike to those of one that is listed."""
+    """The refusal of an option whose tokens are represented by alike ones of a listed option."""
     return refused(f"`{listed}` is listed instead: the tokens are alike", span)
 
 
 def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int], slots: int) -> Refusal:
-    """Why an option that is not legal is not.
+    """The reason why an illegal option is illegal.
 
     Args:
         value: gives the value of an expression where the game stands.
@@ -79,7 +79,7 @@ def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[t
 def _refusals(
     value: Value, labels: Labels, choice: ir.Choice, slots: int, args: tuple[int, ...] = ()
 ) -> Iterator[tuple[tuple[int, ...], Refusal]]:
-    """The arguments of an illegal option that are in their ranges, each with its refusal."""
+    """The arguments of an illegal option that are in range, each with its refusal."""
     bound = [0] * slots
     for param, arg in zip(choice.params, args, strict=False):
         bound[param.slot] = arg
@@ -111,7 +111,7 @@ def _refusals(
 
 
 def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots: int) -> Iterator[tuple[bool, ir.Expr]]:
-    """For each condition of an option, whether it holds, and the condition; after one without a value there is none.
+    """For each condition of an option, whether it holds; ends after one without a value.
 
     Arguments are those of `why_not`. The domain of a parameter, its `where` and each `require` are a condition each.
     """
@@ -129,14 +129,14 @@ def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots:
 
 
 def _holds(value: Value, condition: ir.Condition, bound: list[int]) -> bool:
-    """Whether a condition of an option holds; what it names is put into its slots."""
+    """Whether a condition of an option holds; names it binds are put into their slots."""
     for slot, named in condition.lets:
         bound[slot] = value(named, tuple(bound))
     return bool(value(condition.expr, tuple(bound)))
 
 
 def in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -> bool:
-    """Whether a parameter ranges over a value, before its `where`."""
+    """Whether a value is in a parameter's domain, before its `where`."""
     if arg == param.none:
         return True
     low = value(param.low, bound)

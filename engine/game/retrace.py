@@ -1,4 +1,4 @@
-"""Games that a seat cannot tell from the one it is in, by walking again what it has seen."""
+"""Games indistinguishable for a seat, found by walking through its observations again."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class _Walk:
 
 
 def _looks_like(option: Option, event: Event) -> bool:
-    """Whether an option may be what a seat has seen a part of."""
+    """Whether an option may be the partly visible one of an event."""
     if (option.decision, option.by) != (event.decision, event.by):
         return False
     if event.option is None:

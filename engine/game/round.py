@@ -40,7 +40,7 @@ class Round:
 
     @property
     def forced(self) -> tuple[str, ...]:
-        """The seats that have not chosen and need not be asked: they have one option, and everybody knows that.
+        """The seats that need not be asked: each has one option, and everybody knows that.
 
         Where the options may tell what is private there are none: that one was not asked would tell it.
         """

@@ -12,14 +12,14 @@ from rulespec.typed.teams import whole
 
 
 def points(position: Position, seats: Sequence[str]) -> dict[str, int]:
-    """The points of each seat as they stand; empty if the ruleset has no scoring."""
+    """The present points of each seat; empty if the ruleset has no scoring."""
     position.begin()
     result = ranks(position.program, position.value)
     return {s: rank[0] for s, rank in zip(seats, result, strict=True)} if result else {}
 
 
 def result(position: Position, seats: Sequence[str], of_seats: Sequence[str] = ()) -> Result | None:
-    """The result of a game; None while it goes on. `of_seats` are the seats' teams: a team wins if one of it does."""
+    """The result of a game; None while it goes on. `of_seats` are teams, which win if one of their seats does."""
     state = position.state
     if not state[ir.ENDING]:
         return None

@@ -1,4 +1,4 @@
-"""The seats and the settings of a table, checked before a game begins."""
+"""Seats and settings of a table, checked before a game begins."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _unfit(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> list[tuple[str, st
 
 
 def _twice(words: Iterable[str]) -> str:
-    """The first word that is there twice; "" if there is none."""
+    """The first repeated word; "" if there is none."""
     seen: set[str] = set()
     for word in words:
         if word in seen:
@@ -120,11 +120,11 @@ def _twice(words: Iterable[str]) -> str:
 
 
 def usual_seats(ruleset: typed.Ruleset) -> tuple[str, ...]:
-    """The seats of a scenario that names none: two, or those that the rules have names for."""
+    """The seats of a scenario that names none: two, or as many as the rules name."""
     return seat_names(ruleset.players[0] if ruleset.seats else 2, ruleset.seats)
 
 
 def seat_names(number: int, called: Sequence[str] = ()) -> tuple[str, ...]:
-    """Default ids of seats: those that the rules give the first of them, then letters, A for the first seat."""
+    """Default ids of seats: those from the rules first, then letters from A."""
     letters = (_LETTERS[i] if i < len(_LETTERS) else f"P{i + 1}" for i in range(number))
     return (*called[:number], *list(letters)[len(called) :])

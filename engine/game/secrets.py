@@ -30,7 +30,7 @@ def hidden(program: ir.Program, value: Value, seat: int) -> dict[int, ir.Secret]
 
 
 class Sum(NamedTuple):
-    """A public count of something private, whose members stay hidden.
+    """A public count of private pieces.
 
     Attributes:
         secret: what is private.

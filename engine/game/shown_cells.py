@@ -1,4 +1,4 @@
-"""The cells of a game's state one by one, for pages that are sent what changes."""
+"""The cells of a game's state one by one, for pages that receive changes."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class ShownCells:
         ]
 
     def value(self, number: int, content: int | None) -> Any:
-        """The value of a cell as in `state_json`; `HIDDEN` if it is not seen, and a pile is empty then."""
+        """The value of a cell as in `state_json`; `HIDDEN` if invisible, with an empty pile."""
         cell = self._cells[number]
         if cell.group == "pieces":
             return content or 0
         return HIDDEN if content is None else self._labels.plain(cell.type, content)
 
     def is_empty(self, number: int, content: int | None) -> bool:
-        """Whether a page has this value before it is sent any."""
+        """Whether a page has this value by default."""
         return not content if self._cells[number].group == "pieces" else content is None

@@ -10,7 +10,7 @@ State = dict[str, Any]
 
 
 def shown(value: Any) -> str:
-    """A value for people: `-` for none and nothing, names of a set with commas between them."""
+    """A value for people: `-` for none and empty, names of a set separated by commas."""
     if value is None or value == []:
         return "-"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""State fields by their names in logs: the cells that hold them, and what is put into them."""
+"""State fields by their names in logs: their cells, and writing values into them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class StateFields:
         return self._field(name)[1]
 
     def filled(self, name: str, value: Any) -> tuple[int, int]:
-        """The cell of a field of the game itself, and the number in it that stands for a value.
+        """The cell of a game's own field, and the number for a value in it.
 
         Raises:
             ValueError: if there is no such field, or it does not hold such a value.
@@ -59,7 +59,7 @@ class StateFields:
         return cells[0], number
 
     def _number(self, field: typed.FieldDecl, value: Any) -> int | None:
-        """The number that stands for a value of a field; None if the field does not hold it."""
+        """The number for a value of a field; None if the field cannot hold it."""
         if isinstance(field.type, Bool):
             return int(value) if isinstance(value, bool) else None
         if isinstance(field.type, Maybe) and value is None:

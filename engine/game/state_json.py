@@ -11,7 +11,7 @@ from rulespec.engine.game.secrets import hidden
 
 
 def scores(game: Game) -> dict[str, int]:
-    """The points of each seat as they stand; empty if the ruleset has no scoring."""
+    """The present points of each seat; empty if the ruleset has no scoring."""
     return points(game._position, game.seats)
 
 

@@ -1,4 +1,4 @@
-"""Views: what a seat sees of a game, as a value that holds nothing else."""
+"""Views: a seat's knowledge of a game, as a self-contained value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rulespec.records import Brief
 
 
 class SeenOption(Struct, frozen=True):
-    """An option that a seat has: what `Game.parse` reads is its text; `kinds` are those of `Option`."""
+    """A seat's option: its text for `Game.parse`, and its `kinds` as those of `Option`."""
 
     decision: str
     name: str
@@ -32,7 +32,7 @@ class SeenOption(Struct, frozen=True):
 
 
 class View(Brief, Struct, frozen=True):
-    """The view of a seat. Hidden information is not in here, and nothing leads back to the game.
+    """The view of a seat, without hidden information and without a way back to the game.
 
     Attributes:
         seat: who looks; None for what all seats see.

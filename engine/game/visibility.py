@@ -19,7 +19,7 @@ from rulespec.engine.program.taint import Taint, choice_expressions
 
 
 def digest(value: object) -> bytes:
-    """128 bits that say nothing of a value but whether another one is the same.
+    """128 bits that reveal nothing about a value but its equality with others.
 
     Logs of seats hold digests, so names of classes and fields make no difference.
     """
@@ -38,7 +38,7 @@ def _plain(value: object) -> object:
 
 
 class Observation(Struct, frozen=True):
-    """The information of a seat about a position, and of all about a round that is not complete.
+    """A seat's information about a position, and about the open choices of an incomplete round.
 
     Attributes:
         asked: the number of the open decision; -1 when the game is over.
@@ -54,7 +54,7 @@ class Observation(Struct, frozen=True):
 
 
 class Visibility:
-    """Tells what a seat sees of the states of a program.
+    """The visible part of a program's states, by seat.
 
     Args:
         machine: runs the program.
@@ -71,21 +71,21 @@ class Visibility:
 
     @cached_property
     def _shown(self) -> list[int]:
-        """The cells of which there are names: all but the variables of the rules."""
+        """The named cells: all but the variables of the rules."""
         return [at for at, cell in enumerate(self.p.cells) if cell.group != "rules"]
 
     @property
     def secretive(self) -> bool:
-        """Whether there is anything that not everybody sees."""
+        """Whether anything is hidden from anybody."""
         return bool(self.taint.cells)
 
     def tells(self, asked: int) -> bool:
-        """Whether the options of a decision may tell something that is private."""
+        """Whether the options of a decision may reveal something private."""
         return asked >= 0 and self._telling[asked]
 
     @cached_property
     def _telling(self) -> list[bool]:
-        """For each decision, whether its options may tell something that is private."""
+        """For each decision, whether its options may reveal something private."""
         return [any(self.taint.told_by(e) for c in d.choices for e in choice_expressions(c)) for d in self.p.decisions]
 
     def unseen(self, state: State, seat: int) -> dict[int, ir.Secret]:
@@ -112,12 +112,12 @@ class Visibility:
         return Observation(asked, self.chosen(state, asked), seen, options)
 
     def guarded(self, state: State, seat: int) -> GuardedState:
-        """The cells, those that the seat does not see or could not work out being hidden."""
+        """The state with the cells hidden that the seat neither sees nor could work out."""
         notes = [at for at in self.taint.cells if self.p.cells[at].group == "rules"]
         return GuardedState(state, [*self.unseen(state, seat), *notes])
 
     def seers(self, state: State, actor: int, option: Option) -> tuple[int, ...]:
-        """For each argument of an option, the set of the seats that see it; `actor` takes it in that state."""
+        """For each argument of an option, the seats that see it; `actor` takes the option in that state."""
         everybody = (1 << self.p.seats) - 1
         own = 1 << actor if actor >= 0 else 0
         choice = self.p.decisions[self.machine.asked[state[ir.PC]]].choices[option.kind.choice]
@@ -139,7 +139,7 @@ class Visibility:
         return 0 if among is None else self.machine.value(among, state)
 
     def options(self, state: State, asked: int, seat: int) -> Iterator[Listed]:
-        """The options of a seat: its own if it may decide, and what it may do out of turn."""
+        """The options of a seat: its own decision, and actions out of turn."""
         if seat == PUBLIC:
             return
         if self.machine.decider(state, asked) == seat or self._among(state, asked) >> seat & 1:
@@ -149,7 +149,7 @@ class Visibility:
         yield from (one for one in self.machine.interrupts(state, asked) if one[2] == seat)
 
     def _asked_later(self, state: State, asked: int, seat: int) -> State | None:
-        """The state in which a seat is asked in a round, whose options it sees before; None if it is not asked."""
+        """The state in which a seat is asked in a round, with options visible before; None if it is not asked."""
         everybody = self.p.decisions[asked].all
         assert everybody is not None
         left = self.machine.value(everybody, state) & ~self.chosen(state, asked)
@@ -166,5 +166,5 @@ class Visibility:
 
 @lru_cache(16)
 def visibility_of(machine: Machine) -> Visibility:
-    """The visibility of a machine's states, one for all its games: what it works out of the program is large."""
+    """The visibility of a machine's states, shared by all its games because its tables are large."""
     return Visibility(machine)

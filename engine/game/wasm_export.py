@@ -48,11 +48,11 @@ class Asides:
         return self.queries.program
 
     def add(self, value: ir.Expr, params: int = 0) -> int:
-        """The number of the function of an expression over so many parameters."""
+        """The number of the function for an expression with `params` parameters."""
         return self._numbers.setdefault((params, value), len(self._numbers))
 
     def all(self) -> tuple[ir.Aside, ...]:
-        """All of them by their numbers."""
+        """All of them by number."""
         return tuple(ir.Aside(params, value) for params, value in self._numbers)
 
 
@@ -61,7 +61,7 @@ Telling = Callable[[Asides], dict[str, Any]]
 
 
 def exported(game: Game, telling: Telling | None = None) -> bytes:
-    """The module of a game's ruleset, seats and settings, with words if there are any.
+    """The module of a game's ruleset, seats and settings, with its words, if any.
 
     Raises:
         NoWasmtimeError: if wasmtime is not installed.

@@ -23,7 +23,7 @@ Text = Callable[[typed.Expr], str]
 
 
 class Culprit(Struct, frozen=True):
-    """A part of a condition that alone makes it fail, and what is bound there: names, kinds and values."""
+    """A part of a condition that alone makes it fail, with its bound names, kinds and values."""
 
     part: typed.Expr
     scope: Scope
@@ -50,7 +50,7 @@ class Witness:
         self.text = text
 
     def of(self, condition: typed.Expr) -> str:
-        """Why a condition fails, such as "it fails for r = oak: `tax[r]` = 3, `r.owner` = none"."""
+        """The reason why a condition fails, such as "it fails for r = oak: `tax[r]` = 3, `r.owner` = none"."""
         result = self._descend(Culprit(condition, Scope(), []), True)
         bound = dict.fromkeys(f"{name} = {self.show(kind, value)}" for name, kind, value in result.bound)
         names = {name for name, _, _ in result.bound}
@@ -75,7 +75,7 @@ class Witness:
         return Culprit(at.part, at.scope.in_slot(var, slot), slots, bound)
 
     def _descend(self, at: Culprit, wanted: bool) -> Culprit:
-        """The smallest part that makes `at.part` differ from what is wanted of it."""
+        """The smallest part for which `at.part` differs from the wanted value."""
         e = at.part
         if isinstance(e, typed.Op) and e.op == "not":
             return self._descend(self._at(at, e.args[0]), not wanted)
@@ -96,7 +96,7 @@ class Witness:
         return at
 
     def _member(self, e: typed.Each, at: Culprit, wanted: bool) -> Culprit:
-        """The first member of a set that should not be as it is."""
+        """The first member of a set with the wrong value."""
         tested = e.body if wanted else e.binder.where
         for member in _members(self._value(e.binder.source, at)):
             place = self._bind(at, e.binder.var, member)

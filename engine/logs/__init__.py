@@ -1,1 +1,1 @@
-"""Native logs: files, and decisions as they are recorded."""
+"""Native logs: files and recorded decisions."""

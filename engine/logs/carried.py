@@ -1,4 +1,4 @@
-"""The rules that a log carries: in its first line, or once for many logs in a folder `rules` beside them."""
+"""The rules inside a log: in its first line, or once for many logs in a folder `rules` beside them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VERSION = 1
 
 
 def carried_bundle(log: NativeLog) -> Bundle | None:
-    """The bundle in a log, or beside it; None if there is none.
+    """The bundle in a log or beside it; None without one.
 
     Raises:
         DiagnosticsError: RS656 to RS659 if it is not a bundle of the log's rules.
@@ -43,7 +43,7 @@ def carried_bundle(log: NativeLog) -> Bundle | None:
 
 
 def carried_ruleset(log: NativeLog) -> typed.Ruleset | None:
-    """The ruleset that a log carries; None if it carries none. Errors: RS656 to RS659; what is wrong with its rules."""
+    """The ruleset inside a log; None if there is none. Errors: RS656 to RS659, and those of its rules."""
     bundle = carried_bundle(log)
     if bundle is None:
         return None
@@ -91,14 +91,14 @@ def bundle_for(log: NativeLog, ruleset: typed.Ruleset, *, beside: bool = False) 
 
 
 def with_bundle(log: NativeLog, bundle: Bundle) -> str:
-    """The text of a log with a bundle in its first line; its other lines stay as they are."""
+    """The text of a log with a bundle in its first line; other lines are unchanged."""
     first, end, rest = log.text.lstrip("\ufeff \t\r\n").partition("\n")
     header = json.loads(first) | {"sources_hash": bundle.sources, "bundle": bundle.to_json()}
     return to_json_text(header, plain=True) + end + rest
 
 
 def write_beside(folder: Path, bundle: Bundle) -> Path:
-    """Writes a bundle beside logs, unless it is there; returns its file. Errors: OSError."""
+    """Writes a bundle beside logs, unless present; returns its file. Errors: OSError."""
     path = folder / FOLDER / bundle.sources
     path.parent.mkdir(exist_ok=True)
     if not is_present(path):

@@ -1,4 +1,4 @@
-"""Whether what a seat was given of a game agrees with what it is given later: no choice under a seal has changed."""
+"""Agreement between an earlier and a later log of a seat: no sealed choice has changed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HELP = "what has been given away stays true: ask who keeps the table for the wh
 
 
 class SeatLog(Struct, frozen=True):
-    """The log of a game for one seat, as it stands in a file.
+    """The file of a game's log for one seat.
 
     Attributes:
         file: its name.
@@ -55,7 +55,7 @@ class SeatLog(Struct, frozen=True):
 
 
 class Agreement(Struct, frozen=True):
-    """The extent of an agreement: compared decisions, seals that fit, and choices that are still sealed."""
+    """The extent of an agreement: compared decisions, opened seals, and still sealed choices."""
 
     decisions: int
     opened: int
@@ -63,7 +63,7 @@ class Agreement(Struct, frozen=True):
 
 
 def is_seat_log(text: str) -> bool:
-    """Whether a text looks like the log for one seat: its first line says for whom it is."""
+    """Whether a text looks like the log for one seat, which its first line names."""
     with suppress(DiagnosticsError):
         return "for" in line_object(text.partition("\n")[0], "", 1)
     return False
@@ -104,7 +104,7 @@ def read_seat_log(path: Path) -> SeatLog:
 
 
 def _carry_over(header: dict[str, Any], lines: list[dict[str, Any]]) -> None:
-    """Puts ids in the place of names, as version 1 wrote them; what all see was for `public`."""
+    """Replaces the names of version 1 by ids, and its name of the public view by `public`."""
     seat, option = id_of(header["seats"]), with_ids(header["seats"])
     for_ = header["for"]
     header["for"] = None if for_ == "public" else seat(for_) if isinstance(for_, str) else for_
@@ -116,12 +116,12 @@ def _carry_over(header: dict[str, Any], lines: list[dict[str, Any]]) -> None:
 
 
 def is_remark(line: dict[str, Any]) -> bool:
-    """Whether a line has nothing but notes."""
+    """Whether a line has only notes."""
     return bool(line) and all(key in OF_REMARK or key.startswith(OWN) for key in line)
 
 
 def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
-    """Compares what a seat was given with the game itself.
+    """Compares a seat's earlier log with the game itself.
 
     Args:
         earlier: what the seat was given.
@@ -148,7 +148,7 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
 
 
 def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, Any]]) -> Agreement:
-    """Compares what a seat was given with what it is given later: a header, and lines with decisions.
+    """Compares a seat's earlier log with a later one: its header, and lines of decisions.
 
     Raises:
         DiagnosticsError: RS625 (a seal does not fit), RS626 (another game, or another decision).
@@ -179,7 +179,7 @@ def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, A
 
 
 def _opens(seal: object, line: dict[str, Any]) -> bool:
-    """Whether a line of later is what had been sealed."""
+    """Whether a later line matches a sealed choice."""
     salt = line.get("salt")
     choice = {key: line.get(key) for key in ("decision", "by", "option")}
     return isinstance(seal, str) and isinstance(salt, str) and fits(seal, choice, salt)

@@ -1,4 +1,4 @@
-"""Names that stand for several logs: of a folder, of an archive, or a pattern."""
+"""Names of several logs: a folder, an archive, or a pattern."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def is_archive(name: str) -> bool:
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a name is a pattern such as `games/**/*.jsonl`, and no file is called so."""
+    """Whether a name is a pattern such as `games/**/*.jsonl`, and not the name of a file."""
     return not _PATTERN.isdisjoint(name) and not is_present(Path(name))
 
 
 def is_container(name: str) -> bool:
-    """Whether a name stands for several logs."""
+    """Whether a name means several logs."""
     return is_archive(name) or is_folder(Path(name)) or is_pattern(name)

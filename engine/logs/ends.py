@@ -1,4 +1,4 @@
-"""The end line of a log: how its game ended, or where it was left.
+"""The end line of a log: how its game ended or was left.
 
     {"end": {"ending": "last_one_wins", "winners": ["Ann"], "scores": {}, "fingerprint": "5f…"}}
 
@@ -36,7 +36,7 @@ class Wrong(Protocol):
 
 
 class End(Struct, frozen=True):
-    """The end of a game, or its state where it was left.
+    """The end of a game, or its state when left.
 
     Attributes:
         ending: None if the game was left.
@@ -71,7 +71,7 @@ class RecordedEnd(Struct, frozen=True):
 
 
 class OtherEnd(Struct, frozen=True):
-    """The end of a replay where its log says another.
+    """The end of a replay that differs from its log's.
 
     Attributes:
         recorded: what the log says.
@@ -110,7 +110,7 @@ class OtherEnd(Struct, frozen=True):
 
 
 def end_of(game: Game, seat: str | None = OMNISCIENT) -> End | None:
-    """The end of a game as it stands; None if the rules are at fault where it is looked at.
+    """The end of a game at present; None if the rules have a fault there.
 
     Args:
         game: the game.
@@ -128,13 +128,13 @@ def end_of(game: Game, seat: str | None = OMNISCIENT) -> End | None:
 
 
 def end_json(game: Game, seat: str | None = OMNISCIENT) -> list[dict[str, Any]]:
-    """The end line of a game as it stands, in a list; an empty one if the rules are at fault there."""
+    """The end line of a game at present, in a list; empty if the rules have a fault there."""
     end = end_of(game, seat)
     return [end.to_json()] if end is not None else []
 
 
 def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
-    """The end of a replay if it is not what the log says there; None if it is."""
+    """The replay's end where it differs from the log's; None if both agree."""
     result = end_of(game)
     if result is None or _same(recorded.end, result):
         return None  # where the rules are at fault, the next step says so
@@ -142,7 +142,7 @@ def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
 
 
 def read_end(data: object, wrong: Wrong) -> End:
-    """The content of an end line; `wrong` is called for one of another form."""
+    """The content of an end line; `wrong` is called for a malformed one."""
     if not isinstance(data, dict) or {*data} != {*_KEYS}:
         wrong(f"`end` is an object with {', '.join(f'`{key}`' for key in _KEYS)}", "end")
     ending, winners, points, mark = (data[key] for key in _KEYS)
@@ -166,7 +166,7 @@ def _same(one: End, other: End) -> bool:
 
 
 def _comparable(end: End, key: str) -> object:
-    """A value of an end, such that the order of winners makes no odds."""
+    """A value of an end, normalized so that the order of winners does not matter."""
     return frozenset(end.winners) if key == "winners" else getattr(end, key)
 
 

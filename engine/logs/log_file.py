@@ -21,7 +21,7 @@ from rulespec.engine.logs.sealed import salted
 
 
 class LogWriter:
-    """Writer of the log of a finished game, line by line; it takes the place of the file when it is whole.
+    """A writer of a finished game's log, line by line; the file is replaced once the log is whole.
 
     A game in progress is saved by `rulespec.engine.logs.saved_game`.
 
@@ -37,15 +37,15 @@ class LogWriter:
         self._write(header.to_json())
 
     def add(self, move: Option | Step | TakenBack, notes: Notes | None = None) -> None:
-        """Records a decision, with the salt of its seal if it is one that has been taken, or decisions taken back."""
+        """Records a decision, with the salt of its seal if any, or an undo."""
         self._write(entry_json(move) | dict(notes or {}))
 
     def remark(self, notes: Notes) -> None:
-        """Writes a line that has nothing but notes."""
+        """Writes a line with only notes."""
         self._write(dict(notes))
 
     def end(self, game: Game, notes: Notes | None = None) -> None:
-        """Writes the end line of a game as it stands; none if the rules are at fault there."""
+        """Writes the end line of a game at present; none if the rules have a fault there."""
         for line in end_json(game):
             self._write(line | dict(notes or {}))
 
@@ -70,7 +70,7 @@ def write_log(
     random: str = "",
     foreign: LogNotes | None = None,
 ) -> None:
-    """Writes a game as a native log with its end line, which is its owner's alone if there are secrets in it.
+    """Writes a game as a native log with its end line, readable by its owner alone if there are secrets in it.
 
     The log carries the rules if others do not have them.
 
@@ -109,13 +109,13 @@ def write_log(
 
 
 class _Remarks:
-    """Lines of a log with nothing but notes, in order."""
+    """Lines of a log with only notes, in order."""
 
     def __init__(self, remarks: Mapping[int, Notes]) -> None:
         self._left = sorted(remarks.items())
 
     def write(self, writer: LogWriter, line: int | None) -> None:
-        """Writes those before a line; None: all that are left."""
+        """Writes the remarks before a line, or all remaining ones if `line` is None."""
         while self._left and (line is None or self._left[0][0] < line):
             writer.remark(self._left.pop(0)[1])
 

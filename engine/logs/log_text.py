@@ -1,4 +1,4 @@
-"""Text of a log file from any source: read within a bound, and unpacked if it is compressed with gzip."""
+"""The text of a log file from any source: read within a bound, decompressed if gzipped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GAME = re.compile(r"(.+)#([1-9][0-9]{0,5})")
 
 
 def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:
-    """The text of a log file, unpacked if it is compressed with gzip.
+    """The text of a log file, decompressed if gzipped.
 
     Args:
         path: the file.

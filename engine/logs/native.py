@@ -86,7 +86,7 @@ class LogHeader(Struct, frozen=True):
 
     @classmethod
     def of(cls, game: Game, notes: Notes | None = None, random: str = "", bundle: Bundle | None = None) -> LogHeader:
-        """The header of the log of a game that is written now."""
+        """The header for the log of a game, to be written now."""
         rules = game.ruleset
         header = cls(rules.ref, rules.hash, dict(game.names), dict(game.settings), rules.sources_hash)
         return replace(header, random=random, bundle=bundle, notes=notes or {})
@@ -151,7 +151,7 @@ class NativeLog(Struct):
         return place_in(self.file, entry.line, self.text.split("\n")[entry.line - 1], value)
 
     def remarks(self) -> dict[int, dict[str, Any]]:
-        """The lines that have nothing but notes, and the notes of end lines that no longer count."""
+        """The lines with only notes, and the notes of superseded end lines."""
         others = {entry.line for entry in self.entries} | ({self.end.line} if self.end is not None else set())
         return {line: notes for line, notes in self.notes.items() if line not in others}
 
@@ -199,7 +199,7 @@ def read_log(path: Path | str, display: str | None = None, *, lenient: bool = Fa
 
 
 def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = False) -> NativeLog:
-    """The log in a text; errors are those of `read_log`.
+    """The log in a text. Errors: as those of `read_log`.
 
     Args:
         text: the text.
@@ -284,13 +284,13 @@ def _wrong(display: str, number: int, line: str) -> Wrong:
 
 
 def _decision(line: str, number: int) -> LogEntry | None:
-    """The entry of a line with a decision; None for other lines and for wrong ones, which `_entry` reads."""
+    """The entry of a line with a decision; None for other and invalid ones, which `_entry` reads."""
     result = read_one(line)
     return None if result is None else LogEntry(result.decision, result.by, result.option, number, salt=result.salt)
 
 
 def _read_decisions(log: NativeLog, lines: list[str], number: int) -> bool:
-    """Adds lines to a log that all have decisions, and an end line, as nearly every log has; False if there are others.
+    """Adds lines to a log if all have decisions, but for an end line, as nearly always; False otherwise.
 
     Nothing has been added then, and each line has to be read by itself.
     """
@@ -328,7 +328,7 @@ def _no_json(line: str, reason: str) -> tuple[str, str]:
 
 
 def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> dict[str, Any]:
-    """The JSON object on a line of a log of at most so many characters; RS602, RS604 or RS607 if there is none."""
+    """The JSON object on a line of a log of at most `most` characters. Errors: RS602, RS604, RS607."""
     if len(line) > most:
         fail("RS602", f"the line has more than {most:,} characters", Span(display, number, 1, number, 2))
     try:
@@ -351,7 +351,7 @@ def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> d
 
 
 def check_version(data: dict[str, Any], display: str, number: int, line: str) -> None:
-    """Checks that a first line is of the version that is read.
+    """Checks the version in a first line.
 
     Raises:
         DiagnosticsError: RS605.
@@ -487,7 +487,7 @@ def _line(display: str, number: int, line: str) -> Span:
 
 
 def place_in(display: str, number: int, line: str, value: str) -> Span:
-    """The place of a value in a line; that of the line if it does not stand there."""
+    """The place of a value in a line, or of the whole line without it."""
     quoted = json.dumps(value, ensure_ascii=False)
     at = line.find(quoted) if value else -1
     if at < 0:

@@ -1,4 +1,4 @@
-"""Notes in a log: remarks, dates, an event, the time of a decision, keys of one's own; they change nothing of a game.
+"""Notes in a log: remarks, dates, an event, the time of a decision, custom keys; none affects the game.
 
     {"rulespec_log": 2, …, "event": "club evening", "date": "2026-11-25"}
     {"decision": "turn", "by": "Ann", "option": "take(2)", "time": 12.5, "remark": "the only move", "x-clock": 300}
@@ -47,7 +47,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\
 
 
 def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) -> dict[str, Any]:
-    """The notes in a line; `wrong` is called for one of another form.
+    """The notes in a line; `wrong` is called for malformed ones.
 
     Args:
         data: the line.
@@ -113,7 +113,7 @@ class LogNotes(Struct, frozen=True):
 
 
 class SeenNotes:
-    """The notes of a log as a seat has them.
+    """The notes of a log visible to a seat.
 
     Of a game without secrets these are all. Else what others have written down may tell anything, and how long somebody
     thought tells whether there was a choice: so a seat has the event and the date, and notes of its own, without keys
@@ -138,14 +138,14 @@ class SeenNotes:
         return self._lines.get(line, {})
 
     def between(self, first: int, end: int, moves: Container[int]) -> Iterator[Notes]:
-        """The remarks on the lines from `first` to before `end` that are not the lines of moves."""
+        """The remarks on the lines from `first` to before `end` that belong to no move."""
         for line, notes in self._lines.items():
             if first <= line < end and line not in moves and notes:
                 yield notes
 
 
 def note_texts(notes: Notes, names: Mapping[str, str]) -> list[str]:
-    """Notes as lines of text, with the names of seats; keys of one's own are left out: their meaning is not known."""
+    """Notes as lines of text, with the names of seats; custom keys, of unknown meaning, are left out."""
     who = f"{names.get(notes['by'], notes['by'])}: " if "by" in notes else ""
     parts = [notes[key] for key in ("event", "date") if key in notes]
     parts += [f"{notes['time']:g} s"] if "time" in notes else []

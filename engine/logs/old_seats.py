@@ -31,13 +31,13 @@ def seats_of(names: Sequence[str]) -> dict[str, str]:
 
 
 def id_of(seats: Mapping[str, str]) -> Ids:
-    """The id of a seat that is named in a line; a text that is no name stays."""
+    """The id of a seat named in a line; other texts are unchanged."""
     ids = {comparable(name): seat for seat, name in seats.items()}
     return lambda text: ids.get(comparable(text), text)
 
 
 def with_ids(seats: Mapping[str, str]) -> Ids:
-    """An option with ids in the place of arguments that are names, whatever signs these have."""
+    """An option with ids for arguments that are names, whatever characters these have."""
     ids = {text: seat for seat, name in seats.items() for text in (name, comparable(name))}
     names = "|".join(re.escape(text) for text in sorted(ids, key=len, reverse=True))
     argument = re.compile(rf"(?<=[(,])( *)({names})( *)(?=[,)])")

@@ -17,7 +17,7 @@ _MAX_NEAREST = 5
 
 
 class RecordedDecision(Struct, frozen=True, gc=False):
-    """A decision as a log records it: its name, the seat that decided (None: chance), and the option as text."""
+    """A decision from a log: its name, the deciding seat (None for chance), and the option as text."""
 
     decision: str
     by: str | None
@@ -29,7 +29,7 @@ RecordedMove = RecordedDecision | TakenBack
 
 
 def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option | Refusal:
-    """Applies a recorded decision, and notes its salt. A refusal if it is not legal; then nothing has changed."""
+    """Applies a recorded decision with its salt, or returns a refusal and changes nothing."""
     try:
         option = game.apply(game.parse(recorded.option, recorded.by, recorded.decision))
     except IllegalOptionError as error:
@@ -44,7 +44,7 @@ def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option 
 
 
 def nearest(game: Game, text: str) -> tuple[str, ...]:
-    """The legal options most like a text, interrupts excluded; none where the ruleset is at fault."""
+    """The legal options most similar to a text, without interrupts; empty if the ruleset has a fault."""
     try:
         legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, every_option(game)), _MAX_COMPARED)]
     except RulesetFaultError:

@@ -21,12 +21,12 @@ MAX_LOGS = 1_000
 
 
 def is_log_name(name: str) -> bool:
-    """Whether a file of this name, or at this path, is a log: others, and hidden ones, lie beside them."""
+    """Whether a file of this name or path is a log, and neither another file nor a hidden one."""
     return name.endswith(ENDINGS) and not is_hidden(name.rpartition("/")[2])
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """The logs in a folder, by name; not those in folders below.
+    """The logs directly in a folder, by name.
 
     Raises:
         DiagnosticsError: RS601 if the folder cannot be read or holds no log, RS602 if there are more than `MAX_LOGS`.
@@ -58,7 +58,7 @@ def samples(folder: Path) -> dict[str, Path]:
 
 
 def sample(text: str) -> Path | None:
-    """The sample log of a name; None if the text is none, or a file is called so.
+    """The sample log of a name; None if the text names none, or a file has that name.
 
     Raises:
         DiagnosticsError: RS501 if there is no such ruleset, RS601 if it has no such log.

@@ -1,4 +1,4 @@
-"""A saved game: each decision is on the disk before it is confirmed.
+"""A saved game: each decision is on the disk before its confirmation.
 
 Wherever the program stops, confirmed decisions are in the file. At most the last line is torn: reading the log reports
 it, and the next write removes it.
@@ -31,7 +31,7 @@ _OPEN = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | ge
 
 
 class SaveError(RulespecError):
-    """A game, or the results of many, cannot be saved; the message says why. Earlier saves stand."""
+    """A game, or the results of many, cannot be saved, for the reason in the message. Earlier saves are unaffected."""
 
 
 class SavedGame:
@@ -91,7 +91,7 @@ class SavedGame:
         self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)
 
     def keep_secret(self) -> None:
-        """Lets nobody but its owner read the file, whoever could before; one that is not ours stays as it is."""
+        """Makes the file readable by its owner alone, unless it is somebody else's."""
         with suppress(PermissionError):
             for_the_owner(self._file)
 
@@ -121,7 +121,7 @@ class SavedGame:
         return bool(torn)
 
     def add(self, *moves: Option | Step | TakenBack) -> None:
-        """Records decisions, or decisions taken back. They are on the disk when this returns.
+        """Records decisions or undos; they are on the disk on return.
 
         Raises:
             SaveError: if that fails; then none of them is recorded.
@@ -130,11 +130,11 @@ class SavedGame:
         self._open = True
 
     def remark(self, notes: Notes) -> None:
-        """Writes a line that has nothing but notes; errors are those of `add`."""
+        """Writes a line with only notes. Errors: as those of `add`."""
         self._append([_line(dict(notes))])
 
     def leave(self, game: Game) -> None:
-        """Writes the end line of a game as it stands, where it ends or is left, unless the log has it already.
+        """Writes the end line of a finished or abandoned game, unless the log has it.
 
         A file that cannot be written any more stays without: all decisions are in it.
         """

@@ -1,4 +1,4 @@
-"""Choices of a round that is not complete, sealed: others can check later that nobody has changed one.
+"""Choices of an incomplete round, sealed so that others can check later that none has changed.
 
 A salt is noted with the decision (`Step.salt`), and forgotten where that is taken back: the next choice has another.
 """
@@ -63,7 +63,7 @@ def new_salt() -> str:
 
 
 def seen_line(step: Step, event: Event) -> dict[str, Any]:
-    """The line of a decision for who has seen that event: with the salt where all of it is seen, else with the seal."""
+    """The line of a decision for an event's viewers: with the salt if they see all of it, else with the seal."""
     line = {"decision": event.decision, "by": event.by, "option": event.option}
     if not step.salt:
         return line
@@ -75,19 +75,19 @@ def seen_line(step: Step, event: Event) -> dict[str, Any]:
 
 
 def fits(seal: str, line: dict[str, Any], salt: str) -> bool:
-    """Whether a line that has been opened is what had been sealed."""
+    """Whether an opened line matches its seal."""
     return compare_digest(seal, sealed(line, salt))
 
 
 class SealedRound(Round):
-    """A round whose choices are sealed in logs and on the wire, until the last seat has chosen."""
+    """A round whose choices are sealed in logs and on the wire until the last seat has chosen."""
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
         self._seals: dict[str, Seal] = {}
 
     def choose(self, seat: str, text: str) -> bool:
-        """As `Round.choose`. A choice that is changed has another seal."""
+        """As `Round.choose`. A changed choice has another seal."""
         complete = super().choose(seat, text)
         self._seals[seat] = Seal(self._chosen[seat], new_salt())
         if complete:
@@ -101,7 +101,7 @@ class SealedRound(Round):
         del self._seals[seat]
 
     def lines(self, seat: str | None) -> Iterator[dict[str, Any]]:
-        """The choices so far, in the order of the set, for the log of a seat (None: of all).
+        """The choices so far, in the order of the set, for a seat's log; all of them if `seat` is None.
 
         One's own has `option` and `salt`; the others' have `sealed` in their place. Once all have chosen, all are
         open: `fits` checks them against the lines of before.

@@ -1,4 +1,4 @@
-"""The log of a game for one seat: what the seat has seen of it, and nothing else. It is read, and not resumed."""
+"""The log of a seat: its view of the game and nothing else, readable but not resumable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.engine.logs.sealed import salted, seen_line
 def seat_log(
     game: Game, seat: str | None, log: NativeLog | None = None, lines: Sequence[int] = ()
 ) -> Iterator[dict[str, Any]]:
-    """The lines: a header that says for whom they are, one for each decision, the end, and what the seat remembers.
+    """The lines: a header with the seat, one line for each decision, the end, and the seat's memory.
 
     The header has `for`: a seat, or null for all.
     An argument that the seat does not see is `?`. A choice of a round is `sealed` until all have chosen: the lines of
@@ -45,7 +45,7 @@ def seat_log(
 
 
 def seen_notes(log: NativeLog | None, seat: str | None, secretive: bool) -> SeenNotes:
-    """The notes of a log as a seat has them (None: as all have).
+    """The notes of a log visible to a seat; None gives the public ones.
 
     Args:
         log: the log; None if there is none.

@@ -1,4 +1,4 @@
-"""Tokens that are alike."""
+"""Lowering of alike tokens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.typed import nodes as typed
 
 
 def add_alike(declarations: typed.Declarations, layout: Layout) -> None:
-    """Notes in the program which tokens may be alike, and what may tell them apart: when all else is lowered."""
+    """Records the possibly alike tokens in the program, and their distinguishing cells, after all other lowering."""
     p = layout.p
     for kind in declarations.kinds.values():
         if kind.alike is None:

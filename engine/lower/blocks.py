@@ -103,7 +103,7 @@ class BlockBuilder:
         return head, after, self._fitting(b, scope.in_cell(b.var, at), head)
 
     def _loop_in_order(self, b: typed.Binder, scope: Scope) -> tuple[int, int, Scope]:
-        """Begins a loop over an order, or over a set by keys; what is left of the order is kept."""
+        """Begins a loop over an order, or over a set by keys; keeps the rest of the order."""
         kind = type_name(b.var.type)
         rest, at = self.local("rest", f"order {kind}"), self.local(b.var.name, kind)
         bits = self.x.bits(kind)
@@ -119,7 +119,7 @@ class BlockBuilder:
         return head, after, inner
 
     def _fitting(self, b: typed.Binder, inner: Scope, head: int) -> Scope:
-        """Goes on with the next member unless the condition of a loop holds; gives back the scope of the body."""
+        """Continues with the next member unless a loop's condition holds; returns the scope of the body."""
         if b.where is not None:
             test = self.x.expr(b.where, inner)
             fitting = self.block()

@@ -16,7 +16,7 @@ Row = Callable[[tuple[int, ...], ir.Expr], ir.Expr]
 
 
 class BoardLowering:
-    """Lowers what rules ask of boards.
+    """Lowers the board operators of rules.
 
     Args:
         row: makes look-ups.
@@ -30,7 +30,7 @@ class BoardLowering:
         self._far: dict[str, int] = {}
 
     def expr(self, e: typed.BoardOp, args: list[ir.Expr]) -> ir.Expr:
-        """A step or a ray; `args` are those of `e`, lowered."""
+        """A step or a ray; `args` are the lowered arguments of `e`."""
         if e.op == "to":
             return self._to(e.board, *args)
         return self._ray(e.board, *args)
@@ -46,7 +46,7 @@ class BoardLowering:
         return ir.Call(self._far[board.kind], (space, direction, op("max", op("min", times, most), least)))
 
     def _steps(self, board: typed.BoardDecl) -> int:
-        """The function that goes any number of steps: in coordinates, and back."""
+        """The function for any number of steps: to coordinates and back."""
         lets, tests = [], []
         place: ir.Expr = FALSE
         slot = 3

@@ -1,4 +1,4 @@
-"""Capacities: whether what has come to a place finds room there."""
+"""Capacity checks after moves into a place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.typed import nodes as typed
 
 
 def checks(x: ExpressionLowering, e: typed.Expr, at: ir.Cell, span: Span, scope: Scope) -> Iterator[ir.Check]:
-    """The checks after what puts pieces into a cell; the index of the cell is one that lasts."""
+    """The checks after pieces are put into a cell, whose index must be unaffected by them."""
     if isinstance(e, typed.PieceCount):
         pile = op("+", at.index, ir.Const(at.base - x.layout.place_at[e.place]))  # a constant index is in the base
         index = _within(x, pile, e.place.index) if e.piece.each else pile
@@ -25,7 +25,7 @@ def checks(x: ExpressionLowering, e: typed.Expr, at: ir.Cell, span: Span, scope:
 
 
 def _within(x: ExpressionLowering, pile: ir.Expr, kind: str) -> ir.Expr:
-    """The entity of a place by the number of its pile: what owners add is a multiple of how many places they have."""
+    """The entity of a place from its pile's number, in which owners count in multiples of the places."""
     size = x.layout.size(kind) if kind else 1
     rest = [e for e in _summands(pile) if not _is_multiple(e, size)]
     if len(rest) == 1 and isinstance(rest[0], ir.Cell) and x.p.cells[rest[0].base].type == kind:
@@ -43,7 +43,7 @@ def _is_multiple(e: ir.Expr, size: int) -> bool:
 
 
 def check(x: ExpressionLowering, capacity: typed.CapacityDecl, index: ir.Expr, span: Span, scope: Scope) -> ir.Check:
-    """A fault if there are more than find room."""
+    """A fault if a capacity is exceeded."""
     fits = op("<=", how_many(x.layout, capacity, index, x.slot(scope)), x.row(limits_of(x, capacity), index))
     return ir.Check(fits, x.site(span, f"there is no more room in `{capacity.name}`"))
 

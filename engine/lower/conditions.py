@@ -1,4 +1,4 @@
-"""Conditions, lowered with the values to show where they fail."""
+"""Lowered conditions, with the values to display when they fail."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ConditionLowering:
         return ir.Condition(self.x.expr(e, scope), reason or text, text, tuple(shown), span)
 
     def shown(self, e: typed.Expr, value: ir.Expr, scope: Scope) -> tuple[ir.Shown, ...]:
-        """The values that explain a condition's value; none for a literal, whose text is its value."""
+        """The values that explain a condition's value; empty for a literal, whose text says it."""
         if isinstance(e, typed.Lit):
             return ()
         if isinstance(e, typed.Once):
@@ -69,7 +69,7 @@ def text_at(span: Span, lines: Sequence[str]) -> str:
 
 
 def atoms(e: typed.Expr) -> list[typed.Expr]:
-    """The parts of a condition whose values tell why it failed."""
+    """The parts of a condition whose values explain its failure."""
     if isinstance(e, typed.Op):
         if e.op in ("and", "or", "not"):
             return [a for arg in e.args for a in atoms(arg)]

@@ -72,7 +72,7 @@ class DecisionLowering:
         self._body = body
 
     def decide(self, s: typed.Decide, scope: Scope) -> Scope:
-        """Lowers a decision and what follows from it; returns the scope of the statements after it."""
+        """Lowers a decision with its consequences; returns the scope of the statements after it."""
         if s.draws:
             return self._draw(s, scope)
         if s.form == "together":
@@ -82,7 +82,7 @@ class DecisionLowering:
         return scope
 
     def _draw(self, s: typed.Decide, scope: Scope) -> Scope:
-        """The code that follows is the body of the option, and its arguments stay where they are."""
+        """Lowers a draw: the following code is the option's body, in which its arguments stay valid."""
         ask = self.b.block()
         by, among = self._deciders(s, scope)
         choice, begun = self.options.choice(s.options[0], scope, representatives=s.by is not None)
@@ -115,7 +115,7 @@ class DecisionLowering:
         self.b.open_block = after
 
     def _otherwise(self, s: typed.Otherwise, ask: int, after: int, scope: Scope) -> None:
-        """Lowers the body that runs where there is no legal option."""
+        """Lowers the body that runs without a legal option."""
         exit_ = self.b.p.blocks[ask].exit
         assert isinstance(exit_, ir.Ask)
         self.b.open_block = self.b.block()
@@ -126,7 +126,7 @@ class DecisionLowering:
         self.b.goto(after)
 
     def _name(self, begun: Begun) -> None:
-        """Puts what the head of an option has named into its cells."""
+        """Stores the names bound in an option's head into cells."""
         for named in begun.named:
             self.b.store_checked(named.cell, named.value, named.type, named.span)
 
@@ -135,7 +135,7 @@ class DecisionLowering:
             self.b.emit(payment)
 
     def _deciders(self, s: typed.Decide, scope: Scope) -> tuple[ir.Expr | None, ir.Expr | None]:
-        """The seat that decides (None: chance), and the set of those who may in its place, if others may."""
+        """The deciding seat (None for chance), and the set of seats that may decide instead, if any."""
         if s.by is None:
             return None, None
         by = self.b.x.expr(s.by, scope)
@@ -169,7 +169,7 @@ class DecisionLowering:
         self.b.p.blocks[block].exit = ir.Ask(number)
 
     def _together(self, s: typed.Decide, scope: Scope) -> None:
-        """Everybody is asked first, and each choice is held in cells; then the bodies run in turn."""
+        """Lowers a round: everybody is asked first, choices are held in cells, then the bodies run in turn."""
         assert s.each is not None
         seats = self.b.p.seats
         width = 1 + max((len(o.params) for o in s.options), default=0)
@@ -223,7 +223,7 @@ class DecisionLowering:
         return firsts
 
     def _held_name(self, turn: _Turn, inner: Scope, first: int) -> ir.Cell:
-        """The cell that holds a value which the seat at hand has named, given that of the first seat."""
+        """The cell with a value bound by the present seat, given the first seat's cell."""
         who = self.b.x.expr(typed.Local(turn.var.type, turn.decision.span, turn.var), inner)
         return cell(first, who, self.b.p.seats)
 

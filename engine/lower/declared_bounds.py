@@ -1,4 +1,4 @@
-"""Bounds that definitions declare: how many members a set has at most. The engine holds them to it."""
+"""Bounds declared by definitions: the most members of a set, enforced at run time."""
 
 from __future__ import annotations
 

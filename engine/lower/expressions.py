@@ -63,7 +63,7 @@ class ExpressionLowering:
         self.limits: dict[typed.CapacityDecl, tuple[int, ...]] = {}
 
     def site(self, span: Span, message: str) -> int:
-        """The number of a place where a fault may be reported."""
+        """The number of a place for fault reports."""
         key = (span, message)
         if key not in self._sites:
             self._sites[key] = len(self.p.sites)
@@ -71,7 +71,7 @@ class ExpressionLowering:
         return self._sites[key]
 
     def functions(self, definitions: Mapping[str, typed.Definition]) -> None:
-        """Lowers all definitions, each after those that it uses."""
+        """Lowers all definitions in order of use."""
         for definition in by_name(definitions):
             self._function(definition)
 
@@ -105,19 +105,19 @@ class ExpressionLowering:
         return len(self.p.functions) - 1
 
     def expr(self, e: typed.Expr, scope: Scope) -> ir.Expr:
-        """The expression; constant where it can be."""
+        """The expression, constant if possible."""
         known = scope.sources.get(id(e))
         # A table, because `isinstance` says no slowly where classes are made in C.
         lowered = _FORMS[type(e)](self, e, scope) if known is None else known
         return lowered if self.marks is None else self.marks.expression(e, lowered)
 
     def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
-        """The expression where one of a type is asked for: where none might be, no other number stands for it."""
+        """The expression as an argument of a type: where none is not allowed, no other number may stand for it."""
         lowered = self.expr(e, scope)
         return self.bounded(lowered, e.span) if isinstance(type_, Maybe) and isinstance(e.type, Num) else lowered
 
     def _given_to(self, e: typed.Op, scope: Scope) -> list[ir.Expr]:
-        """The operands of an operator on numbers that may be none; the last one of `??` is as the operator is."""
+        """The operands of an operator on optional numbers; the last one of `??` has the operator's type."""
         return [self.argument(a, e.type if e.op == "??" and i else Maybe(), scope) for i, a in enumerate(e.args)]
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
@@ -127,7 +127,7 @@ class ExpressionLowering:
         return op("fit", e, site=self.site(span, "this number has more than 15 digits"))
 
     def _bind(self, slot: int, var: typed.Var, bounds: Range) -> None:
-        """Notes what a slot holds: a number within bounds, or something else."""
+        """Records the contents of a slot: a number within bounds, or something else."""
         if isinstance(var.type, Num | Maybe):
             self.ranges.slots[slot] = bounds
         else:
@@ -283,7 +283,7 @@ class ExpressionLowering:
         return ir.Const(self.layout.size(kind).bit_length())
 
     def start(self, b: typed.Binder, scope: Scope) -> ir.Expr | None:
-        """The place from which on the members of a set come, in cyclic order; None if it is the first."""
+        """The first member of a set in cyclic order; None for the usual first."""
         if b.start is None:
             return None
         start = self.expr(b.start, scope)
@@ -489,7 +489,7 @@ def _may_be_none(e: typed.Expr) -> bool:
 
 
 def _singleton(e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-    """The set of one entity; the empty set if it is none."""
+    """The set of one entity; empty for none."""
     return op("one" if _may_be_none(e) else "bit", lowered)
 
 

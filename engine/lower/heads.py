@@ -1,4 +1,4 @@
-"""Heads of options, lowered: conditions over slots, and what is done before the body, over cells.
+"""Option heads, lowered: conditions over slots, then effects before the body, over cells.
 
 What a head names is evaluated with its conditions, wherever they are asked. What the body or a payment reads of it is
 evaluated once more when the option is taken, from the same state, before anything is paid.
@@ -28,7 +28,7 @@ from rulespec.types import INT, Maybe, Num, Type
 
 
 class Named(NamedTuple):
-    """A value of a head that the body or a payment reads: its cell, and how it is worked out."""
+    """A value bound in a head and read by the body or a payment: its cell, and its expression."""
 
     cell: int
     value: ir.Expr
@@ -37,7 +37,7 @@ class Named(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """The start of an option, before its body: values that are named, then payments; and the scope of the body."""
+    """The start of an option before its body: bound values, then payments; and the scope of the body."""
 
     named: list[Named]
     payments: list[ir.Instruction]
@@ -45,7 +45,7 @@ class Begun(NamedTuple):
 
 
 class _Paid(NamedTuple):
-    """A cost that a head has asked for: its amount, where it is taken from, and what is shown of it."""
+    """A cost in a head: its amount, its source, and its displayed part."""
 
     amount: ir.Expr
     source: ir.Cell
@@ -53,7 +53,7 @@ class _Paid(NamedTuple):
 
 
 class HeadLowering:
-    """Lowers the heads of options; those of guards are put in where they are needed.
+    """Lowers heads of options, with guards in place of their names.
 
     Args:
         builder: adds cells.
@@ -69,7 +69,7 @@ class HeadLowering:
     # --- what must hold ----------------------------------------------------------------------
 
     def requires(self, head: Iterable[typed.HeadPart], scope: Scope) -> tuple[ir.Condition, ...]:
-        """The conditions of a head. What is named after the last of them is left out."""
+        """The conditions of a head, without bindings after the last of them."""
         return tuple(_Conditions(self, scope).of(head))
 
     # --- what is done ------------------------------------------------------------------------
@@ -98,7 +98,7 @@ class HeadLowering:
         return result._replace(scope=scope)
 
     def _read(self, head: tuple[typed.HeadPart, ...], later: frozenset[typed.Var]) -> frozenset[typed.Var]:
-        """The variables of a head that its payments read, or what comes later."""
+        """The variables of a head read by its payments or later code."""
         read = set(later)
         for part in reversed(head):
             if isinstance(part, typed.Cost):
@@ -125,7 +125,7 @@ class HeadLowering:
         begun: Begun,
         costs: list[tuple[typed.Cost, Scope]],
     ) -> Scope:
-        """Collects the values that are read, and the costs with their scopes; returns the scope after the head."""
+        """Collects the values to be read, and the costs with their scopes; returns the scope after the head."""
         for part in head:
             if isinstance(part, typed.Let) and part.var in read:
                 scope = self._name(part.var, part.value, scope, scope, begun)
@@ -163,7 +163,7 @@ class HeadLowering:
         yield ir.Store(source, op("-", source, amount), _least(cost), most, self._site(cost))
 
     def _place(self, e: typed.Expr, scope: Scope, begun: Begun, *, steady: bool) -> ir.Cell:
-        """The cell that a cost is taken from or goes to."""
+        """The cell that a cost comes from or goes to."""
         place = self.x.expr(e, scope)
         assert isinstance(place, ir.Cell)
         if steady:
@@ -171,7 +171,7 @@ class HeadLowering:
         return cell(place.base, self._before(place.index, e.span, begun), place.size)
 
     def _before(self, e: ir.Expr, at: Span, begun: Begun) -> ir.Expr:
-        """A value from before paying: what other payments might change is kept in a cell."""
+        """A value from before paying, kept in a cell if other payments might change it."""
         if not any(isinstance(x, ir.Call) or (isinstance(x, ir.Cell) and not self._is_local(x)) for x in walk(e)):
             return e
         rest = self.b.local("paid", "int")
@@ -186,7 +186,7 @@ class HeadLowering:
 
 
 class _Conditions:
-    """The conditions of one option, as they are lowered one after the other."""
+    """The conditions of one option, while lowering them in order."""
 
     def __init__(self, heads: HeadLowering, scope: Scope) -> None:
         self.x = heads.x
@@ -215,7 +215,7 @@ class _Conditions:
 
     @property
     def _current(self) -> Scope:
-        """The scope at hand, whose next slots are free."""
+        """The present scope, with its next free slots."""
         return replace(self._scope, slots=self._slots)
 
     def _needs(self, part: typed.Needs) -> list[ir.Condition]:
@@ -244,12 +244,12 @@ class _Conditions:
         return ir.Local(slot)
 
     def _after_lets(self, condition: ir.Condition) -> ir.Condition:
-        """A condition, and before it what has been named since the last one."""
+        """A condition, preceded by the names bound since the last one."""
         lets, self._lets = tuple(self._lets), []
         return replace(condition, lets=lets)
 
     def _cost(self, cost: typed.Cost) -> ir.Condition:
-        """The condition that a cost is there, with those before that may be taken from the same place."""
+        """The condition that a cost can be paid, together with earlier costs from the same place."""
         amount: ir.Expr = self.x.bounded(self.x.expr(cost.amount, self._current), cost.amount.span)
         if not isinstance(amount, ir.Local | ir.Const):
             amount = self._slot(amount, cost.amount.type)

@@ -31,7 +31,7 @@ def by_name(named: Mapping[str, T]) -> list[T]:
 
 
 class Layout:
-    """The cells of fields, accounts and piles, in this order; those of each in the order of their names.
+    """The cells of fields, accounts and piles, in this order, each in the order of its names.
 
     Attributes:
         field_at: the first cell of each field.
@@ -90,7 +90,7 @@ class Layout:
                 yield from range(self.place_at[place], self.place_at[place] + number)
 
     def _room(self, kinds: list[str]) -> None:
-        """Checks that there is room for a cell for each tuple of entities.
+        """Checks the number of cells for all tuples of entities.
 
         Raises:
             DiagnosticsError: RS701 if there would be more than `MAX_CELLS`.
@@ -104,7 +104,7 @@ class Layout:
             raise DiagnosticsError((Diagnostic("RS701", Severity.ERROR, message, None, help=help_),))
 
     def _few(self, size: int) -> int:
-        """The array of so many numbers, each itself, and none at the end: Python's index -1 leads there."""
+        """The array of the numbers below `size`, each itself, with none as its last entry for Python's index -1."""
         array = (*range(size), -1)
         if array not in self._arrays:
             self._arrays[array] = len(self.p.arrays)
@@ -130,7 +130,7 @@ class Layout:
         return list(entity_names(self.d.kinds, kind, [str(i) for i in range(self.seats)]))
 
     def titles(self, kind: str) -> list[str]:
-        """The same for messages, where a number alone says too little."""
+        """The same for messages, where a number alone is not enough."""
         return list(entity_names(self.d.kinds, kind, [f"{self.d.player_kind} {i + 1}" for i in range(self.seats)]))
 
     def values(self, kind: str, fact: typed.FactDecl) -> tuple[int, ...]:
@@ -146,7 +146,7 @@ class Layout:
             yield ".".join(name for _, name in result), tuple([(k, i) for k, (i, _) in zip(kinds, result, strict=True)])
 
     def strides(self, kinds: list[str]) -> list[int]:
-        """The distance between the cells of neighbouring entities, for each of several indices."""
+        """The distances between cells of neighbouring entities, one for each index."""
         strides = [1] * len(kinds)
         for i in range(len(kinds) - 2, -1, -1):
             strides[i] = strides[i + 1] * self.size(kinds[i + 1])

@@ -111,7 +111,7 @@ class _Lowering:
             self._entry(procedure, procedures)
 
     def _procedure(self, procedure: typed.Procedure, procedures: Procedures, statements: StatementLowering) -> int:
-        """Lowers a procedure; returns the block through which it is left."""
+        """Lowers a procedure; returns its exit block."""
         self.b.owner = procedure.name
         scope = Scope()
         statements.exit = self.b.block()

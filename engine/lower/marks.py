@@ -1,4 +1,4 @@
-"""Hook into the lowering: where the parts of the rules come to lie in a program."""
+"""A hook into lowering: the places of rules in a program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Marks:
     """Notifications from lowering. Every method does nothing; override those that matter."""
 
     def expression(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The expression that takes the place of a lowered one: itself, or a marked one of the same value."""
+        """The expression in place of a lowered one: itself, or a marked one of equal value."""
         return lowered
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
@@ -32,7 +32,7 @@ class Marks:
         """The body of a loop begins in a block; `again` is the block that decides whether to go on to `leave`."""
 
     def otherwise(self, s: typed.Otherwise, block: int) -> None:
-        """The body that runs where there is no legal option begins in a block."""
+        """The body for the case without a legal option begins in a block."""
 
     def definition(self, definition: typed.Definition, function: int) -> None:
         """A definition has the number of a function."""

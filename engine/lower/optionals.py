@@ -1,4 +1,4 @@
-"""Numbers that may be none: `NONE` stands for it, the least of all numbers."""
+"""Optional numbers: `NONE`, the least of all numbers, stands for none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rulespec.engine.program.builder import NONE, fallback, op
 def extreme(
     word: str, slot: int, source: ir.Expr, where: ir.Expr | None, body: ir.Expr, default: ir.Expr | None
 ) -> ir.Expr:
-    """`min` or `max` of values that may be none, which do not count; without `default`, none if there are no others.
+    """`min` or `max` of optional values, ignoring none; without `default`, none if nothing is left.
 
     To `max` none is the least number, to `min` it is made the greatest.
     """

@@ -21,7 +21,7 @@ from rulespec.types import Ent
 
 
 class OptionLowering:
-    """Lowers options, with the texts that tell why they are not legal.
+    """Lowers options, with the texts of their refusals.
 
     Args:
         builder: adds blocks and cells.
@@ -72,7 +72,7 @@ class OptionLowering:
     def choice(
         self, option: typed.OptionDef, scope: Scope, *, later: bool = False, representatives: bool = False
     ) -> tuple[ir.Choice, Begun]:
-        """An option, with a block for its body; and what it does before that (see `HeadLowering.begun`).
+        """An option with a block for its body, and the work before that (see `HeadLowering.begun`).
 
         Args:
             option: the option.

@@ -1,4 +1,4 @@
-"""Places of tokens as numbers: their values, who is there, and how many find room.
+"""Places of tokens as numbers: their values, occupants and capacities.
 
 The place of a token is one cell, which holds its number among all places of that kind of token.
 """
@@ -32,7 +32,7 @@ def first_place(layout: Layout, kind: typed.Kind, place: typed.PlaceDecl) -> int
 
 
 def of_places(layout: Layout, kind: typed.Kind) -> list[tuple[typed.PlaceDecl, int]]:
-    """For each place by its number: how it is declared, and the number of the entity of its index, 0 without one."""
+    """For each place by number: its declaration, and the number of its index entity, or 0."""
     return [(p, i) for p in kind.places.values() for i in range(layout.size(p.index) if p.index else 1)]
 
 
@@ -49,7 +49,7 @@ def capacities(layout: Layout, kind: typed.Kind, value: Value) -> tuple[int, ...
 
 
 def count_in(layout: Layout, kind: typed.Kind, place: ir.Expr, slot: int, without: ir.Expr | None = None) -> ir.Expr:
-    """The number of tokens in a place, one of them left out on request."""
+    """The number of tokens in a place, optionally without one of them."""
     size = layout.size(kind.name)
     there = op("==", ir.Cell(layout.field_at[kind.state["place"]], ir.Local(slot), size), place)
     where = there if without is None else logic("and", [there, op("!=", ir.Local(slot), without)])

@@ -47,7 +47,7 @@ class Procedures:
             self.params[procedure] = {v: builder.local(v.name, type_name(v.type)) for v in own}
 
     def enter(self, procedure: typed.Procedure, after: int) -> ir.Enter:
-        """A call that goes on at the block `after`."""
+        """A call that returns to the block `after`."""
         usual = self.usual.setdefault(procedure, after) == after
         return ir.Enter(self.first[procedure], after, self.ret[procedure], usual)
 
@@ -55,7 +55,7 @@ class Procedures:
 def _calls(
     rules: typed.Rules, supposed: Mapping[typed.Procedure, None]
 ) -> tuple[list[typed.Procedure], set[typed.Var]]:
-    """The procedures, each after those that call it; and the parameters that need no cells.
+    """Procedures in order of calls, callers first; and the parameters that need no cells.
 
     Those are of procedures called from a single place, which hands over a variable as it is: it does not change before
     the procedure comes back, so its cell serves both. One that `once` names is called from elsewhere, too.

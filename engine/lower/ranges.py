@@ -1,4 +1,4 @@
-"""Ranges of numbers in a program, so that those that may become too large are checked.
+"""Ranges of numbers in a program; only numbers that may overflow are checked at run time.
 
 A number that is kept (in the state, a variable, an argument of an option) lies within ±`MAX_NUMBER`. What is worked
 out of such numbers may be larger for a while, but never more than `MOST`: what might be is checked where it is worked
@@ -37,7 +37,7 @@ class Ranges:
         self._known: dict[int, tuple[ir.Expr, Range]] = {}
 
     def of(self, e: ir.Expr) -> Range:
-        """The range of a number, both ends included. What it gives for a set says nothing."""
+        """The range of a number, inclusive. The result for a set has no meaning."""
         if isinstance(e, ir.Const):
             return e.value, e.value
         if isinstance(e, ir.Local):
@@ -49,7 +49,7 @@ class Ranges:
         return self._known[id(e)][1]
 
     def function(self, body: ir.Expr) -> None:
-        """Notes the range of the next function."""
+        """Records the range of the next function."""
         self._functions.append(self.of(body))
 
     def _cell(self, c: ir.CellName) -> Range:
@@ -91,10 +91,10 @@ class Ranges:
 
 
 def hull(*ranges: Range) -> Range:
-    """The least range that holds all of them."""
+    """The smallest range around all of them."""
     return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
 def within(one: Range, other: Range) -> bool:
-    """Whether a range lies in another one."""
+    """Whether one range contains another."""
     return other[0] <= one[0] and one[1] <= other[1]

@@ -11,7 +11,7 @@ from rulespec.typed import nodes as typed
 
 
 class Scope(Struct, frozen=True):
-    """The variables in scope, in slots or in cells; `sources` are whole expressions whose value is known."""
+    """The variables in scope, in slots or cells; `sources` are expressions with known values."""
 
     where: dict[typed.Var, ir.Expr] = {}
     slots: int = 0
@@ -30,5 +30,5 @@ class Scope(Struct, frozen=True):
         return replace(self, where={**self.where, var: cell(at)})
 
     def with_source(self, expr: typed.Expr, value: ir.Expr) -> Scope:
-        """With one expression standing for a value that is known already."""
+        """The scope in which an expression has a known value."""
         return replace(self, sources={**self.sources, id(expr): value})

@@ -17,7 +17,7 @@ from rulespec.typed import nodes as typed
 
 
 def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None:
-    """Notes in the program which cells are private."""
+    """Records the private cells in the program."""
     for field_, first in x.layout.field_at.items():
         if field_.private is not None and field_.kind in declarations.kinds and _is_place(declarations, field_):
             _add_tokens(x, declarations.kinds[field_.kind], first)
@@ -32,7 +32,7 @@ def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None
 
 
 def seers(x: ExpressionLowering, param: typed.OptionParam, scope: Scope) -> ir.Expr | None:
-    """The viewers of a private argument, besides the seat that decides; None: nobody."""
+    """The viewers of a private argument, besides the deciding seat; None if there are none."""
     if param.private is None or param.private.like is None:
         return x.expr(param.private.to, scope) if param.private is not None and param.private.to is not None else None
     field, secrecy = param.private.like, param.private.like.decl.private
@@ -51,7 +51,7 @@ def _is_place(declarations: typed.Declarations, field: typed.FieldDecl) -> bool:
 
 
 def _add_tokens(x: ExpressionLowering, kind: typed.Kind, first: int) -> None:
-    """Notes who sees where tokens are: those who see the place where each of them is."""
+    """Records the viewers of token positions: those of the place of each token."""
     size = x.layout.size(kind.name)
     everybody = ir.Const((1 << x.p.seats) - 1)
     where = ir.Cell(first, ir.Local(0), size)

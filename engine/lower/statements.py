@@ -58,7 +58,7 @@ class StatementLowering:
             scope = self._stmt(s, scope)
 
     def _stmt(self, s: typed.Stmt, scope: Scope) -> Scope:
-        """Lowers a statement; returns the scope of those that follow."""
+        """Lowers a statement; returns the scope of the following ones."""
         if self.x.marks is not None:
             self.x.marks.statement(s, self.b.open_block, scope)
         x = self.x

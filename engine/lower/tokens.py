@@ -1,4 +1,4 @@
-"""Tokens that move: what is asked before, and what becomes of their state."""
+"""Token moves: the checks before, and the token's state after."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.types import Ent, Maybe, none_of
 
 
 def put(b: BlockBuilder, s: typed.Put, scope: Scope) -> None:
-    """Adds the instructions of `move t to place`: what is read comes first, then the place, then a fresh state."""
+    """Adds the instructions of `move t to place`: reads first, then the place, then a fresh state."""
     x, kind, layout = b.x, s.kind, b.layout
     token = stored(b, x.expr(s.token, scope), kind.name, kind.name)
     place = stored(b, x.expr(s.place, scope), f"{kind.name}.place", "place")
@@ -54,7 +54,7 @@ def _check_shared(b: BlockBuilder, s: typed.Put, place: ir.Expr, scope: Scope) -
 
 
 def stored(b: BlockBuilder, value: ir.Expr, type_: str, name: str) -> ir.Expr:
-    """A value that what is written next does not change: if it might, it is kept in a variable."""
+    """A value that later writes cannot change; copied into a variable if they might."""
     if _lasts(b.p, value):
         return value
     variable = b.local(name, type_)

@@ -1,4 +1,4 @@
-"""Expressions that are worked out before a game begins: start values and capacities, which share a bound on steps."""
+"""Expressions evaluated before a game begins: start values and capacities, with one step bound."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WorkedOut = Callable[[ir.Expr, State, Span], int]
 
 
 def working_out(p: ir.Program) -> WorkedOut:
-    """A function that works out all start values and capacities of a program.
+    """A function that computes all start values and capacities of a program.
 
     It raises `ProgramFaultError` for what has no value, and `DiagnosticsError` (RS415) once all of them together take
     more than `MAX_START_STEPS`.

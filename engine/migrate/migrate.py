@@ -35,7 +35,7 @@ class Verdict(StrEnum):
 
 
 class Cause(Struct, frozen=True):
-    """The first reason why a game is not carried over faithfully.
+    """The first reason why a game cannot be carried over faithfully.
 
     Attributes:
         reason: the reason, the same for all games that have it.
@@ -99,7 +99,7 @@ class Migrated(Struct, frozen=True):
         }
 
     def write(self, path: Path, replay: ReplayResult) -> None:
-        """Writes the game as a log of the changed rules; the notes of its decisions stay with them."""
+        """Writes the game as a log of the changed rules, with its decisions' notes."""
         moves = [placed.move for placed in self.walk.moves]
         lines = [replay.places[placed.source] if placed.source is not None else 0 for placed in self.walk.moves]
         write_log(path, self.game, moves, replay.native, lines, replay.random)
@@ -132,7 +132,7 @@ def migrate(replay: ReplayResult, ruleset: typed.Ruleset, backend: Backend = "au
 
 
 def _cause(walk: WalkUnder, dropped: tuple[str, ...]) -> Cause | None:
-    """Why a game cannot be carried over; None if all decisions of people stand."""
+    """The reason why a game cannot be carried over; None if all decisions of people stand."""
     if dropped:
         return Cause(dropped[0], (), 0, "", None)
     if walk.difference is not None:

@@ -1,4 +1,4 @@
-"""Lines of `was:` that would carry games over: found by trying them, and proposed where every game is faithful then."""
+"""Lines of `was:` that would carry games over, found by trial, and proposed if every game is faithful then."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def with_former(ruleset: typed.Ruleset, renamed: Sequence[Renamed]) -> typed.Rul
 
 
 def proposed(replays: Sequence[ReplayResult], ruleset: typed.Ruleset) -> list[Renamed]:
-    """The former names with which all of some kept games are faithful; none if there are no such, or several ways.
+    """The one renaming under which every kept game replays faithfully; empty if there is none, or more than one.
 
     Args:
         replays: games under their own rules, which are kept under the changed ones.
@@ -98,7 +98,7 @@ def _length(result: Migrated) -> int:
 
 
 def _is_better(own: _Reached, before: _Reached) -> bool:
-    """Whether no game comes less far, and one further."""
+    """Whether no game gets less far, and one gets further."""
     pairs = list(zip(own, before, strict=True))
     return all(a[1] >= b[1] for a, b in pairs) and any(a[1] > b[1] for a, b in pairs)
 
@@ -108,7 +108,7 @@ def _sum(reached: _Reached) -> int:
 
 
 def _pairs(replays: Sequence[ReplayResult], ruleset: typed.Ruleset, renamed: Sequence[Renamed]) -> list[Renamed]:
-    """Pairs of a name that only the old rules have, and one that only the changed ones have."""
+    """Pairs of a name known only to the old rules and one known only to the changed ones."""
     old = replays[0].game
     there = with_former(ruleset, renamed)
     new = Game(there, old.names, transferred_settings(old, ruleset)[0])

@@ -20,7 +20,7 @@ _load = lru_cache(16)(load_ruleset)
 
 
 class MigrationPlan(Struct, frozen=True):
-    """Changed rules, and what is done with games.
+    """The changed rules, and the treatment of games.
 
     Attributes:
         to: the reference of the changed rules.
@@ -42,7 +42,7 @@ class MigrationPlan(Struct, frozen=True):
 
 
 class Carried(Struct, frozen=True):
-    """A log, and what has become of it: an object of `games` in migrate.schema.json, or why it cannot be carried."""
+    """The outcome for a log: an object of `games` in migrate.schema.json, or the reason against carrying it over."""
 
     log: str
     result: dict[str, Any] | None

@@ -1,4 +1,4 @@
-"""Preparation of a program for machines that bound its steps: long expressions count their own, as they are evaluated.
+"""Step counting for machines with a step bound: long expressions count their own evaluation.
 
 The most steps of an expression by the sizes of kinds may be a thousand times what it takes: a condition spares most
 members of a set, and most sets are small. So what is long becomes a definition that counts steps when it is called
@@ -44,7 +44,7 @@ def count_work(p: ir.Program, *, expressions: bool = True) -> ir.Program:
 
 
 class _Counting:
-    """One preparation. Definitions are prepared when a long expression calls them."""
+    """One preparation of a program. Definitions are prepared when a long expression calls them."""
 
     def __init__(self, p: ir.Program, *, expressions: bool) -> None:
         self._expressions = expressions
@@ -55,7 +55,7 @@ class _Counting:
         self._done: set[int] = set()
 
     def prepared(self) -> ir.Program:
-        """The whole program. What is evaluated between decisions, such as the scoring, stays as it is."""
+        """The whole program; code evaluated between decisions, such as scoring, is unchanged."""
         p, blocks = self._p, [*self._p.blocks]
         often = times(Flow(p)) if self._expressions else {}
         for number, rounds in often.items():
@@ -66,7 +66,7 @@ class _Counting:
         return replace(p, blocks=blocks, decisions=decisions)
 
     def _decision(self, d: ir.Decision, *, idle: bool) -> ir.Decision:
-        """A decision; if there may be much to evaluate to list its options, it is counted by the values there are."""
+        """A decision; if listing its options may take long, it counts by actual values."""
         d = replace(d, choices=tuple([replace(c, depths=option_tests(c, self._facts).depths) for c in d.choices]))
         result = _listed(d, self._whole)
         if sum(c.steps for c in result.choices) <= (LONG_LISTING if idle else MAX_LISTED):
@@ -81,7 +81,7 @@ class _Counting:
     # --- expressions ---------------------------------------------------------------------------
 
     def _parts(self, e: ir.Expr, top: int = -1) -> ir.Expr:
-        """An expression whose long parts count for themselves."""
+        """An expression whose long parts count their own steps."""
         if self._whole.of(e) <= _GRAIN:
             return e
         e = changed(e, self._parts)
@@ -105,7 +105,7 @@ class _Counting:
         return e
 
     def _definition(self, number: int) -> None:
-        """Prepares a definition; it counts for itself if it is long without what does."""
+        """Prepares a definition; it counts its own steps if it is long without counting parts."""
         if number in self._done:
             return
         self._done.add(number)
@@ -145,7 +145,7 @@ class _Counting:
 
 
 def _listed(d: ir.Decision, costs: Costs) -> ir.Decision:
-    """A decision whose options have the most steps of listing them."""
+    """A decision whose options all count their listing."""
     choices = []
     for c in d.choices:
         assert c.depths is not None
@@ -158,12 +158,12 @@ def _listed(d: ir.Decision, costs: Costs) -> ir.Decision:
 
 
 def _each(e: ir.Fold | ir.Ranked) -> tuple[ir.Expr | None, ...]:
-    """The parts of a loop that are evaluated for each member."""
+    """The parts of a loop evaluated for each member."""
     return (e.where, e.body) if isinstance(e, ir.Fold) else (e.where, *e.keys)
 
 
 def _put(e: ir.Expr, values: dict[ir.Expr, ir.Local], bound: frozenset[int]) -> ir.Expr:
-    """The expression with variables and slots replaced; those that it binds itself stay."""
+    """The expression with variables and slots replaced, except those it binds itself."""
     if isinstance(e, ir.Local) and e.slot in bound:
         return e
     result = values.get(e) if isinstance(e, ir.Local | ir.Cell) else None

@@ -1,4 +1,4 @@
-"""Pass: what facts alone decide becomes a constant."""
+"""Pass: expressions that depend on facts alone become constants."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEW = 8
 
 
 def fold_constants(p: ir.Program) -> ir.Program:
-    """Evaluates what facts alone decide, and removes members from loops whose conditions fail in every state."""
+    """Evaluates expressions of facts alone, and removes members from loops whose conditions always fail."""
     facts = Facts(p)
 
     def fold(e: ir.Expr, top: int) -> ir.Expr:
@@ -95,7 +95,7 @@ def _folded_loop(e: ir.Fold, facts: Facts) -> ir.Expr:
 
 
 def _unrolled(e: ir.Fold) -> ir.Expr:
-    """The union of a few sets, each of which is read from one place, without a loop."""
+    """The union of a few sets, each with one source, without a loop."""
     if e.op != "union" or e.where is not None or e.body is None or not isinstance(e.source, ir.Const):
         return e
     if e.source.value.bit_count() > _FEW or not isinstance(e.body, ir.Cell | ir.Row | ir.Positive):
@@ -114,7 +114,7 @@ def _at(e: ir.Expr, slot: int, member: int) -> ir.Expr:
 
 
 def _holding(p: ir.Program, e: ir.Expr, slot: int, mask: int) -> int | None:
-    """The members of a set for which a condition holds; None if it takes too long to find out beforehand."""
+    """The members of a set for which a condition holds; None if finding out takes too long."""
     evaluator = Evaluator(p, _MAX_FOLDED)
     slots = [0] * (max(p.slots, highest(e), slot) + 1)
     result = 0

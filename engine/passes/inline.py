@@ -1,4 +1,4 @@
-"""Pass: small definitions are written into the rules that use them."""
+"""Pass: small definitions are inlined."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def _split(v: ir.Invariant) -> ir.Invariant:
 
 
 class _Sum(NamedTuple):
-    """A bound on a number: `times` the member that is tested + `plus` + a multiple of `step` from 0 to `most`.
+    """A bound on a number: `times` the tested member + `plus` + a multiple of `step` from 0 to `most`.
 
     Without `most` it may be any multiple, below zero too.
     """
@@ -53,7 +53,7 @@ _UNKNOWN = _Sum(0, 0, 1, None)
 
 
 class _Reads(NamedTuple):
-    """A read of one of the cells `base` … `base + size - 1`, with the bound on its index."""
+    """A read of a cell from `base` to `base + size - 1`, with the bound on its index."""
 
     base: int
     size: int
@@ -86,7 +86,7 @@ class Invariants:
         self.members = {number: _asked(v) for number, v in enumerate(p.invariants)}
 
     def broken(self, state: State, since: Sequence[Journal] | None) -> list[int]:
-        """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""
+        """The indices of the broken invariants; `since` limits them to those that read a changed cell."""
         asked = self.members
         if since is not None:
             readers, always = self.readers
@@ -100,7 +100,7 @@ class Invariants:
 
     @cached_property
     def readers(self) -> tuple[dict[int, list[tuple[int, int]]], dict[int, int]]:
-        """Cell → the invariants, each with its members, that may read it; and those that are tested always."""
+        """Cell → the invariants, with members, that may read it; and the ones to test always."""
         readers: dict[int, list[tuple[int, int]]] = {}
         always: dict[int, int] = {}
         left = MAX_LOOKED
@@ -127,7 +127,7 @@ class Invariants:
 
 
 def _asked(v: ir.Invariant) -> int:
-    """The members to test; a single one that stands for all if the invariant is not split."""
+    """The members to test; a single representative if the invariant is not split."""
     return 1 if v.each is None else v.each[1]
 
 

@@ -1,4 +1,4 @@
-"""Pass: sets are made smaller before a loop goes over them."""
+"""Pass: sets are narrowed before loops over them."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _summed(e: ir.Fold, facts: Facts) -> ir.Expr:
 
 
 def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
-    """Conditions on a single parameter narrow its set, where nothing of the option may fault."""
+    """Conditions on a single parameter narrow its set if nothing in the option may fault."""
     asked = [x for q in c.params for x in (q.low, q.where.expr if q.where else None) if x is not None]
     asked += [x for r in c.requires for x in (*(value for _, value in r.lets), r.expr)]
     if any(q.high is not None for q in c.params) or any(facts.may_fault(x) for x in asked):
@@ -144,7 +144,7 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
 
 
 def _narrowed(source: ir.Expr, slot: int, tests: Collection[ir.Expr], facts: Facts) -> tuple[ir.Expr, list[ir.Expr]]:
-    """A smaller set, and the conditions that are left."""
+    """A smaller set, and the remaining conditions."""
     left: list[ir.Expr] = []
     whole = source
     for test in tests:
@@ -180,7 +180,7 @@ def _size(e: ir.Expr, facts: Facts) -> int:
 
 
 def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr, bool] | None:
-    """The members for which a condition holds, or (True) fails, as a set that is found without testing each of them."""
+    """The members for which a condition holds, or (True) fails, as a set found without testing each one."""
     if isinstance(e, ir.Op) and e.op == "not":
         result = _mask(e.args[0], slot, source, facts)
         return (result[0], not result[1]) if result else None
@@ -217,7 +217,7 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
 
 
 def _held(e: ir.Expr, slot: int, value: ir.Expr, many: bool, facts: Facts) -> ir.Expr | None:
-    """The entities whose state is a value; the tokens whose place, or what a fact says of it, is one."""
+    """The entities whose state is a value, or the tokens whose place, or a fact of it, is one."""
     cell = e.index if isinstance(e, ir.Row) else e
     if not isinstance(cell, ir.Cell) or cell.index != ir.Local(slot):
         return None
@@ -239,7 +239,7 @@ def _summands(e: ir.Expr) -> list[ir.Expr]:
 
 
 def _positive(e: ir.Cell, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr, bool] | None:
-    """The set of members whose cell is above zero."""
+    """The set of members with a positive cell."""
     linear = _linear(e.index, slot)
     if linear is None or linear[0] <= 0 or facts.may_fault(e.index):
         return None
@@ -248,7 +248,7 @@ def _positive(e: ir.Cell, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.
 
 
 def _linear(e: ir.Expr, slot: int) -> tuple[int, ir.Expr] | None:
-    """An address as (factor, rest): factor times a slot, plus the rest; None if it has another form."""
+    """A linear address as (factor, rest): factor times a slot, plus the rest; None for another form."""
     if e == ir.Local(slot):
         return 1, FALSE
     if slot not in free(e):

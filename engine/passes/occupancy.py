@@ -1,4 +1,4 @@
-"""Occupancy: the sets of places where something is, and of tokens by where they are, as cells of the state.
+"""Occupancy: sets of occupied places, and of tokens by place, as cells of the state.
 
 They are read often and change seldom.
 
@@ -47,14 +47,14 @@ class Family(Struct, frozen=True):
         return self.size // self.count
 
     def place(self, cell: int) -> tuple[int, int]:
-        """The set that a cell of the array belongs to, and the bit that it is there."""
+        """The set that a cell of the array belongs to, and its bit there."""
         outer, inner = divmod(cell - self.first, self.stride * self.count)
         member, lane = divmod(inner, self.stride)
         return self.at + outer * self.stride + lane, 1 << member
 
 
 class Occupancy:
-    """The families of a program whose sets are maintained.
+    """The families of sets maintained by a program.
 
     Args:
         p: the program.
@@ -121,7 +121,7 @@ class Occupancy:
                     state[at] = state[at] | bit if at == first + array[state[cell]] else state[at] & ~bit
 
     def cell(self, e: ir.Positive | ir.Held) -> ir.Expr | None:
-        """The expression that reads a set; None if it is not maintained."""
+        """The expression that reads a maintained set; None for others."""
         if isinstance(e, ir.Held):
             at = self.holdings.get((e.base, e.count, e.array))
             return None if at is None else ir.Cell(at, e.value, self.cells - at)
@@ -160,7 +160,7 @@ def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
 
 
 def _terms(e: ir.Expr) -> list[tuple[int, ir.Expr | None]]:
-    """A sum as its terms: a factor and what it multiplies, which is None for a number."""
+    """A sum as its terms: a factor and its expression, None for a plain number."""
     if isinstance(e, ir.Const):
         return [(e.value, None)]
     if isinstance(e, ir.Op) and e.op == "+":
@@ -171,8 +171,7 @@ def _terms(e: ir.Expr) -> list[tuple[int, ir.Expr | None]]:
 
 
 def _families(e: ir.Positive) -> Iterator[Family]:
-    """The families that a set may belong to, of sets of just so many members first; none if it is not of an array's
-    dimensions.
+    """The families that a set may belong to, exact sizes first; none if the set does not match an array's dimensions.
 
     Where an entity is given by name, its part of the index is a number: only the number of members tells that the set
     is one of those of any entity.
@@ -187,7 +186,7 @@ def _families(e: ir.Positive) -> Iterator[Family]:
 
 
 def _index(e: ir.Positive, family: Family) -> ir.Expr:
-    """Which of a family's sets it is."""
+    """The index of a set within its family."""
     outer = family.stride * family.count
     result: ir.Expr = FALSE
     for factor, of in _terms(e.index):

@@ -15,7 +15,7 @@ Change = Callable[[ir.Expr, int], ir.Expr]
 
 
 def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> ir.Program:
-    """A copy of a program with every expression rewritten; with `functions_too` those of definitions as well."""
+    """A copy of a program with every expression rewritten, `functions_too` for definitions as well."""
     rewriting = _Rewriting(p.slots, change)
     functions = [rewriting.function(f) for f in p.functions] if functions_too else p.functions
     blocks = [rewriting.block(b) for b in p.blocks]
@@ -40,7 +40,7 @@ def in_decision(d: ir.Decision, change: Change) -> ir.Decision:
 
 
 class _Rewriting:
-    """One rewriting of a program; `slots` is how many slots suffice so far."""
+    """One rewriting of a program; `slots` is the number of slots it needs so far."""
 
     def __init__(self, slots: int, change: Change) -> None:
         self.slots = slots

@@ -65,7 +65,7 @@ class Evidence:
         self._squares += (value - other) ** 2
 
     def answer(self, level: float, matters: float, *, acted: bool = True) -> Answer:
-        """The answer so far.
+        """The present answer.
 
         Args:
             level: the share of runs in which the bounds are right at all looks.

@@ -1,4 +1,4 @@
-"""Figures of games that are shown without a verdict: lengths, endings, points, used options, wins by role or seat."""
+"""Figures of games without a verdict: lengths, endings, points, used options, wins by role or seat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A playtest: rules against a game, by bots of several strengths, with one budget of mistakes for all questions."""
+"""A playtest: rules against a game, by bots of several strengths, with one error budget for all questions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MAIN, _LADDER = 0.6, 0.1
 
 
 class Rule(Struct, frozen=True):
-    """A game that is compared: without the rule, or under it.
+    """One of the compared games: without the rule, or under it.
 
     Attributes:
         name: what it is called.
@@ -117,7 +117,7 @@ class Playtest:
         self._warned = warned
 
     def seconds(self, bots: tuple[str, ...]) -> float:
-        """The seconds that a game without the rules takes, and one under each.
+        """The seconds for a game without the rules, and one under each.
 
         It is that of the second games, as bots are ready then, unless the first ones take long. They are kept: `play`
         counts them.
@@ -151,7 +151,7 @@ class Playtest:
         return results
 
     def ladder(self) -> list[Standing]:
-        """Matches of each strength against the next, until they are decided; none where all players win together."""
+        """Matches of each strength against the next, played to a verdict; none if all players win together."""
         results: list[Standing] = []
         names = [bots[0] for bots in self._strengths] if self.base.ruleset.declarations.teams != ALL else []
         names = [] if self.stopped else names
@@ -187,7 +187,7 @@ class Playtest:
         return trials
 
     def _count(self, trials: list[Trial], without: Outcome, under: Sequence[Outcome]) -> None:
-        """Counts a game without the rules, and those under them; the first one makes the trials."""
+        """Adds a game without the rules, and those under them; the first one creates the trials."""
         if not trials:
             seats, rules = self.base.plan.seats(0), len(self.rules)
             trials += (Trial(asked(rule.ruleset, seats, without, rules), seats) for rule in self.rules)

@@ -1,4 +1,4 @@
-"""Questions of a playtest: the numbers of a finished game that are compared."""
+"""Questions of a playtest: the compared numbers of finished games."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Number = Callable[[Outcome], float | None]
 
 
 class Asked(Struct, frozen=True):
-    """A number that is compared.
+    """A compared number.
 
     Attributes:
         question: the name of its question.
@@ -84,7 +84,7 @@ def _usual(first: Outcome) -> Iterator[typed.Question]:
 def _numbers(
     question: typed.Question, ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome
 ) -> Iterator[tuple[str, Number, Number, str]]:
-    """The titles of the numbers that a question asks for, with what gives them, their scale, and their role."""
+    """The titles of a question's numbers, with their functions, scale and role."""
     if question.asks == "length":
         yield question.title, length, length, ""
     elif question.asks == "margin":
@@ -100,7 +100,7 @@ def _numbers(
 
 
 def _called(ruleset: typed.Ruleset, name: str) -> str:
-    """The title of an entity that is a role, with its field if it is named with one; seats and teams are called so."""
+    """The title of a role, with its field if named with one; seats and teams have titles of their own."""
     entity, dot, field = name.partition(".")
     for kind in ruleset.declarations.kinds.values():
         names = [each.name for each in kind.entities]
@@ -128,7 +128,7 @@ def most(outcome: Outcome) -> float | None:
 
 
 def measure(name: str, of: str, outcome: Outcome) -> float | None:
-    """A measure at the end of a game, of those that are asked for."""
+    """A requested measure at the end of a game."""
     if outcome.details is None or outcome.ended is None:
         return None
     end = {entity: v for (m, entity), v in outcome.details.end(outcome.decisions).items() if m == name}
@@ -141,7 +141,7 @@ def measure(name: str, of: str, outcome: Outcome) -> float | None:
 
 
 def wins(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome) -> dict[str, Number]:
-    """The wins of each role, if entities have seats that hold them; else of teams or seats; of all who win together."""
+    """The wins of each role if entities have seats, else of teams or seats, or of all who win together."""
     of_seats = teams(ruleset.declarations)
     sides = members(of_seats or seats, seats)
     if len(sides) == 1:

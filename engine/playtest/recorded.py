@@ -1,4 +1,4 @@
-"""Figures of recorded games, which stand beside those of bots."""
+"""Figures of recorded games, displayed beside those of bots."""
 
 from __future__ import annotations
 

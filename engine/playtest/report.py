@@ -1,4 +1,4 @@
-"""The report of a playtest as plain data: what is printed, and what a page is made of; see playtest.schema.json."""
+"""The report of a playtest as plain data, for text and page; see playtest.schema.json."""
 
 from __future__ import annotations
 

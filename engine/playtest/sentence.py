@@ -29,7 +29,7 @@ def sentence(results: Sequence[Answered], same: bool, pairs: int, players: str) 
 
 
 def otherwise(results: Sequence[Answered], others: Sequence[Answered], players: str) -> str:
-    """One sentence on the numbers of which other players say something else, by bounds that leave each other out.
+    """One sentence on the numbers for which other players give another answer, by disjoint bounds.
 
     Args:
         results: the answers.
@@ -71,13 +71,13 @@ def number(value: float, share: bool, sign: str = "") -> str:
 
 
 def short(answer: Mapping[str, Any]) -> str:
-    """An answer with the difference, as it stands beside another."""
+    """An answer with its difference, for use beside another one."""
     says = {"none": "no difference", "same": "never acted"}.get(answer["verdict"], answer["verdict"])
     return f"{says} ({number(answer['difference'], answer['share'], '+')})"
 
 
 def _clauses(results: Sequence[Answered]) -> Iterator[str]:
-    """A clause for each number that is decided, then for those that are not."""
+    """A clause for each decided number, then for the undecided ones."""
     order = ("more", "less", "none", "equal", "undecided")
     for name in order[:-1]:
         for each in results:

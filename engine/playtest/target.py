@@ -1,4 +1,4 @@
-"""The search for values of numbers that bring a number of games nearest to what is wanted."""
+"""The search for settings whose games come closest to target numbers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Numbers = Callable[[Sequence[Point], int], Sequence[Sequence[float]]]
 
 
 def nearest(axes: Sequence[range], wanted: float, games: int, numbers: Numbers) -> list[Tried]:
-    """Looks for the point of a grid whose mean is nearest to what is wanted.
+    """Searches a grid for the point whose mean is nearest to the target.
 
     It is sequential halving (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013): all
     points play a few games, the further half is left out, the others play twice as many. Of a grid of more than `MOST`
@@ -87,7 +87,7 @@ def nearest(axes: Sequence[range], wanted: float, games: int, numbers: Numbers) 
 
 
 def _strides(axes: Sequence[range]) -> list[int]:
-    """For each axis the step from one value to the next, so that there are not too many points."""
+    """For each axis the step between values that keeps the number of points within a bound."""
     strides = [1] * len(axes)
     while True:
         sizes = [ceil(len(axis) / stride) for axis, stride in zip(axes, strides, strict=True)]
@@ -100,7 +100,7 @@ def _strides(axes: Sequence[range]) -> list[int]:
 
 
 def _halved(points: Sequence[Point], wanted: float, games: int, numbers: Numbers) -> list[Tried]:
-    """The points in the order in which they are left, the nearest first."""
+    """The points by halving, in the order of elimination, nearest first."""
     left, out = list(points), list[Tried]()
     rounds = max(1, ceil(log2(len(points))))
     for number in range(rounds):

@@ -13,14 +13,14 @@ from rulespec.engine.simulate.plan import Outcome
 
 
 class Answered(Struct, frozen=True):
-    """A number that is compared, with the answer."""
+    """A compared number with its answer."""
 
     asked: Asked
     answer: Answer
 
 
 class Band(Struct, frozen=True):
-    """A difference with its bounds after so many pairs."""
+    """A difference after N pairs, with its bounds."""
 
     pairs: int
     difference: float
@@ -83,7 +83,7 @@ class Trial:
             self._draw()
 
     def answers(self) -> list[Answered]:
-        """The answers so far."""
+        """The present answers."""
         results = []
         for asked, evidence, (total, pairs) in zip(self.asked, self._evidence, self._scales, strict=True):
             matters = asked.matters or SHARE * abs(total) / max(1, pairs)

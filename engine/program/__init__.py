@@ -1,1 +1,1 @@
-"""A program: what it is and what it means."""
+"""Programs: their form and their meaning."""

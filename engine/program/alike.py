@@ -1,4 +1,4 @@
-"""Tokens that are alike: of several, the first for which an option is legal stands for all.
+"""Alike tokens: the first one for which an option is legal represents them all.
 
 Two of them are alike if they have one owner, place and state, and nothing that rules may still read names one of them
 and not the other: no state, no variable. What the one who decides does not see tells them apart: a list of options
@@ -22,7 +22,7 @@ Firsts = Callable[[str], Sequence[int]]
 
 
 class AlikeTokens:
-    """Tells which tokens are alike where a game waits.
+    """The alike tokens of a position.
 
     Args:
         machine: runs the program.
@@ -33,7 +33,7 @@ class AlikeTokens:
         self.p = machine.p
 
     def firsts(self, state: State, decision: int, kind: str, *, interrupts: bool) -> list[int]:
-        """For each token of a kind the first one that is alike.
+        """For each token of a kind, the first one alike.
 
         Args:
             state: the position.
@@ -69,7 +69,7 @@ class AlikeTokens:
         return [first[row] for row in rows]
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """See `Machine.standing`. Where nothing that is listed is the same but for alike tokens, it is empty."""
+        """See `Machine.standing`. Empty if nothing listed is equal but for alike tokens."""
         c = self.p.decisions[decision].choices[choice]
         interrupts = c.by is not None
         kinds = {kind_of(param) for param in c.params if param.alike}
@@ -104,7 +104,7 @@ class AlikeTokens:
         return self.p.alike.items()
 
     def _unseen(self, state: State, secrets: list[ir.Secret], seat: int) -> set[int]:
-        """The cells of some that are private which a seat does not see; -1: which not everybody sees."""
+        """The private cells hidden from a seat; -1: hidden from anybody."""
         wanted = (1 << self.p.seats) - 1 if seat < 0 else 1 << seat
         results = set()
         for secret in secrets:
@@ -117,7 +117,7 @@ class AlikeTokens:
 
 
 def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
-    """For each kind of alike tokens what is private of that which may tell them apart."""
+    """For each kind of alike tokens, the private cells that may distinguish them."""
     results: dict[str, list[ir.Secret]] = {}
     for kind, alike in p.alike.items():
         size = p.sizes[kind]
@@ -127,7 +127,7 @@ def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
 
 
 def marked(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> int:
-    """An argument as a number that it has in common with those that are alike; below 0: none, or an earlier argument.
+    """A number shared by an argument and its alike tokens; negative for none or an earlier argument.
 
     Earlier arguments are distinguished from all others.
     """
@@ -150,7 +150,7 @@ def _earlier(choice: ir.Choice, args: Sequence[int], depth: int) -> dict[int, in
 
 
 def _has_twin_before(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> bool:
-    """Whether a token that is no earlier argument is alike to an argument, and comes before it."""
+    """Whether a token alike to an argument comes before it, and is no earlier argument."""
     token, earlier = args[depth], _earlier(choice, args, depth)
     if not choice.params[depth].alike or token < 0 or token in earlier:
         return False

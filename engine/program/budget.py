@@ -14,7 +14,7 @@ from rulespec.errors import RulespecError
 
 
 class Use(NamedTuple):
-    """A user of a budget: its name, such as ``the title `options.go` ``, and its place."""
+    """An entry in a budget: its name, such as ``the title `options.go` ``, and its place."""
 
     name: str
     span: Span | None
@@ -25,7 +25,7 @@ class SpentError(RulespecError):
 
 
 class Budget:
-    """Steps that are taken together, whoever takes them.
+    """A shared budget of steps.
 
     Args:
         steps: how many there are.

@@ -82,7 +82,7 @@ def choose(condition: Expr, then: Expr, other: Expr) -> Expr:
 
 
 def fallback(value: Expr, other: Expr, *, number: bool = False) -> Expr:
-    """`value ?? other`; the value stands there once, so that chains stay as long as they are written."""
+    """`value ?? other`, with one copy of the value, so that chains keep their length."""
     if isinstance(value, Const):
         return other if (value == NONE if number else value.value < 0) else value
     return Logic("?number" if number else "??", (value, other))

@@ -1,4 +1,4 @@
-"""Control flow of a program: successors of blocks, loops over sets, and where branches meet again."""
+"""Control flow of a program: successors of blocks, loops over sets, and joins of branches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Flow:
         """The first block of each procedure → its cells: where it returns to, and its parameters."""
 
     def successors(self, block: int) -> list[int]:
-        """The blocks that may follow a block within its procedure; a call is followed by where it returns to."""
+        """The possible successors of a block within its procedure; a call is followed by its return target."""
         exit_ = self.p.blocks[block].exit
         if isinstance(exit_, ir.Goto):
             return [exit_.block]

@@ -1,4 +1,4 @@
-"""Bounds on steps: how many the interpreter takes at most for an expression or a block.
+"""Step bounds: the most steps of the interpreter for an expression or a block.
 
 A step is an expression that is evaluated, a block that is entered, a cell that is cleared or a case of a `match`. What
 the interpreter takes in fact depends on the state; what it takes at most, on the sizes of the sets alone.
@@ -35,7 +35,7 @@ class Listing(NamedTuple):
 
 
 class Costs:
-    """The most steps of the expressions and blocks of a program, without those of definitions that count their own.
+    """The most steps of a program's expressions and blocks, without definitions that count their own.
 
     Args:
         p: the program.
@@ -57,7 +57,7 @@ class Costs:
         self._flow = Flow(p)
 
     def block(self, number: int) -> int:
-        """Steps of a block, up to where the next one begins."""
+        """Steps of a block, up to the beginning of the next one."""
         if number not in self._blocks:
             self._blocks[number] = self._block(self.p.blocks[number])
         return self._blocks[number]
@@ -114,7 +114,7 @@ class Costs:
         return Listing(tests[0] + rest, tuple(params[::-1]))
 
     def legal(self, d: ir.Decision) -> int:
-        """Steps of finding out whether the decider has a legal option, besides those counted for each value."""
+        """Steps of checking whether the decider has a legal option, besides those counted by value."""
         return sum(c.steps for c in d.choices if c.by is None)
 
     def of(self, e: ir.Expr) -> int:
@@ -214,7 +214,7 @@ class Costs:
 
 
 def _counted(e: ir.If) -> int:
-    """The most members of a set that is taken only if it has so few: what a definition declares."""
+    """The most members of a set whose definition declares a maximum."""
     c = e.condition
     if isinstance(c, ir.Op) and c.op == "<=" and isinstance(c.args[1], ir.Const) and c.args[0] == op("count", e.then):
         return c.args[1].value

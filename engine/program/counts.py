@@ -1,4 +1,4 @@
-"""Public counts of what is private: everybody sees how many there are, and not which."""
+"""Public counts of private pieces: everybody sees how many, but not which."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.engine.program import ir
 
 
 class Count(NamedTuple):
-    """Cells that are counted together.
+    """Cells counted together.
 
     Attributes:
         secret: what is private.
@@ -37,7 +37,7 @@ def counts_of(program: ir.Program) -> Iterator[Count]:
 
 
 def _alike(secret: ir.Secret) -> Iterator[list[int]]:
-    """The piles that are counted together."""
+    """Piles counted together."""
     strides = [prod(secret.sizes[i + 1 :]) for i in range(len(secret.sizes))]
     apart = [range(size) if i not in secret.alike else range(1) for i, size in enumerate(secret.sizes)]
     alike = [range(size) if i in secret.alike else range(1) for i, size in enumerate(secret.sizes)]

@@ -39,14 +39,14 @@ def numbers(p: ir.Program, at: Place, low: int, high: int) -> range:
 
 
 def too_many(p: ir.Program, at: Place) -> NoReturn:
-    """Reports options that take too many steps to list; `at` is the parameter whose values were found last."""
+    """Reports options that take too many steps to list; `at` is the last parameter enumerated."""
     name, option, span = _named(p, at)
     steps = f"with {name} of {option} it takes more than {MAX_LISTED:,} steps to list the options"
     raise ProgramFaultError(-1, f"parameters of options range over too much: {steps}", span=span)
 
 
 def _named(p: ir.Program, at: Place) -> tuple[str, str, Span]:
-    """A parameter and its option as messages name them, and its place."""
+    """A parameter and its option by their names in messages, with its place."""
     decision, choice, number = at
     d = p.decisions[decision]
     param = d.choices[choice].params[number]

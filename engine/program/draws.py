@@ -1,4 +1,4 @@
-"""Random numbers by seed: what a decision draws is a function of the seed, the game and the decision's number.
+"""Random numbers by seed: a function of the seed, the game and the decision's number.
 
 The generator is SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014; the
 constants are those of Vigna's `splitmix64.c`). Its word number i is a function of its key and i, so nothing is kept
@@ -52,7 +52,7 @@ class Draws:
         return word(self.key, at) >> 11 < rate * STEPS  # as below its threshold
 
     def below(self, at: int, bound: int) -> int:
-        """A number from 0 to `bound` - 1 by word number `at`, all of them equally likely; 0 if there is no other.
+        """A uniform number from 0 to `bound` - 1 from word `at`; 0 if the bound is 1 or less.
 
         Lemire: "Fast Random Integer Generation in an Interval" (2019). A word that would prefer some numbers is
         rejected: it is the key of the word that is taken instead. Bounds above 2**64 take further words.
@@ -83,7 +83,7 @@ class Draws:
 
 
 class Stream(Draws):
-    """Random numbers one after the other, where no decision numbers them."""
+    """A stream of random numbers for use outside numbered decisions."""
 
     __slots__ = ("at",)
 
@@ -101,5 +101,5 @@ class Stream(Draws):
         return self.happens(2 * self.next(), rate)
 
     def one_of(self, values: Sequence[_T]) -> _T:
-        """One of some values, all equally likely."""
+        """A uniformly chosen value."""
         return values[self.below(2 * self.next(), len(values))]

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Execution(ABC):
-    """Executes blocks over a state; what it writes is noted in a journal.
+    """Executes blocks over a state, and records its writes in a journal.
 
     Args:
         program: the blocks.
@@ -41,7 +41,7 @@ class Execution(ABC):
         """The value of an expression."""
 
     def count(self, steps: int) -> None:
-        """Counts steps that are no expressions.
+        """Counts steps other than expressions.
 
         Raises:
             ProgramFaultError: if the patience is at an end.
@@ -51,7 +51,7 @@ class Execution(ABC):
             raise ProgramFaultError(-1, "it takes too long")
 
     def alone(self, value: Callable[[], T], what: str, span: Span | None = None) -> T:
-        """The result of `value`, which is asked between two decisions and has a bound of its own.
+        """The result of `value`, evaluated between two decisions with its own step bound.
 
         Args:
             value: what is asked.
@@ -73,7 +73,7 @@ class Execution(ABC):
             self.left += patience - allowed
 
     def carry_out(self, e: ir.Suppose, args: Sequence[int], state: State, journal: Journal) -> None:
-        """Runs the procedure that is supposed to have run. After a fault, too, the journal undoes what it has done."""
+        """Runs a hypothetical call; the journal undoes its writes, even after a fault."""
         patience = self.left
         allowed = self.left = min(patience, MAX_ONCE_STEPS)
         try:

@@ -15,7 +15,7 @@ _SHOWN = 6
 
 
 class ProgramFaultError(RulespecError):
-    """The rules do what they may not: pay money that is not there, leave the range of a value, divide by zero.
+    """A fault of the rules: payment without money, a value out of range, division by zero.
 
     Attributes:
         site: index into `Program.sites`; -1 for a bound of the machine.
@@ -47,6 +47,6 @@ def fault_of(e: ir.Op, args: Sequence[int]) -> ProgramFaultError:
 
 
 def too_deep() -> DiagnosticsError:
-    """The error that rules exceed Python's own bounds, which come after those of the checker."""
+    """The error for rules that exceed Python's own bounds, which are wider than the checker's."""
     help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
     return DiagnosticsError((Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),))

@@ -1,4 +1,4 @@
-"""Work of another machine than the one that was asked for, reported to its counters."""
+"""Counters of work done by another machine than the requested one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _counters: list[Counter[str]] = []
 
 
 def handed_back(to: str, times: int = 1) -> None:
-    """Counts calls that one machine has handed to another: to `python` or `interpreter`.
+    """Counts calls handed over to another machine, `python` or `interpreter`.
 
     A fault that another machine merely reports does not count.
     """
@@ -19,14 +19,14 @@ def handed_back(to: str, times: int = 1) -> None:
 
 
 def note(counts: Mapping[str, int]) -> None:
-    """Notes what has been counted in another process."""
+    """Adds the counts of another process."""
     for to, times in counts.items():
         handed_back(to, times)
 
 
 @contextmanager
 def counting() -> Iterator[Counter[str]]:
-    """Counts what is handed back meanwhile, by the machine that does it instead."""
+    """Counts calls handed back to the fallback machine within the context."""
     result = Counter[str]()
     _counters.append(result)
     try:

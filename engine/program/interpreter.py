@@ -1,4 +1,4 @@
-"""The reference machine: what a program means, said as plainly as possible. All other machines must agree with it."""
+"""The reference machine: a program's meaning in the plainest form. All other machines must agree with it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOTHING: Named = MappingProxyType({})
 
 
 class Interpreter(Evaluator):
-    """Runs a program as it is written. See `Machine` for the methods of all machines.
+    """Runs a program directly. See `Machine` for the methods of all machines.
 
     Args:
         program: what to run.
@@ -112,7 +112,7 @@ class Interpreter(Evaluator):
                 self.observer.entered(block, before)
 
     def _is_idle(self, ask: ir.Ask, state: State) -> bool:
-        """Whether the decider has no legal option. What is evaluated to find one counts."""
+        """Whether the decider has no legal option. Evaluations on the way count."""
         return next(self._listed(state, ask.decision, interrupts=False, all_=True), None) is None
 
     def _stop(self, exit_: ir.Ask | ir.End, block: int, state: State, slots: State, journal: Journal) -> None:
@@ -149,7 +149,7 @@ class Interpreter(Evaluator):
         return self._within(MAX_LISTED, self._listed(state, decision, interrupts=True))
 
     def _within(self, steps: int, options: Iterator[Listed]) -> Iterator[Listed]:
-        """Options, as long as no more than so many steps are taken to list them."""
+        """Options, until listing them has taken `steps` steps."""
         while True:
             patience = self.left
             allowed = self.left = min(patience, steps)
@@ -167,7 +167,7 @@ class Interpreter(Evaluator):
             yield option
 
     def _listed(self, state: State, decision: int, *, interrupts: bool, all_: bool = False) -> Iterator[Listed]:
-        """The legal options, in order; with `all_`, each of several tokens that are alike is named."""
+        """The legal options, in order; `all_` names every alike token instead of one."""
         chosen = [(k, c) for k, c in enumerate(self.p.decisions[decision].choices) if (c.by is not None) == interrupts]
         kinds = {kind_of(param) for _, c in chosen for param in c.params if param.alike and not all_}
         firsts = {kind: self._alike.firsts(state, decision, kind, interrupts=interrupts) for kind in sorted(kinds)}
@@ -179,7 +179,7 @@ class Interpreter(Evaluator):
                 yield k, args, who
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
-        """The seat that takes an interrupt."""
+        """The seat of an interrupt."""
         c = self.p.decisions[decision].choices[choice]
         assert c.by is not None
         slots = [0] * (self.p.slots + 1)
@@ -191,7 +191,7 @@ class Interpreter(Evaluator):
     def _arguments(
         self, state: State, of: tuple[int, int], depth: int, slots: State, firsts: Firsts, named: Named = _NOTHING
     ) -> Iterator[tuple[int, ...]]:
-        """The legal arguments of an option, those before `depth` being in their slots.
+        """The legal arguments of an option, given those before `depth` in their slots.
 
         `of`: the numbers of the decision and of the option. `firsts`: for each token of some kinds the first one that
         is alike, which stands for all. `named`: what conditions have named, by slot; what has been evaluated since then
@@ -243,11 +243,11 @@ class Interpreter(Evaluator):
         return AlikeTokens(self)
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
+        """The arguments of the listed representative among alike tokens; None if it is itself."""
         return self._alike.standing(state, decision, choice, args)
 
     def _domain(self, state: State, at: Place, slots: State) -> Iterable[int]:
-        """The values a parameter ranges over, before its `where`."""
+        """A parameter's domain, before its `where`."""
         self._at = at
         param = self.p.decisions[at[0]].choices[at[1]].params[at[2]]
         low = self.evaluate(param.low, state, slots)
@@ -301,7 +301,7 @@ class Interpreter(Evaluator):
         return self._permitted(state, c, slots)
 
     def _in_domain(self, state: State, param: ir.Param, value: int, slots: State) -> bool:
-        """Whether a parameter ranges over a value, before its `where`."""
+        """Whether a value is in a parameter's domain, before its `where`."""
         result = value == param.none
         if not result:
             low = self.evaluate(param.low, state, slots)

@@ -36,7 +36,7 @@ class Const(Expr, frozen=True):
 
 
 class Cell(Expr, frozen=True):
-    """The cell `base + index`; `size` is how many there are from `base` on."""
+    """The cell `base + index`; `size` cells belong to `base`."""
 
     base: int
     index: Expr
@@ -73,7 +73,7 @@ class Op(Expr, frozen=True):
 
 
 class Logic(Expr, frozen=True):
-    """`and`, `or`, `??` (the first that is not none; `?number` of numbers), left to right; what decides ends it."""
+    """`and`, `or`, `??` (the first that is not none; `?number` for numbers), left to right with short circuit."""
 
     op: str
     args: tuple[Expr, ...]
@@ -177,7 +177,7 @@ class Suppose(Expr, frozen=True):
 
 
 class Positive(Expr, frozen=True):
-    """The set of those i < `count` for which the cell `base + index + i * stride` is above zero (made by passes).
+    """The set of those i < `count` whose cell `base + index + i * stride` is positive (made by passes).
 
     `size` is how many cells there are from `base` on.
     """
@@ -199,14 +199,14 @@ class Total(Expr, frozen=True):
 
 
 class Inverse(Expr, frozen=True):
-    """The set of those i for which `Program.arrays[array][i]` is `value` (made by passes)."""
+    """The set of those i with `Program.arrays[array][i]` equal to `value` (made by passes)."""
 
     array: int
     value: Expr
 
 
 class Held(Expr, frozen=True):
-    """The set of those i < `count` of whose cell `base + i` `Program.arrays[array]` says `value` (made by passes)."""
+    """The set of those i < `count` for whose cell `base + i` `Program.arrays[array]` gives `value` (made by passes)."""
 
     base: int
     count: int
@@ -247,7 +247,7 @@ class Store(Instruction, frozen=True):
 
 
 class Transfer(Instruction, frozen=True):
-    """Moves `amount` between cells. Less than nothing, or more than there is (unless unlimited), is a fault."""
+    """Moves `amount` between cells. A negative amount, or more than available (unless unlimited), is a fault."""
 
     source: Cell
     target: Cell
@@ -264,7 +264,7 @@ class Check(Instruction, frozen=True):
 
 
 class Clear(Instruction, frozen=True):
-    """Zeroes locals of a procedure that is left, or arguments of an option that is done: equal positions stay so."""
+    """Zeroes a finished procedure's locals, or a taken option's arguments, so that equal positions are equal."""
 
     base: int
     size: int
@@ -301,7 +301,7 @@ class Switch(Exit, frozen=True):
 
 
 class Enter(Exit, frozen=True):
-    """Goes to the first block of a procedure, which returns to the block `after`.
+    """Calls the procedure at a block, with return to the block `after`.
 
     That is noted in the procedure's cell `back`, unless this is its `usual` call: the cell stays zero then.
     """
@@ -313,14 +313,14 @@ class Enter(Exit, frozen=True):
 
 
 class Return(Exit, frozen=True):
-    """Goes on at the block whose number is in a cell; at that after the `usual` call if it holds none."""
+    """Returns to the block whose number is in a cell, or to that after the `usual` call if the cell is empty."""
 
     cell: int
     usual: int
 
 
 class Ask(Exit, frozen=True):
-    """Waits for a decision; if the decider has no legal option, and `otherwise` is a block, goes on there instead."""
+    """Waits for a decision; without a legal option, continues at `otherwise` if that is a block."""
 
     decision: int
     otherwise: int | None = None
@@ -397,17 +397,17 @@ class Param(Brief, Struct, frozen=True, gc=False):
 
     @property
     def none(self) -> int | None:
-        """The number of the value none; None if it is no value."""
+        """The number for the value none; None if it is no value."""
         return none_of(self.type)
 
 
 def none_of(type_: str) -> int | None:
-    """The number that stands for none, if it is a value of a parameter of a type."""
+    """The number for none, if a parameter of a type may be none."""
     return None if type_[-1:] != "?" else NO_NUMBER if type_ == "int?" else -1
 
 
 class Choice(Brief, Struct, frozen=True, gc=False):
-    """An option of a decision; `by` is who may take it, if not the decider.
+    """An option of a decision; `by` is its possible actors, if not the decider.
 
     `depths`: where its conditions are tested (see `option_tests`), where that is settled. `steps`: those that are
     taken at most to list its arguments, besides those of each value of a parameter. Both are made by `count_work`.
@@ -428,7 +428,7 @@ class Choice(Brief, Struct, frozen=True, gc=False):
 
 
 class Decision(Brief, Struct, frozen=True, gc=False):
-    """A decision, which the seat `by` takes (None: chance).
+    """A decision of the seat `by` (None for chance).
 
     Where `among` is a set of seats, any of them may take it, and `by` is the one of them who leads.
     Where it is taken together, others choose at the same time, and nobody is shown this choice yet: `held` are the
@@ -450,7 +450,7 @@ class Decision(Brief, Struct, frozen=True, gc=False):
 
 
 class Invariant(Brief, Struct, frozen=True, gc=False):
-    """`each`: a slot, and a set; the slot holds the members that are tested (made by passes)."""
+    """`each`: a slot, and a set of members to test in it (made by passes)."""
 
     name: str
     condition: Condition
@@ -472,7 +472,7 @@ class Scoring(Brief, Struct, frozen=True, gc=False):
 
 
 class PositionValue(Brief, Struct, frozen=True, gc=False):
-    """The value of a position to a seat, which is in slot 0; `shared`: the same to all of them.
+    """The value of a position to the seat in slot 0; `shared` values are the same for all seats.
 
     A measure is worked out as one, too: `size` is how many seats, or entities of another kind, may be in slot 0.
     `decides` is the difference that nearly decides a game, `horizon` the decisions after which a playout is cut off.
@@ -505,7 +505,7 @@ class Secret(Brief, Struct, frozen=True, gc=False):
 
 
 class Alike(Brief, Struct, frozen=True, gc=False):
-    """Tokens of a kind that are alike if their owner and all that is in `fields` is equal, unless something names one.
+    """Tokens of a kind that are alike if their owner and `fields` are equal, unless something names one.
 
     Attributes:
         number: how many there are for each owner, side by side.
@@ -571,7 +571,7 @@ class Program(Brief, Struct):
     """The number of expression slots that suffice for all but definitions, which have their own."""
 
     def arguments(self) -> dict[int, tuple[int, ...]]:
-        """The block that an option leads to → the cells of its parameters: they are zero until it is taken."""
+        """Option block → the cells of its parameters, which are zero until it is taken."""
         return {c.block: tuple([q.cell for q in c.params]) for d in self.decisions for c in d.choices}
 
     def asked(self) -> dict[int, int]:

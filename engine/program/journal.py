@@ -1,4 +1,4 @@
-"""The state of a game, and the undo journal of what is written over."""
+"""The state of a game, and the undo journal of overwritten values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Packed(bytes):
 
 
 def packed(noted: Journal | Changes | Packed) -> Journal | Changes | Packed:
-    """The notes of a run, with a journal packed unless it has numbers of more than 64 bits."""
+    """The notes of a run, with its journal packed unless it has numbers beyond 64 bits."""
     if not isinstance(noted, list):
         return noted
     try:
@@ -57,7 +57,7 @@ def first_values(journal: Journal) -> dict[int, int]:
 
 
 def journal_of(noted: Journal | Changes | Packed) -> Journal:
-    """The journal of what a machine has noted of a run."""
+    """The journal of a run, unpacked from any of its forms."""
     if isinstance(noted, list):
         return noted
     if isinstance(noted, Packed):
@@ -68,12 +68,12 @@ def journal_of(noted: Journal | Changes | Packed) -> Journal:
 
 
 def write_changes(state: State, changes: Changes) -> None:
-    """Writes into a state what a run has left for later. It need not be a list of Python's own: no method is called."""
+    """Writes deferred changes into a state, which may be any list-like object: no method is called."""
     numbers = memoryview(changes).cast("q").tolist()
     any(map(partial(list.__setitem__, state), numbers[::3], numbers[2::3]))
 
 
 def compact(journal: Journal) -> None:
-    """Reduces a long journal to one entry a cell, so that a long loop does not fill the memory."""
+    """Reduces a long journal to one entry a cell, so that long loops do not fill the memory."""
     if len(journal) > LONG_JOURNAL:
         journal[:] = [x for entry in first_values(journal).items() for x in entry]

@@ -1,4 +1,4 @@
-"""Which variables of the rules may still be read where a game waits."""
+"""Liveness: variables of the rules that may still be read while a game waits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Cells = frozenset[int]
 
 
 def live_cells(p: ir.Program, cells: Cells) -> dict[int, Cells]:
-    """For each block those of some variables that may be read from its beginning on, before they are written.
+    """For each block, the variables that may be read from its beginning on, before being written.
 
     Only reads of the block's procedure and its callees count: those of its callers follow from where it returns
     to (`callers`).
@@ -24,7 +24,7 @@ def live_cells(p: ir.Program, cells: Cells) -> dict[int, Cells]:
 
 
 class Frames:
-    """Return targets of the procedures that are under way.
+    """Return targets of the active procedures.
 
     Attributes:
         returns: a block → how its procedure is left, if it goes back to where it was called.
@@ -39,7 +39,7 @@ class Frames:
                 self.returns |= dict.fromkeys(procedure.blocks, back)
 
     def of(self, state: State, block: int) -> Iterator[int]:
-        """A block, that where its procedure returns to, that where this one returns to, and so on."""
+        """A block, its procedure's return target, that one's, and so on."""
         while True:
             yield block
             if (back := self.returns.get(block)) is None:
@@ -57,7 +57,7 @@ class _Liveness:
             self._follow(procedure.blocks)
 
     def _follow(self, blocks: Cells) -> None:
-        """Works out what may be read from the blocks of a procedure on, until nothing changes."""
+        """Computes the live variables of a procedure's blocks up to a fixed point."""
         self.live |= dict.fromkeys(blocks, frozenset())
         moved = True
         while moved:

@@ -1,4 +1,4 @@
-"""Long values between two decisions, whose steps must be counted: the interpreter evaluates them.
+"""Long evaluations between decisions, whose steps must be counted: left to the interpreter.
 
 Runs and lists of options count their own steps. All else is evaluated at once by generated code, which counts none:
 where the sizes of kinds do not tell that it is short, the interpreter evaluates it instead.

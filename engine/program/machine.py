@@ -35,17 +35,17 @@ class Lookups(NamedTuple):
 
 
 class Late(Protocol):
-    """Lazy sync: the state is updated when it is read, and a bot that plays a game reads none.
+    """Lazy sync: the state is updated when it is read; a bot in a playout reads none.
 
     Until it catches up, a state has nothing but its program counter, and only `own`, `listing`, `decider` and
     `interrupts` of the machine take it, and these methods.
     """
 
     def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
-        """As `run`; but what is returned may be what has changed, and the state may be left behind."""
+        """As `run`, but may return the changes instead and leave the state behind."""
 
     def catch_up(self, state: State) -> None:
-        """Brings a state up to date. Does nothing if it is."""
+        """Brings a state up to date."""
 
     def cells(self, state: State) -> Sequence[int]:
         """The cells of a state that may be left behind, only to be looked up, and only until the next run."""
@@ -65,14 +65,14 @@ class Machine(Protocol):
     """The program as it was lowered."""
 
     def __hash__(self) -> int:
-        """The identity: what is worked out of a program is kept by its machine."""
+        """The identity: derived tables are cached by machine."""
 
     @property
     def asked(self) -> Mapping[int, int]:
         """The blocks in which a game waits, each with the number of its decision."""
 
     def start(self) -> State:
-        """A new state before the first block has run. A machine may add cells of its own after those of the program."""
+        """A new state before the first block. A machine may append cells of its own to the program's."""
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
         """Puts values into cells from outside of the rules; returns the journal of it."""
@@ -119,17 +119,17 @@ class Machine(Protocol):
         """Whether an option with these arguments may be taken."""
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself.
+        """The arguments of the listed representative among alike tokens; None if it is itself.
 
         An option that the rules allow and that is not listed is not legal.
         """
 
     @property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision the same as `is_legal`, `decider` and `actor`, for who asks often."""
+        """For each decision, `is_legal`, `decider` and `actor` as functions, for frequent use."""
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
-        """The seat that takes an interrupt."""
+        """The seat of an interrupt."""
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         """The indices of the invariants that do not hold.

@@ -1,4 +1,4 @@
-"""Hook into the interpreter: what it evaluates, runs and lists."""
+"""A hook into the interpreter's evaluations, runs and listings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rulespec.engine.program import ir
 
 
 class Observer:
-    """Notifications from an interpreter. Every method does nothing; override those that matter."""
+    """Notifications from an interpreter. Every method does nothing; override the relevant ones."""
 
     def chosen(self, e: ir.If, value: int) -> None:
         """A choice had a value."""
@@ -15,7 +15,7 @@ class Observer:
         """A definition is about to be evaluated."""
 
     def asked(self, e: ir.Expr) -> None:
-        """An expression outside of the program's blocks and options is about to be evaluated, such as the score."""
+        """An expression outside the program's blocks and options is about to be evaluated, such as the score."""
 
     def entered(self, block: int, before: int) -> None:
         """A block is about to run after the block `before` (-1: it is the first)."""

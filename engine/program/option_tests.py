@@ -31,7 +31,7 @@ class OptionTests(Struct, frozen=True):
 
 
 def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
-    """Finds the earliest place of each condition: no test comes before an earlier one that may fault.
+    """The earliest place of each condition, never before an earlier one that may fault.
 
     Where what is tested is counted, the places are those of the program as it was lowered (`Choice.depths`).
     """
@@ -57,12 +57,12 @@ def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
 
 
 def conditions(c: ir.Choice) -> list[Named]:
-    """The conditions of an option besides its parameters, each with what it names before, by slot."""
+    """The conditions of an option besides its parameters, each with the names bound before it, by slot."""
     return [named for named in _all_conditions(c) if _says_something(named)]
 
 
 def _all_conditions(c: ir.Choice) -> list[Named]:
-    """The same, with those that always hold. Chance never takes an option without weight."""
+    """The same, with conditions that always hold. Chance never takes an option without weight."""
     weight = [] if c.weight is None else [ir.Op(">", (c.weight, ir.Const(0)))]
     return [*((dict(r.lets), r.expr) for r in c.requires), *(({}, e) for e in weight)]
 
@@ -73,7 +73,7 @@ def _says_something(named: Named) -> bool:
 
 
 def needs(c: ir.Choice) -> list[frozenset[int]]:
-    """The parameters that each of the conditions depends on, by their slots, also through what it names."""
+    """For each condition, the slots it reads, directly or through a `let`."""
     named: dict[int, frozenset[int]] = {param.slot: frozenset((param.slot,)) for param in c.params}
     results = []
     for lets, e in _all_conditions(c):
@@ -86,7 +86,7 @@ def needs(c: ir.Choice) -> list[frozenset[int]]:
 
 
 def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
-    """The calls that are asked for argument after argument, and depend on the state alone, which stays as it is.
+    """The calls repeated for every argument that depend on the state alone, which does not change meanwhile.
 
     Where what is evaluated is counted, what counts its own steps is not among them.
     """

@@ -1,4 +1,4 @@
-"""Payments, moves of pieces, costs: none takes less than nothing, or more than there is."""
+"""Payments, moves of pieces, costs: never negative, and never more than available."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rulespec.engine.program.limits import MAX_NUMBER, TOO_FULL
 
 
 def check_amount(amount: int, there: int, unlimited: bool, site: int) -> None:
-    """Refuses an amount below zero, and one of more than is there; an unlimited source always has enough.
+    """Refuses negative amounts, and amounts beyond the source unless it is unlimited.
 
     Raises:
         ProgramFaultError: at `site`.
@@ -17,7 +17,7 @@ def check_amount(amount: int, there: int, unlimited: bool, site: int) -> None:
 
 
 def too_much(amount: int, there: int, site: int) -> None:
-    """Reports a payment or a move of less than nothing, or of more than there is."""
+    """Reports a negative payment or move, or one beyond its source."""
     raise ProgramFaultError(site, f"{amount} of {there}")
 
 
@@ -27,5 +27,5 @@ def below_nothing(cost: int, site: int) -> None:
 
 
 def too_full(site: int) -> None:
-    """Reports a payment or a move after which there is too much at one place."""
+    """Reports a payment or move that overfills its target."""
     raise ProgramFaultError(site, TOO_FULL)

@@ -1,4 +1,4 @@
-"""Procedures of a program: their variables and blocks, whether they may have to wait, which cells are zero where."""
+"""Procedures of a program: their variables and blocks, possible waits, and cells known to be zero."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Procedure(Brief, Struct, frozen=True):
     waits: bool
 
     def parameters(self) -> tuple[int, ...]:
-        """The cells that are filled when it is called."""
+        """The cells filled by a call."""
         return self.params if self.back is None else (self.back, *self.params)
 
 
 def procedures(flow: Flow) -> dict[int, Procedure]:
-    """The procedures of a program by their first blocks, each after those that it calls."""
+    """The procedures of a program by their first blocks, callees first."""
     p = flow.p
     names = {first: name for name, (first, _) in p.entries.items()}
     calls = {b: block.exit for b, block in enumerate(p.blocks) if isinstance(block.exit, ir.Enter)}
@@ -69,7 +69,7 @@ def _rows(p: ir.Program, blocks: set[int]) -> frozenset[int]:
 
 
 def _reached(flow: Flow, first: int) -> set[int]:
-    """The blocks of a procedure, those that its decisions lead to among them."""
+    """The blocks of a procedure, including the targets of its decisions."""
     results: set[int] = set()
     todo = [first]
     while todo:
@@ -85,7 +85,7 @@ def _reached(flow: Flow, first: int) -> set[int]:
 
 
 def zeros(flow: Flow, first: int, procedure: Procedure) -> dict[int, frozenset[int]]:
-    """For each block of a procedure, by its first one, those of the procedure's cells that are zero when it begins.
+    """For each block of a procedure, by its first one, the procedure's cells that are zero at its beginning.
 
     Begins with what is zero at first, and goes on until nothing changes: in an order in which each block, but for
     loops, comes after all that lead to it, so that a few rounds suffice.
@@ -121,7 +121,7 @@ def zeros(flow: Flow, first: int, procedure: Procedure) -> dict[int, frozenset[i
 
 
 def _ways(flow: Flow, block: int) -> list[tuple[int, list[int], list[int]]]:
-    """The successors of a block within its procedure, with the cells filled on the way and those that are zero there.
+    """The successors of a block within its procedure, with the cells filled on the way and the cells known to be zero.
 
     The arguments of an option are filled; the rest of the set of a loop is zero after the loop.
     """
@@ -139,7 +139,7 @@ def _ways(flow: Flow, block: int) -> list[tuple[int, list[int], list[int]]]:
 
 
 def _changes(block: ir.Block, own: frozenset[int]) -> list[tuple[frozenset[int], bool]]:
-    """Which of some cells the instructions of a block may write, in turn; and whether they are all zero then."""
+    """The cells that a block may write, in order, and whether all are zero after it."""
     changes = []
     for i in block.body:
         for cells in targets(i):

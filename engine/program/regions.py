@@ -12,7 +12,7 @@ ROOT = -1
 
 
 class Regions:
-    """The structure of blocks that are entered in some places.
+    """The structure of blocks with several entries.
 
     Args:
         entries: the blocks at which running may begin.
@@ -92,13 +92,13 @@ class Regions:
         self.above = above
 
     def rules(self, one: int, other: int) -> bool:
-        """Whether all ways to a block lead through another one."""
+        """Whether a block dominates another one."""
         while self.place[other] > self.place[one]:
             other = self.above[other]
         return one == other
 
     def _nest(self) -> None:
-        """Finds the blocks of loops, and what is written after what."""
+        """Finds the blocks of loops, and their order of writing."""
         self.loops: dict[int, set[int]] = {}
         self.below: dict[int, list[int]] = {ROOT: []}
         self.meets: set[int] = set()
@@ -123,5 +123,5 @@ class Regions:
         return results
 
     def turns(self, block: int, target: int) -> bool:
-        """Whether an edge goes back to the head of a loop that the block is in."""
+        """Whether an edge leads back to the head of a loop around the block."""
         return (block, target) not in self.far and self._goes_back(block, target)

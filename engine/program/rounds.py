@@ -1,4 +1,4 @@
-"""Upper bounds on the runs of blocks, by the rounds of the loops around them."""
+"""Upper bounds on the executions of blocks, from the rounds of the loops around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taint: the cells and expressions of a program that may tell what is private."""
+"""Taint: the cells and expressions of a program that may reveal private values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rulespec.engine.program.traversal import span
 
 
 class Taint:
-    """Taint: cells that depend on private cells, or on choices that are not shown yet.
+    """Taint: cells that depend on private cells, or on hidden choices.
 
     Variables follow from what is assigned to them, and from what decides whether it is: where a branch reads what is
     private, all that is assigned until its ways meet again follows from it. State that everybody sees is not among it,
@@ -29,7 +29,7 @@ class Taint:
         self.cells |= {at for d in p.decisions for at in d.held}
 
     def _spread(self) -> None:
-        """Finds the variables, until there are no more."""
+        """Adds variables up to a fixed point."""
         stores = [(b, i) for b, block in enumerate(self.p.blocks) for i in block.body if isinstance(i, ir.Store)]
         stores = [(b, i) for b, i in stores if self.p.cells[i.target.base].group == "rules"]
         ways = _Ways(self.p)
@@ -82,7 +82,7 @@ class _Ways(Flow):
         return list(dict.fromkeys([*results, *([exit_.otherwise] if exit_.otherwise is not None else [])]))
 
     def until_they_meet(self, block: int) -> set[int]:
-        """The blocks on the ways from a block up to where all of them lead, with all that is called there."""
+        """The blocks between a branch and its join, with all calls there."""
         if self._meets is None:
             self._meets = meets(self)
         own = self._reached(self.successors(block), self._meets.get(block))
@@ -107,7 +107,7 @@ class _Ways(Flow):
 
 
 def choice_expressions(c: ir.Choice) -> list[ir.Expr]:
-    """The expressions that say whether an option is legal, and for whom."""
+    """The expressions that decide whether, and for whom, an option is legal."""
     results = [e for e in (c.by, c.weight) if e is not None]
     for param in c.params:
         results += [e for e in (param.low, param.high) if e is not None]

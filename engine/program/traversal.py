@@ -13,7 +13,7 @@ from rulespec.language.operators import OPERATORS, Fault
 
 
 class _Parts(dict[type, Callable[..., tuple[ir.Expr, ...]]]):
-    """The parts of an expression by its class; one that is made of another, as observers make them, has the same."""
+    """The parts of an expression by class; a subclass made by an observer has the same."""
 
     def __missing__(self, kind: type) -> Callable[..., tuple[ir.Expr, ...]]:
         assert kind.__base__ is not None
@@ -71,7 +71,7 @@ def _may_be_at_fault(e: ir.Op, fault: Fault) -> bool:
 
 
 def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
-    """The expressions that an expression is directly made of, in the order in which they are evaluated first."""
+    """The direct parts of an expression, in the order of their first evaluation."""
     return _PARTS[type(e)](e)
 
 
@@ -85,7 +85,7 @@ def alternatives(e: ir.Expr) -> tuple[ir.Expr, ...]:
 
 
 def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
-    """The expression with each of its direct parts changed; the same object if no part becomes another object."""
+    """The expression with each direct part mapped; the same object if no part changes."""
     before = parts(e)
     if not before:
         return e
@@ -112,7 +112,7 @@ def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
 def _rebound(
     e: Binding, outside: Callable[[ir.Expr], ir.Expr], inside: Callable[[ir.Expr], ir.Expr], by: int = 0
 ) -> ir.Expr:
-    """A binding expression with its parts changed, those that know what it binds by `inside`, and its slots moved."""
+    """A binding expression with its parts mapped, the ones inside the binding by `inside`, and its slots shifted."""
     fields: dict[str, Any] = {}
     for name in _FIELDS[type(e)]:
         part = getattr(e, name)
@@ -126,7 +126,7 @@ def _rebound(
 
 
 def walk(e: ir.Expr) -> Iterator[ir.Expr]:
-    """The expression and all that are in it, each before its parts."""
+    """The expression and all its parts, parents first."""
     left = [e]
     while left:
         e = left.pop()
@@ -141,13 +141,13 @@ def binds(e: Binding) -> tuple[int, ...]:
 
 
 def inside(e: Binding) -> list[ir.Expr]:
-    """The parts of a binding expression that know what it binds."""
+    """The parts of a binding expression inside its binding."""
     results = [getattr(e, name) for name in _FIELDS[type(e)] if name not in _OUTSIDE]
     return [x for x in (*results, *(e.keys if isinstance(e, ir.Ranked) else ())) if x is not None]
 
 
 def at_hand(e: ir.Expr) -> tuple[ir.Expr, ...]:
-    """The parts of an expression that are evaluated in the same state as itself."""
+    """The parts of an expression evaluated in the same state as itself."""
     return e.args if isinstance(e, ir.Suppose) else parts(e)
 
 
@@ -164,7 +164,7 @@ def free(e: ir.Expr | None) -> frozenset[int]:
 
 
 def highest(e: ir.Expr) -> int:
-    """The highest slot that an expression reads or binds; -1 if there is none."""
+    """The highest slot read or bound by an expression; -1 if there is none."""
     result = -1
     left = [e]
     while left:
@@ -179,7 +179,7 @@ def highest(e: ir.Expr) -> int:
 
 
 def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
-    """The expression with slots replaced by expressions. Slots that it binds must not occur in them."""
+    """The expression with slots replaced by expressions, which must not use slots it binds."""
     if isinstance(e, ir.Local):
         return values.get(e.slot, e)
     if isinstance(e, Binding) and not values.keys().isdisjoint(binds(e)):
@@ -189,7 +189,7 @@ def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
 
 
 def moved(e: ir.Expr, by: int, bound: frozenset[int] = frozenset()) -> ir.Expr:
-    """The expression with the slots that it binds itself moved up, so that they meet no others."""
+    """The expression with its own slots moved up, away from others."""
     if isinstance(e, ir.Local):
         return ir.Local(e.slot + by) if e.slot in bound else e
     if isinstance(e, Binding):
@@ -232,7 +232,7 @@ class Facts:
         self._reads: dict[int, bool] = {}
 
     def may_fault(self, e: ir.Expr) -> bool:
-        """Whether evaluating may report a fault, so that it must not come before what guards it."""
+        """Whether evaluation may fault, and so must not be moved before its guards."""
         if type(e) in _MAY_FAULT:
             return True
         if type(e) is ir.Call:
@@ -248,7 +248,7 @@ class Facts:
         return any(map(self.may_fault, parts(e)))
 
     def counts(self, e: ir.Expr) -> bool:
-        """Whether something in it counts its own steps when it is evaluated."""
+        """Whether a part of it counts its own steps."""
         if type(e) is ir.Call:
             if e.function not in self._counts:
                 f = self.p.functions[e.function]

@@ -29,7 +29,7 @@ def verify(p: ir.Program, cells: int | None = None) -> list[str]:
 
 
 class _Check:
-    """The check of one program; `where` is the part that is looked at, `slots` are the highest it may bind."""
+    """The check of one program; `where` is the present part, `slots` its highest allowed slots."""
 
     def __init__(self, p: ir.Program, cells: int) -> None:
         self.p = p
@@ -40,12 +40,12 @@ class _Check:
         self.firsts = dict(p.entries.values())
 
     def must(self, holds: bool, what: str) -> None:
-        """Notes a break unless something holds."""
+        """Records a violation unless something holds."""
         if not holds:
             self.breaks.append(f"{self.where}: {what}")
 
     def index(self, at: int, of: Sequence[object], what: str) -> bool:
-        """Whether an index is in range; else it is a break."""
+        """Whether an index is in range; records a violation otherwise."""
         self.must(0 <= at < len(of), f"no {what} {at}")
         return 0 <= at < len(of)
 
@@ -69,7 +69,7 @@ class _Check:
                 self.expr(e, bound)
 
     def expr(self, e: ir.Expr, bound: frozenset[int] = _NONE) -> None:
-        """Checks an expression that may read the slots that are `bound`."""
+        """Checks an expression that may read `bound` slots."""
         if isinstance(e, ir.Local):
             self.must(e.slot in bound, f"slot {e.slot} is not bound")
         elif isinstance(e, ir.Op | ir.Logic):
@@ -94,7 +94,7 @@ class _Check:
         self.all_of(parts(e), bound)
 
     def _leaf(self, e: ir.Expr) -> None:
-        """Checks what reads cells, arrays and tables."""
+        """Checks a read of cells, arrays or tables."""
         if isinstance(e, ir.Const):
             self.must(type(e.value) is int, f"{e.value!r} is no number")
         elif isinstance(e, ir.Cell):
@@ -195,7 +195,7 @@ class _Check:
     # --- what is around them ---------------------------------------------------------------
 
     def condition(self, c: ir.Condition, bound: frozenset[int]) -> frozenset[int]:
-        """Checks a condition; returns the slots that are bound after it."""
+        """Checks a condition; returns the slots bound after it."""
         for slot, value in c.lets:
             self.expr(value, bound)
             bound |= {slot}
@@ -229,7 +229,7 @@ class _Check:
             self.choice(c)
 
     def function(self, number: int, f: ir.Function) -> None:
-        """Checks a definition, which may call only those before or after it that do not lead back to it."""
+        """Checks a definition, which may only call definitions that do not lead back to it."""
         bound = frozenset(range(f.params))
         for slot, value in f.lets:
             self.expr(value, bound)

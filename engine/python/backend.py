@@ -120,7 +120,7 @@ class PythonBackend:
         self.invariants = Invariants(asked, holds)
 
     def _counting(self, program: ir.Program) -> ir.Program:
-        """The program, which counts what it evaluates where that may be much."""
+        """The program, instrumented to count evaluations where there may be many."""
         from rulespec.engine.passes.count_work import count_work  # lazily, as all passes
 
         return count_work(program)
@@ -131,7 +131,7 @@ class PythonBackend:
         return "\n".join(self._writer.lines) + "\n"
 
     def _compiled(self, program: ir.Program) -> dict[str, Any]:
-        """Writes and compiles all functions; returns them by their names, among all that the source may use."""
+        """Writes and compiles all functions; returns the namespace of the source with them."""
         writer = self._writer
         for write in definitions(writer).values():
             write()
@@ -168,7 +168,7 @@ class PythonBackend:
         return names
 
     def _define(self, lines: list[str], names: dict[str, Any]) -> None:
-        """Compiles functions into a dictionary, and adds what they use."""
+        """Compiles functions into a dictionary, with their dependencies."""
         array_names(self._writer.member_arrays, self._writer.inverse_arrays, names)
         for function in _functions(lines):
             exec(_memo.code(function), names)  # noqa: S102 - holds numbers only
@@ -226,7 +226,7 @@ class PythonBackend:
         return journal
 
     def _go_on(self, state: State, journal: Journal) -> None:
-        """Goes on from decisions where there is no legal option, as long as their `otherwise` leads to others."""
+        """Continues from decisions without a legal option while their `otherwise` leads to others."""
         while (idle := self._idle.get(state[ir.PC])) is not None:
             try:
                 legal = idle.legal(state)
@@ -243,20 +243,20 @@ class PythonBackend:
                 at = self._blocks[at](state, journal)
 
     def _count(self, block: int, journal: Journal) -> None:
-        """Counts the steps of a block that is called."""
+        """Counts the steps of a called block."""
         self._left[0] -= self._most[block]
         if self._left[0] < self._left[1]:
             self._look(journal)
 
     def _look(self, journal: Journal) -> None:
-        """Ends what may not come to a decision, and compacts a long journal; called every `CHECK_EVERY` steps."""
+        """Checks the step bound, and compacts a long journal; called every `CHECK_EVERY` steps."""
         if self._left[0] < 0:
             raise DoubtfulError
         compact(journal)
         self._left[1] = max(0, self._left[0] - max(CHECK_EVERY, len(journal)))
 
     def _exactly(self, state: State, decision: int, listed: int, *, interrupts: bool) -> Iterator[Listed]:
-        """The options after so many that have been listed."""
+        """The options after the first `listed` ones."""
         options = self._exact.interrupts if interrupts else self._exact.own
         return after(listed, options(state, decision), self._note_interpreter)
 
@@ -270,7 +270,7 @@ class PythonBackend:
         return self._interpreter
 
     def _again(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
-        """Runs with exact counting; where that was at fault the last time, it is at once."""
+        """Runs with exact counting, at once where the last run needed it."""
         position = (block, args, state.copy())
         if self._faulty is not None and self._faulty[0] == position:
             raise self._faulty[1].with_traceback(None)
@@ -331,7 +331,7 @@ class PythonBackend:
         return partial(self._listed, decision, choice) if alike else test
 
     def _listed(self, decision: int, choice: int, state: State, *args: int) -> bool:
-        """Whether an option with tokens that may have others like them may be taken."""
+        """Whether an option with possibly alike tokens may be taken."""
         return self.is_legal(state, decision, choice, args)
 
     @cached_property
@@ -339,23 +339,23 @@ class PythonBackend:
         return AlikeTokens(self)
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
+        """The arguments of the listed representative among alike tokens; None if it is itself."""
         return self._alike.standing(state, decision, choice, args)
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
-        """The seat that takes an interrupt."""
+        """The seat of an interrupt."""
         by: int = self._by[decision][choice](state, *args)
         return by
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
-        """The value of an expression; those of the scoring, which every game asks for, have functions."""
+        """The value of an expression; those of the scoring have functions, as every game needs them."""
         if (function := self._scored.get(id(e))) is None:
             return self._others.value(e, state, args)
         value: int = function(state, *args)
         return value
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
-        """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""
+        """The indices of the broken invariants; `since` limits them to those that read a changed cell."""
         return self.invariants.broken(state, since)
 
 
@@ -365,7 +365,7 @@ def _nobody(_: object) -> int:
 
 
 def _optimized(program: ir.Program, passes: Sequence[Pass] | None) -> ir.Program:
-    """The program after some passes; None: all."""
+    """The program after some passes; None means all."""
     if passes is not None and not passes:
         return program
     from rulespec.engine.passes.pipeline import PASSES, optimized  # lazily: a single game does without
@@ -374,7 +374,7 @@ def _optimized(program: ir.Program, passes: Sequence[Pass] | None) -> ir.Program
 
 
 def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:
-    """The names of the functions of a program but for its blocks, each with what writes it."""
+    """The names of a program's functions besides its blocks, each with its writer."""
     p = writer.p
     results: dict[str, Callable[[], None]] = {f"f{i}": partial(writer.definition, i) for i in range(len(p.functions))}
     results |= ChoiceWriter(writer).functions()
@@ -397,7 +397,7 @@ def _names_of(program: ir.Program, occupancy: Occupancy) -> dict[str, Any]:
 
 
 def _functions(lines: list[str]) -> Iterator[str]:
-    """The source, function by function: other programs have many of them, and to compile all at once takes memory."""
+    """The source, function by function: programs share many of them, and compiling all at once takes memory."""
     begun = 0
     for at, line in enumerate(lines):
         if at > begun and line.startswith("def "):

@@ -30,7 +30,7 @@ _FIRST_LOOP_SLOT = 100_000
 
 
 class _OpenLoop(Struct):
-    """A loop that is being written.
+    """A loop in the middle of being written.
 
     Attributes:
         head: the block that decides whether it goes on.
@@ -102,7 +102,7 @@ class BlockWriter:
     # --- from block to block ---------------------------------------------------------------
 
     def _region(self, number: int, stop: int, depth: int) -> tuple[list[str], bool]:
-        """The lines of a block and of what follows, up to `stop`; and whether they may come to `stop`."""
+        """The lines from a block up to `stop`, and whether they may reach `stop`."""
         self._opened.add(number)
         self._chain += 1
         self.plan.written += 1
@@ -117,7 +117,7 @@ class BlockWriter:
         return result
 
     def _may_begin(self, head: int, stop: int, depth: int) -> bool:
-        """Whether the loop that a block leads to is written right after it."""
+        """Whether the loop at a block's target is written directly after it."""
         fits = head in self.plan.loops and len(self._inside) < _MAX_LOOPS and self._fits(depth)
         return fits and head != stop and head not in self._opened
 
@@ -162,7 +162,7 @@ class BlockWriter:
         return [*out, "return -1"], False  # after a jump: nothing leads here
 
     def _called(self, e: ir.Enter) -> list[str]:
-        """A call; if the procedure has to wait, or goes on elsewhere, so does the one that has called it."""
+        """A call; if the procedure may wait or continue elsewhere, so may its caller."""
         procedure = self.plan.procedures.get(e.block)
         self.steps += self.plan.charged.get(e.block, 1)
         noted = "0" if e.usual else f"{e.after:d}"
@@ -189,7 +189,7 @@ class BlockWriter:
     def _ways(
         self, out: list[str], ways: list[tuple[str, int]], number: int, stop: int, depth: int
     ) -> tuple[list[str], bool]:
-        """Branches, and what comes where they meet again."""
+        """Branches, and the code after their join."""
         meet = self.plan.meets.get(number, -1)
         if meet in self._opened or (meet >= 0 and meet != stop and not self._fits(depth)):
             meet = -1
@@ -242,7 +242,7 @@ class BlockWriter:
     def _for(
         self, head: int, loop: Loop, stop: int, depth: int, source: ir.Expr | None = None
     ) -> tuple[list[str], bool]:
-        """A loop from the set that is left of it on; or from its beginning, over `source`."""
+        """A loop over the rest of its set, or from the beginning over `source`."""
         slot = _FIRST_LOOP_SLOT + len(self._inside)
         self._opened.add(head)
         member, mask = f"v{slot:d}", f"m{slot:d}"
@@ -297,11 +297,11 @@ class BlockWriter:
         return result
 
     def _tested(self, head: int, loop: Loop) -> int:
-        """The most steps of a round of a loop up to where its condition holds."""
+        """The most steps of a loop's round up to its condition."""
         return self.plan.costs.block(head) + self.plan.costs.block(loop.body)
 
     def _within(self, loop: Loop) -> ir.Expr | None:
-        """The members for which the condition of a loop may hold, if that is known before they are tested."""
+        """The members for which a loop's condition may hold, if known before testing them."""
         test = self.p.blocks[loop.body].exit
         return test.within if isinstance(test, ir.Branch) else None
 
@@ -329,7 +329,7 @@ class BlockWriter:
         return [*self.i.note(o.loop.rest), *lines]
 
     def _stopped(self) -> list[str]:
-        """The lines that put everything into cells that is needed to go on."""
+        """The lines that store everything needed to resume into cells."""
         loops = [line for o in self._inside for line in self._stored(o)]
         return [*loops, *spilled([at for at in self._own if at not in self.i.zero])]
 
@@ -340,12 +340,12 @@ def counted(steps: int) -> list[str]:
 
 
 def few(steps: int) -> bool:
-    """Whether steps are counted with what is around them."""
+    """Whether steps are few enough to be counted with the surrounding code."""
     return steps <= _FEW_STEPS
 
 
 def returned(e: ir.Return, own: Sequence[int], *, at_once: bool = False) -> list[str]:
-    """The end of a procedure, which says where to go on; one that is done `at_once` goes on where it was called."""
+    """The end of a procedure with its return target; one done `at_once` continues at its call."""
     if at_once:
         return ["return"]
     if e.cell in own:

@@ -1,4 +1,4 @@
-"""Lists of options whose steps are counted: generated code counts by the sets that there are, at most.
+"""Lists of options with a step bound: generated code counts upper bounds by set size.
 
 If that may be too many, a machine that counts exactly goes on after the options that have been listed.
 """
@@ -20,12 +20,12 @@ class DoubtfulError(Exception):
 
 
 def doubtful() -> None:
-    """Ends what may take too many steps."""
+    """Ends a listing that may take too many steps."""
     raise DoubtfulError
 
 
 def after(listed: int, options: Iterator[Listed], done: Callable[[], None]) -> Iterator[Listed]:
-    """The options after so many; `done` is called once all have been read."""
+    """The options after the first `listed` ones; `done` is called after the last."""
     yield from islice(options, listed, None)
     done()
 
@@ -33,7 +33,7 @@ def after(listed: int, options: Iterator[Listed], done: Callable[[], None]) -> I
 def within_bound(
     options: Iterator[Listed], left: list[int], exactly: Callable[[int], Iterator[Listed]]
 ) -> Iterator[Listed]:
-    """Options by functions that count the steps that are `left`, as what is evaluated between two options does.
+    """Options from functions that count the remaining steps in `left`, as evaluation between two options does.
 
     Args:
         options: as generated code lists them.

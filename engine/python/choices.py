@@ -25,7 +25,7 @@ class ChoiceWriter:
         self.w = writer
 
     def functions(self) -> dict[str, Callable[[], None]]:
-        """The names of the functions of all decisions, each with what writes it."""
+        """The function names of all decisions, each with its writer."""
         exits = (block.exit for block in self.w.p.blocks)
         idle = {e.decision for e in exits if isinstance(e, ir.Ask) and e.otherwise is not None}
         results: dict[str, Callable[[], None]] = {}
@@ -43,7 +43,7 @@ class ChoiceWriter:
         return results
 
     def _listing(self, number: int, d: ir.Decision, *, interrupts: bool, representatives: bool) -> list[str]:
-        """The lines that list the options of the decider, or of others; none if there are no such options.
+        """The lines that list the options of the decider, or of others; none without options.
 
         With `representatives`, of options for tokens that are alike one is listed.
         """
@@ -68,17 +68,17 @@ class ChoiceWriter:
         self.w.function(f"{'out' if interrupts else 'own'}{number:d}", ["s"], lines or ["return", "yield"])
 
     def charges(self, d: ir.Decision) -> bool:
-        """Whether what is evaluated to list options counts its own steps: then those that are left are no variable."""
+        """Whether the code for listing counts its own steps, so that the remaining ones cannot be a variable."""
         return d.counted and any(self.w.facts.counts(e) for c in d.choices for e in choice_expressions(c))
 
     def _any(self, number: int, d: ir.Decision) -> None:
-        """Writes the function that says whether there is a legal option of the decider."""
+        """Writes the function that tests for a legal option of the decider."""
         lines = self._listing(number, d, interrupts=False, representatives=False)
         results = [_YIELD.sub("return True", line) for line in lines]
         self.w.function(f"any{number:d}", ["s"], [*results, "return False"])
 
     def _keep(self, d: ir.Decision, choices: list[ir.Choice]) -> list[str]:
-        """The lines for what is evaluated once, when it is first needed: it is the same for all arguments."""
+        """The lines for values shared by all arguments, computed on first use."""
         same = same_for_all(d, choices, self.w.facts)
         names = [f"h{i:d}" for i in range(len(same))]
         rest = {e: f"({h} if {h} is not None else ({h} := {self.w.x(e)}))" for e, h in zip(same, names, strict=True)}
@@ -121,7 +121,7 @@ class ChoiceWriter:
         return body
 
     def _mark(self, c: ir.Choice, depth: int) -> str:
-        """The mark that an argument shares with those that are alike (see `alike.marked`)."""
+        """The mark shared by alike arguments (see `alike.marked`)."""
         param = c.params[depth]
         kind, v = kind_of(param), f"v{param.slot:d}"
         mark = f"a_{kind}[{v}]"
@@ -147,7 +147,7 @@ class ChoiceWriter:
         self.w.function(name, _params(c), [f"return bool({' and '.join(checks) or 'True'})"])
 
     def _condition(self, lets: dict[int, ir.Expr], e: ir.Expr) -> str:
-        """A condition, which puts what it names into variables; later ones of the same function read them, too."""
+        """A condition that stores its bindings in variables, for later ones of the same function."""
         if not lets:
             return self.w.x(e)
         return (

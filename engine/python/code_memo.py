@@ -9,14 +9,14 @@ MAX_SOURCE = 3_000_000
 
 
 class CodeMemo:
-    """Compiles functions, and keeps their code until there is too much of it."""
+    """Compiles functions, and caches their code up to a bound."""
 
     def __init__(self) -> None:
         self._codes: dict[str, CodeType] = {}
         self._size = 0
 
     def code(self, source: str) -> CodeType:
-        """The code that defines the function of a source text, as `exec` takes it."""
+        """The code object of a function's source, for `exec`."""
         result = self._codes.get(source)
         if result is None:
             result = compile(source, "<generated>", "exec")

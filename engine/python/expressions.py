@@ -46,7 +46,7 @@ _SET_SLOT = 99_999
 
 
 class ExpressionWriter:
-    """Writes expressions, and functions for the loops in them.
+    """Writes expressions, with functions for their loops.
 
     In the source, `s` is the state, `v3` the slot 3, `A5` an array, `T2` a table, `f7` a definition, `g4` a loop, and
     `F7` and `G4` are their memos; `o1` is what something would be after a procedure.
@@ -124,7 +124,7 @@ class ExpressionWriter:
         return f"{c.base:d} + {self.x(c.index)}"
 
     def number(self, e: ir.Expr) -> str:
-        """An expression whose value goes into the state: never a Python bool."""
+        """An expression for the state: its value is never a Python bool."""
         plain = isinstance(e, ir.Logic) or (isinstance(e, ir.Op) and e.op in _TRUTHS)
         plain = (
             plain or isinstance(e, ir.If | ir.Call | ir.Suppose) or (isinstance(e, ir.Fold) and e.op in ("any", "all"))
@@ -146,7 +146,7 @@ class ExpressionWriter:
         return f"bits[{self.x(source)}]"
 
     def function(self, name: str, params: list[str], body: list[str]) -> None:
-        """Adds a function to the module, after those that it needs."""
+        """Adds a function to the module, after its dependencies."""
         self.lines += self._new
         self._new = []
         self.lines += [f"def {name}({', '.join(params)}):", *("    " + line for line in body)]

@@ -1,4 +1,4 @@
-"""Switches for what shows in the generated source only."""
+"""Switches of the generated source."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class Features(Struct, frozen=True, kw_only=True):
-    """Features of the generated source. All are on; tests and measurements switch single ones off.
+    """Features of the generated source, all on by default; tests and measurements switch single ones off.
 
     The source means the same with and without each of them. To switch one off:
     `msgspec.structs.replace(features, memo=False)`.

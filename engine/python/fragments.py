@@ -1,4 +1,4 @@
-"""Functions of expressions that no program has: what is read from outside of the rules often enough to be compiled."""
+"""Functions for expressions outside the program, compiled if evaluated often."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Fragments:
         return result
 
     def _reached(self, uses: Iterable[ir.Expr], defined: set[int]) -> Iterator[ir.Expr]:
-        """All parts of expressions, and of the definitions that they call but for those that are `defined` already."""
+        """All parts of expressions, and of called definitions that are not `defined` yet."""
         todo = [*uses]
         while todo:
             for e in walk(todo.pop()):

@@ -67,7 +67,7 @@ class FunctionWriter:
         return self._at_once[first]
 
     def _procedure(self, first: int, procedure: Procedure) -> list[int]:
-        """Writes a procedure for those who call it, and for those who know it by its cells.
+        """Writes a procedure in both forms: for its callers, and for entry by cells.
 
         Returns:
             The blocks that need functions because it leads there.
@@ -97,7 +97,7 @@ class FunctionWriter:
         return writer.needed
 
     def block(self, head: int) -> list[int]:
-        """Writes what begins with a block for those who go on there: the variables of its procedure are in their cells.
+        """Writes the code from a block for resuming there, with the procedure's variables in cells.
 
         The others, which are zero, and the arguments of an option are Python's variables here, too.
 

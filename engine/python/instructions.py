@@ -16,7 +16,7 @@ _FIRST_VARIABLE_SLOT = 200_000
 
 
 class InstructionWriter:
-    """Writes instructions, and knows the cells at the place that is being written.
+    """Writes instructions, tracking the cells held in variables.
 
     What a cell holds before it is written first is noted in the journal `u`, so that a decision can be taken back.
 
@@ -46,7 +46,7 @@ class InstructionWriter:
         return self.w.x(self.bound(e))
 
     def bound(self, e: ir.Expr) -> ir.Expr:
-        """An expression that reads variables of Python where they stand for cells."""
+        """An expression that reads Python variables in place of cells."""
         if not self.members and not self.variables:
             return e
         if isinstance(e, ir.Cell) and isinstance(e.index, ir.Const):
@@ -60,7 +60,7 @@ class InstructionWriter:
         return self.w.address(ir.Cell(c.base, self.bound(c.index), c.size))
 
     def note(self, at: int) -> list[str]:
-        """The line that notes a cell in the journal before it is written first."""
+        """The line that records a cell in the journal before its first write."""
         if at in self.noted or at in self.variables:
             return []
         self.noted.add(at)
@@ -71,7 +71,7 @@ class InstructionWriter:
         return f"{at:d}, 0" if at in self.zero else f"{at:d}, s[{at:d}]"
 
     def cell(self, at: int) -> str:
-        """A cell to be written, or the variable that stands for it."""
+        """The target for writing a cell: the cell, or its variable."""
         self.zero.discard(at)
         return variable(at) if at in self.variables else f"s[{at:d}]"
 
@@ -84,7 +84,7 @@ class InstructionWriter:
         return self.note(int(at)), self.cell(int(at))
 
     def _occupancy(self, c: ir.Cell, at: str, crossed: str) -> list[str]:
-        """The lines that update the sets of occupied places, if a cell has become empty or is not empty any more."""
+        """The lines that update the sets of occupied places after a cell becomes empty or occupied."""
         if not any(meet(span(c), array) for array in self.plan.occupied):
             return []
         return [f"if {crossed}:", f"    for k, w in K[{at[2:-1]}]:", "        u += k, s[k]", "        s[k] ^= w"]
@@ -151,7 +151,7 @@ class InstructionWriter:
 
 
 def variable(at: int) -> str:
-    """The Python variable that stands for a cell."""
+    """The Python variable in place of a cell."""
     return f"v{_FIRST_VARIABLE_SLOT + at:d}"
 
 

@@ -1,4 +1,4 @@
-"""A machine that writes and compiles each function when it is called first: for a process that plays one game.
+"""A machine that compiles each function on its first call, for a process with one game.
 
 A game reaches half of the rules. The functions are those of the program as it was lowered, since the passes go over all
 of it, and take longer than they save in some thousand decisions.
@@ -27,7 +27,7 @@ FEATURES = replace(ALL_FEATURES, occupancy=False, variables=False)
 
 
 class _Steps(dict[int, int]):
-    """The most steps of each block whose function has been written; the others are written when they are asked for."""
+    """The most steps of each block, computed on demand for blocks not written yet."""
 
     def __init__(self, write: Callable[[int], int]) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class _Steps(dict[int, int]):
 
 
 class OnDemandBackend(PythonBackend):
-    """Runs a program through Python source that is generated function by function, when it is reached.
+    """Runs a program through Python source, generated function by function as it is reached.
 
     Args:
         program: what to run.
@@ -51,18 +51,18 @@ class OnDemandBackend(PythonBackend):
         super().__init__(program, (), replace(features, occupancy=False, variables=False), steps)
 
     def _counting(self, program: ir.Program) -> ir.Program:
-        """The program, whose expressions count their steps only where all functions are made at once."""
+        """The program, with step counting in expressions only where all functions are made at once."""
         from rulespec.engine.passes.count_work import count_work
 
         return count_work(program, expressions=False)
 
     @cached_property
     def _exact(self) -> Machine:
-        """A machine with all functions: they count by what they go over."""
+        """A machine with all functions, for counting by set sizes."""
         return PythonBackend(self.p, features=FEATURES, steps=self._steps)
 
     def _compiled(self, program: ir.Program) -> dict[str, Any]:
-        """Makes functions that make the real ones and take their places."""
+        """Makes stubs that replace themselves by the real functions."""
         self._functions = FunctionWriter(self._writer, self.occupancy, self._costs)
         self._names = self._used(program)
         self._supposed = 0
@@ -78,7 +78,7 @@ class OnDemandBackend(PythonBackend):
         return names
 
     def _first_call(self, name: str) -> Callable[..., Any]:
-        """A function that stands for another one, which it makes when it is called."""
+        """A stub that makes the real function on its first call."""
 
         def call(*args: Any) -> Any:
             return self._function(name)(*args)
@@ -99,7 +99,7 @@ class OnDemandBackend(PythonBackend):
         return self._functions.done[number]
 
     def _write(self, write: Callable[[], object]) -> None:
-        """Makes a function, with the loops that it is the first to need."""
+        """Writes a function, with the loops it is the first to use."""
         writer, names = self._writer, self._names
         begun = len(writer.lines)
         try:

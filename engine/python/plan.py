@@ -1,4 +1,4 @@
-"""Plan of the generated functions: facts about a program that are found before its blocks are written."""
+"""Facts about a program for the generated functions, computed before writing blocks."""
 
 from __future__ import annotations
 
@@ -62,5 +62,5 @@ class Plan:
         self._most_written = _MAX_TIMES * len(p.blocks)
 
     def may_repeat(self) -> bool:
-        """Whether a block may be written once more; else it is called."""
+        """Whether a block may be duplicated; otherwise it is called."""
         return self.written < self._most_written

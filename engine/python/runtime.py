@@ -39,7 +39,7 @@ def divide(a: int, b: int, site: int) -> int:
 
 
 def modulo(a: int, b: int, site: int) -> int:
-    """The remainder that goes with `divide`."""
+    """The remainder that matches `divide`."""
     if b == 0:
         raise ProgramFaultError(site)
     return a % b
@@ -61,12 +61,12 @@ def fitting(value: int, site: int) -> int:
 
 
 def held(member: int, mask: int) -> int:
-    """Whether what may be none is a member of a set."""
+    """Whether an optional value is a member of a set."""
     return mask >> member & 1 if member >= 0 else 0
 
 
 def lowest(mask: int) -> int:
-    """The first member of a set; -1 if there is none."""
+    """The first member of a set; -1 if empty."""
     return (mask & -mask).bit_length() - 1
 
 
@@ -90,12 +90,12 @@ def beyond(site: int) -> None:
 
 
 def holders(cells: Sequence[int], array: Sequence[int], value: int) -> int:
-    """The set of those cells of which an array says a value."""
+    """The set of the cells to which an array gives a value."""
     return sum(1 << i for i, cell in enumerate(cells) if array[cell] == value)
 
 
 def house(s: State, u: Journal, at: int, value: int, sets: Sequence[tuple[int, int, Sequence[int]]]) -> None:
-    """Writes state, and updates the sets of those of whom it is a value: first set, bit, and set by value."""
+    """Writes state, and updates its sets by value: first set, bit, and set by value."""
     before = s[at]
     if before == value:
         return
@@ -143,7 +143,7 @@ def ordered_members(mask: int) -> tuple[int, ...]:
 
 
 def positive_members(cells: tuple[int, ...]) -> int:
-    """The set of the places at which there is more than nothing."""
+    """The set of the positions with a positive number."""
     result, bit = 0, 1
     for value in cells:
         if value > 0:
@@ -160,7 +160,7 @@ def memo_of(function: Callable[..., int], params: int) -> Memo:
 
 
 def counting_memo_of(function: Callable[..., int], params: int, left: list[int]) -> Memo:
-    """The memo of such a function that counts the steps that are `left`: its values, each with the steps it took."""
+    """A memo for a function that counts the steps in `left`: its values, each with its steps."""
 
     def value(key: Any) -> tuple[int, int]:
         before = left[0]
@@ -172,7 +172,7 @@ def counting_memo_of(function: Callable[..., int], params: int, left: list[int])
 
 
 def array_names(member_arrays: Iterable[int], inverse_arrays: Iterable[int], names: dict[str, Any]) -> None:
-    """Adds arrays of sets as tuples of members, and arrays by value, made of the arrays that are there."""
+    """Adds derived arrays: of sets as tuples of members, and by value."""
     for i in member_arrays:
         if f"M{i}" not in names:
             names[f"M{i}"] = tuple(ordered_members(mask) for mask in names[f"A{i}"])
@@ -185,7 +185,7 @@ def array_names(member_arrays: Iterable[int], inverse_arrays: Iterable[int], nam
 
 
 def runtime_names(largest: int) -> dict[str, Any]:
-    """The names that every generated source may use; there are no other built-in functions.
+    """The names available to every generated source; there are no other built-in functions.
 
     Args:
         largest: the most members of a set, which bound how many sets are remembered.

@@ -1,4 +1,4 @@
-"""Loops that only put numbers into neighbouring cells, as assignments to all of them at once."""
+"""Loops that only fill neighbouring cells, as one assignment to all of them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def sliced(plan: Plan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr], str])
 
 
 def _assigned(values: dict[int, str], count: int) -> list[str]:
-    """The lines that assign numbers to `count` cells from each base on, and note those that change."""
+    """The lines that assign numbers to `count` cells from each base, and record changed ones."""
     out: list[str] = []
     for run in runs([at for base in sorted(values) for at in range(base, base + count)]):
         first, end = run.start, run.stop
@@ -108,7 +108,7 @@ def _neighbours(value: ir.Expr, member: ir.Cell, written: list[tuple[int, int]])
 
 
 def _less(sum_: ir.Expr, part: ir.Expr) -> ir.Expr | None:
-    """A sum without one of its parts, which must be in it once."""
+    """A sum without one of its parts, which occurs once."""
     if sum_ == part:
         return ir.Const(0)
     if isinstance(sum_, ir.Op) and sum_.op == "+":

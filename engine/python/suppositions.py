@@ -18,7 +18,7 @@ from rulespec.engine.python.functions import FunctionWriter
 
 
 def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, written: int = 0) -> int:
-    """Writes the functions of all that is supposed in the expressions so far, and in those functions themselves.
+    """Writes the functions for all hypothetical calls, including those within these functions.
 
     Args:
         writer: writes expressions.

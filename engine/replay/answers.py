@@ -43,7 +43,7 @@ class Answer(Struct, frozen=True):
 
 
 class Answers:
-    """The recorded game beside a game under other rules; finds answers to what only those ask.
+    """Answers to questions that only the other rules ask, found beside the recorded game.
 
     A game that other rules have changed differs from then on: in what a player owns, say. So an answer is right if
     both games differ after it just as they did before the last recorded decision, or less. Where none is, the best is
@@ -114,7 +114,7 @@ class Answers:
             self._record.apply(move)
 
     def compare(self) -> bool:
-        """Notes what differs between both games as they stand, which are in step now; whether something does."""
+        """Records the differences between both games, now in step; returns whether there are any."""
         self._before = self._differing()
         return bool(self._before)
 
@@ -123,7 +123,7 @@ class Answers:
         return [self._shared.name(at) for at in sorted(self._before)]
 
     def put_in(self, index: int, is_there: Callable[[], bool]) -> bool:
-        """Puts answers in until the game is where the record goes on; False, and no answer, if none are found.
+        """Inserts answers until the record continues; False, without answers, if none are found.
 
         Args:
             index: the number of recorded decisions before them.
@@ -135,7 +135,7 @@ class Answers:
         return path is not None
 
     def put_usual_in(self, index: int) -> bool:
-        """Puts the usual answer to the open question in; False if the rules name none, or it is not legal."""
+        """Inserts the usual answer to the open question; False if the rules name none, or it is illegal."""
         decision = self._game.decision
         text = self._usual.get(decision.name) if decision is not None else None
         if decision is None or text is None:
@@ -155,7 +155,7 @@ class Answers:
         self.taken.append((taken, Answer(index, taken.decision, taken.by, str(taken), why)))
 
     def _by_state(self, is_there: Callable[[], bool]) -> Sequence[Option] | None:
-        """The answers after which the shared state is the recorded one; None if there are none.
+        """The answers that lead to the recorded shared state; None if there are none.
 
         Best first: the position that differs in the fewest cells is looked at next.
         """
@@ -194,7 +194,7 @@ class Answers:
                 game.undo()
 
     def _usual_first(self) -> Iterator[Option]:
-        """The options of the open decision: of answers that are as right as others, the usual one is put in."""
+        """The options of the open decision, with the usual one first among equally good ones."""
         decision = self._game.decision
         usual = self._named.get(decision.name) if decision is not None else None
         options = self._game.legal_options
@@ -204,7 +204,7 @@ class Answers:
 
 
 class _Seen(Struct, frozen=True):
-    """A position after some answers: the shared cells that differ, whether the record goes on, and the options."""
+    """A position after some answers: differing shared cells, whether the record continues, and the options."""
 
     path: tuple[Option, ...]
     differing: Differences

@@ -11,7 +11,7 @@ from rulespec.records import Brief
 
 
 class Divergence(Brief, Struct, frozen=True):
-    """The place where a log is not legal.
+    """The place of a log's first illegal entry.
 
     Attributes:
         index: the number of legal decisions before it.

@@ -9,7 +9,7 @@ from rulespec.engine.logs.native import NativeLog, place_in
 
 
 def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> OtherEnd | None:
-    """Compares a game after so many entries of its log with the end line, if that stands there.
+    """Compares the game after `entries` entries with its log's end line, if there is one at that place.
 
     Returns the other end that the game comes to, which is reported (RS643); None if there is none.
     """

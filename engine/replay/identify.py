@@ -52,7 +52,7 @@ Step = Callable[[int], object]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Overlays in the order in which the ruleset offers them, and settings without their defaults, by name."""
+    """Overlays in the order of the ruleset, and non-default settings by name."""
 
     overlays: tuple[str, ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
@@ -65,7 +65,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trial(Brief):
-    """The replay of the log under a candidate: the number of legal decisions, and the first that is refused, if any."""
+    """The replay of the log under a candidate: the number of legal decisions, and the first refused one, if any."""
 
     candidate: Candidate
     ref: str
@@ -237,7 +237,7 @@ class _Search:
         return self._shrunk([trial for trial in level if trial.difference is None]), self.furthest
 
     def legal(self) -> list[Trial]:
-        """The legal trials so far with the fewest departures."""
+        """The legal trials with the fewest departures so far."""
         results = [trial for trial in self._tried.values() if trial is not None and trial.difference is None]
         least = min((trial.candidate.departures for trial in results), default=0)
         return [trial for trial in results if trial.candidate.departures == least]
@@ -252,7 +252,7 @@ class _Search:
         return results
 
     def _children(self, parent: Trial) -> Iterator[Trial]:
-        """Candidates with one more departure that get further, or stop for another reason (once)."""
+        """Candidates with one more departure that get further, or stop for a new reason."""
         for _, candidate in self._changes(parent.candidate):
             trial = self._try(candidate) if candidate.departures > parent.candidate.departures else None
             if trial is None or trial.legal < parent.legal:
@@ -295,7 +295,7 @@ class _Search:
                 yield (overlay, ""), Candidate(overlays, candidate.settings)
 
     def _offered(self) -> list[str]:
-        """The overlays to try: those offered, without those that stand for the value of a setting."""
+        """The overlays to try: offered ones, without those that stand for a setting's value."""
         if self._overlays is None:
             self._overlays = []
             for overlay in self.ruleset.offered:
@@ -322,7 +322,7 @@ class _Search:
             return None
 
     def _try(self, candidate: Candidate) -> Trial | None:
-        """Replays the log under a candidate; None if there are no such rules."""
+        """Replays the log under a candidate; None if its rules do not exist."""
         if candidate not in self._tried:
             self._tried[candidate] = self._replay(candidate)
         return self._tried[candidate]
@@ -370,7 +370,7 @@ def _reason(trial: Trial) -> str:
 
 
 def _has(ruleset: typed.Ruleset, settings: tuple[tuple[str, str], ...]) -> bool:
-    """Whether a ruleset has these settings, with these values, and none of them is its default."""
+    """Whether a ruleset has these settings with these values, none of them default."""
     for name, value in settings:
         setting = ruleset.settings.get(name)
         if setting is None or taken(setting, value) is None or value == setting.default:
@@ -387,7 +387,7 @@ def _smaller(candidate: Candidate) -> Iterator[Candidate]:
 
 
 def _setting_only(base: typed.Ruleset, laid_over: typed.Ruleset, seats: int) -> tuple[str, str] | None:
-    """The setting and the value that an overlay stands for; None if it changes more than the default of a setting."""
+    """The setting and value equivalent to an overlay; None if it changes more than a setting's default."""
     if base.settings.keys() != laid_over.settings.keys():
         return None
     changed = [o for o in laid_over.settings.values() if o.default != base.settings[o.name].default]

@@ -27,7 +27,7 @@ from rulespec.typed.settings import taken
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a game: the name of its ending (None: it goes on), points by seat, and the winners."""
+    """The outcome of a game: the name of its ending (None while it goes on), points by seat, and the winners."""
 
     ended: str | None
     scores: Mapping[str, int]
@@ -35,7 +35,7 @@ class Outcome:
 
     @classmethod
     def of(cls, game: Game) -> Outcome:
-        """The outcome of a game as it stands."""
+        """The present outcome of a game."""
         result = game.result
         if result is None:
             return cls(None, scores(game), ())
@@ -89,7 +89,7 @@ class Judgement(Brief):
 
     @property
     def winners(self) -> str | None:
-        """The winners: `same`, `other`, `open` if the game goes on under the other rules; None if it is not legal."""
+        """The winners: `same`, `other`, `open` if the game goes on under the other rules; None if illegal there."""
         if self.difference is not None:
             return None
         if self.outcome.ended is None:
@@ -98,7 +98,7 @@ class Judgement(Brief):
 
     @property
     def unchanged(self) -> bool:
-        """Whether all decisions stay legal and the same seats win; of an unfinished game, that it stays unfinished."""
+        """Whether all decisions stay legal and the same seats win, or an unfinished game stays unfinished."""
         return self.winners == "same" or (self.winners == "open" and self.recorded.ended is None)
 
     def to_json(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ def judge_file(
 
 
 def rules_under(log: str, game: Game, under: str, load: Load = load_ruleset) -> typed.Ruleset:
-    """The rules that a game is judged under; if `under` begins with `+`, its own with further overlays.
+    """The rules to judge a game by; `+…` lays further overlays over its own.
 
     Raises:
         DiagnosticsError: if they cannot be read; RS624 if they do not go with the game's own.
@@ -254,7 +254,7 @@ def judge(
 
 
 def transferred_settings(game: Game, ruleset: typed.Ruleset) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The settings of a game that another ruleset knows; and those that it does not know, as texts.
+    """The settings of a game known to another ruleset, and the unknown ones as texts.
 
     A setting with its default was not chosen: it gets the default of the other ruleset, which may differ.
     """

@@ -1,4 +1,4 @@
-"""The decision that is open in a game under other rules, beside recorded ones."""
+"""The open decision of a game under other rules, compared with recorded ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_
 
 
 class OpenDecision:
-    """The open decision of a game, which changes as the game goes on.
+    """The open decision of a game in progress.
 
     Args:
         game: the game.
@@ -28,7 +28,7 @@ class OpenDecision:
         self._options = {choice.name for decision in decisions for choice in decision.choices}
 
     def as_asked(self, move: RecordedDecision) -> RecordedDecision:
-        """A decision whose name these rules do not know, and its option they do, may be any that has this option."""
+        """A decision with an unknown name but a known option, as any decision that has this option."""
         known = move.decision in self.decisions or move.option.partition("(")[0] not in self._options
         return move if known else replace(move, decision="")
 
@@ -77,7 +77,7 @@ class OpenDecision:
             self._game.undo()
 
     def are_legal(self, moves: Sequence[RecordedMove]) -> bool:
-        """Whether recorded decisions can be applied one after the other; they are taken back."""
+        """Whether recorded decisions can be applied in order; undoes them afterwards."""
         before = self._game.ply
         for move in moves:
             if isinstance(move, TakenBack) or isinstance(apply_recorded(self._game, move), Refusal):
@@ -88,7 +88,7 @@ class OpenDecision:
         return are_legal
 
     def is_answered_by(self, move: RecordedMove) -> bool:
-        """Whether a move answers the open decision, of the seat that is asked."""
+        """Whether a move answers the open decision of its seat."""
         asked = self._game.decision
         if asked is None or isinstance(move, TakenBack):
             return False

@@ -1,4 +1,4 @@
-"""Comparison of the rules that a log was made under with those that it is replayed under, by their hashes."""
+"""Comparison by hash of a log's rules with those it is replayed under."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.typed.meaning import of_other_version
 
 
 def warn_of_other_rules(log: NativeLog, ruleset: typed.Ruleset, report: Report) -> None:
-    """Warns if the rules of a log mean something else than a ruleset (RS618), or if that is unknown (RS647)."""
+    """Warns if a log's rules differ in meaning from a ruleset (RS618), or if that is unknown (RS647)."""
     header, place = log.header, Span(log.file, 1, 1, 1, 2)
     if header.ruleset_hash == ruleset.hash:
         return
@@ -28,7 +28,7 @@ def warn_of_other_rules(log: NativeLog, ruleset: typed.Ruleset, report: Report) 
 
 
 def _how_to_compare(header: LogHeader, ruleset: typed.Ruleset) -> str:
-    """The command that lists what differs."""
+    """The command that lists the differences."""
     old = header.ruleset if header.ruleset != ruleset.ref else "OLD"
     where = "" if old != "OLD" else ", where OLD is the folder of the rules as they were"
     return f"`rulespec diff {old} {ruleset.reference}` lists what differs{where}"

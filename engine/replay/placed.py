@@ -1,4 +1,4 @@
-"""The moves of a game under other rules, each with the recorded one that it is."""
+"""The moves of a game under other rules, each with its recorded one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Placed(Struct, frozen=True):
 
 
 class PlacedMoves:
-    """The moves so far. A decision that is put in and passed over at nearly the same time has moved.
+    """The moves so far. A decision inserted and skipped at about the same time has moved.
 
     Args:
         recorded: the recorded moves, as the other rules write them.
@@ -82,11 +82,11 @@ class PlacedMoves:
         self.list.append(Placed(option, None))
 
     def is_level(self, number: int) -> bool:
-        """Whether no move from this one on stands before its turn."""
+        """Whether no move from this one on was inserted early."""
         return not any(at >= number for at in self.ahead)
 
     def moved(self, number: int) -> bool:
-        """Places a recorded decision where it was put in before its turn; False if it was not."""
+        """Places a recorded decision where it was inserted early; False if it was not."""
         self._put_in = [(since, at) for since, at in self._put_in if since + MAX_AHEAD > number]
         for since, at in self._put_in:
             option = self.list[at].move
@@ -99,7 +99,7 @@ class PlacedMoves:
         return False
 
     def pass_over(self, number: int) -> None:
-        """Counts a recorded decision that is passed over."""
+        """Counts a skipped recorded decision."""
         if not self.moved(number):
             self.skipped += 1
             self._gone.append(number)

@@ -93,7 +93,7 @@ class ReplayResult(Brief, Struct):
         return {"line": end.line, **end.end.to_json()["end"], "differs": differs}
 
     def _open(self) -> dict[str, Any] | None:
-        """The decision that is open at the end of the legal part, and who is to act; None if there is none."""
+        """The open decision after the legal part, and its seat; None if there is none."""
         try:
             decision = self.game.decision
         except RulesetFaultError:  # the divergence says so
@@ -130,7 +130,7 @@ class ReplayResult(Brief, Struct):
         return self.said if native is None else LogNotes(native.header.notes, native.notes, native.remarks())
 
     def at(self, move: int) -> Game:
-        """The game after so many of the moves, as a game of its own; those that are taken back count as moves.
+        """The game after some of the moves, as a separate game; moves taken back count too.
 
         Raises:
             IndexError: if there are not so many.
@@ -147,7 +147,7 @@ class ReplayResult(Brief, Struct):
         return columns(self.game, self.moves)
 
     def write_native(self, path: Path | str) -> None:
-        """Writes the game as a native log, with the decisions taken back, and with the notes of a native log."""
+        """Writes the game as a native log, with undone decisions and the notes of a native log."""
         from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
 
         said = self.said if self.foreign else None
@@ -155,7 +155,7 @@ class ReplayResult(Brief, Struct):
 
 
 class ReplayRequest(Struct, frozen=True):
-    """The log of a replay, and what holds for it.
+    """The log of a replay, with its parameters.
 
     Attributes:
         path: the log.
@@ -215,7 +215,7 @@ class ReplayRequest(Struct, frozen=True):
         return _replay_foreign(parse_foreign(text, str(path)), self)
 
     def machine(self, entries: Sized) -> Backend | Machines:
-        """Runs the rules of a log with these entries: made for it alone, where that takes less time."""
+        """The machine for a log with these entries, made for it alone if that is faster."""
         short = self.backend in ("auto", "python") and len(entries) <= MAX_ONCE
         return quick_machine if self.single_use and short else self.backend
 
@@ -286,7 +286,7 @@ def replay_native(
     trace: Trace | None = None,
     report: Report | None = None,
 ) -> ReplayResult:
-    """Replays a native log that has been read. Arguments, result and errors are those of `replay_log`."""
+    """Replays a parsed native log. Arguments, result and errors: as those of `replay_log`."""
     report = Report() if report is None else report
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)
@@ -344,7 +344,7 @@ def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
 
 
 def _unread(game: Game, wrong: Diagnostic) -> Divergence:
-    """The divergence of a log, read leniently, at a line that is no decision."""
+    """The divergence of a leniently read log at a line without a decision."""
     line = wrong.span.line if wrong.span is not None else None
     return Divergence(game.ply, None, "", refused(wrong.message), (), line)
 
@@ -366,7 +366,7 @@ def _placed(make: Callable[[], Game], file: str) -> Game:
 
 
 def _take_back(game: Game, back: TakenBack) -> TakenBack | Refusal:
-    """Takes decisions back; a refusal if that is not possible."""
+    """Undoes decisions; returns a refusal if that is impossible."""
     try:
         game.omniscient.take_back(back)
     except (IndexError, ValueError) as error:

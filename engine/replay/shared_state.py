@@ -59,7 +59,7 @@ class SharedState:
         return name if group == "game" else f"{group}.{owner}.{name}"
 
     def differing(self, one: Sequence[int], other: Sequence[int]) -> Differences:
-        """The cells, by their numbers among those shared, that differ between two states, and how."""
+        """The shared cells, by number, that differ between two states, with their difference."""
         mine, theirs = self.of_one(one), self._cells_of_other(other)[:-2]
         if not self._by_name:
             return {} if mine == theirs else {at: self._how(at, mine[at], theirs[at]) for at in _unequal(mine, theirs)}
@@ -72,7 +72,7 @@ class SharedState:
         return results
 
     def _how(self, at: int, one: int, other: int) -> Any:
-        """The difference of a cell: a number, or both values of what is no number."""
+        """The difference of a cell: a number, or both values if they are no numbers."""
         return other - one if at in self._numbers and NO_NUMBER not in (one, other) else (one, other)
 
     def _there(self, value: Any) -> Any:

@@ -10,7 +10,7 @@ from rulespec.engine.logs.recorded import RecordedDecision
 
 
 class Translation:
-    """The names of other rules for what is recorded: those of today for former ones that they do not know any more.
+    """The recorded names in terms of other rules: present names for former ones.
 
     Args:
         record: the recorded game.
@@ -47,7 +47,7 @@ class Translation:
         return decision if decision in self._decisions else self._was.decisions.get(decision, decision)
 
     def _renamed(self, value: str) -> str:
-        """An argument: the name of an entity, or a set or an order of them."""
+        """A translated argument: an entity's name, or a set or order of them."""
         if not self.entities:
             return value
         if value[:1] in "{[":
@@ -57,7 +57,7 @@ class Translation:
 
 
 def _pairs(record: Game, game: Game, kind: str) -> list[tuple[str, str]]:
-    """The recorded names of the entities of a kind, each with that of today. Those of others are made of theirs."""
+    """The recorded names of a kind's entities with the present ones; names of products are composed."""
     was, parts = game.ruleset.declarations.was.entities, record.ruleset.declarations.kinds[kind].product
     if parts:
         every = product(*(_pairs(record, game, part) for part in parts))

@@ -69,7 +69,7 @@ class Walk:
 
 
 def walk(game: Game, moves: Sequence[RecordedMove]) -> Walk:
-    """Applies recorded moves one after the other, up to the first that is not legal."""
+    """Applies recorded moves in order, up to the first illegal one."""
     decisions = sum(isinstance(move, RecordedDecision) for move in moves)
     legal = 0
     plies: list[int] = []  # for each decision that stands, the ply before it
@@ -88,7 +88,7 @@ def walk(game: Game, moves: Sequence[RecordedMove]) -> Walk:
 
 
 def take_back(game: Game, plies: list[int], back: TakenBack) -> Refusal | None:
-    """Takes recorded decisions back; the reason why not, if that cannot be.
+    """Undoes recorded decisions; returns the reason if that is impossible.
 
     Args:
         game: the game.
@@ -106,7 +106,7 @@ def take_back(game: Game, plies: list[int], back: TakenBack) -> Refusal | None:
 
 
 def _ply_before(game: Game, plies: Sequence[int], decisions: int) -> int:
-    """The ply before the last decisions that stand; -1 if there are not so many."""
+    """The ply before the last standing decisions; -1 if there are fewer."""
     if decisions == 0:
         return game.ply
     return plies[-decisions] if decisions <= len(plies) else -1

@@ -1,4 +1,4 @@
-"""Walk through a recorded game under other rules, which may ask other questions, in another order."""
+"""A walk through a recorded game under other rules, with other questions in another order."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class WalkUnder(Struct, frozen=True):
 def walk_under(
     game: Game, record: Game, moves: Sequence[Option | TakenBack], *, usual: bool = False, strict: bool = False
 ) -> WalkUnder:
-    """Applies recorded moves to a game of other rules, up to the first that is not legal or the end of the game.
+    """Applies recorded moves under other rules, up to the first illegal one or the end of the game.
 
     Args:
         game: the game of the other rules, at its start.
@@ -102,7 +102,7 @@ class _Walker:
         self._held: list[tuple[RecordedDecision, Difference | None]] = []  # passed over since the games were in step
 
     def run(self) -> Difference | None:
-        """Applies the moves; returns the first that is refused."""
+        """Applies the moves; returns the first refused one."""
         for number, move in enumerate(self.moves):
             self._number = number
             if isinstance(move, TakenBack):
@@ -143,12 +143,12 @@ class _Walker:
         return None
 
     def _look_back(self, number: int, move: RecordedDecision) -> None:
-        """Looks whether a recorded decision was put in before its turn, unless it is what is open now."""
+        """Checks whether a recorded decision was inserted early, unless it answers the open one."""
         if number not in self.placed.ahead and not (self.placed.is_level(number) and self.open.is_for(move)):
             self.placed.moved(number)
 
     def _is_gone(self, number: int, move: RecordedDecision) -> bool:
-        """Whether the game has run ahead of a recorded decision that is not asked: after it, both are in step again.
+        """Whether the game has run ahead of an omitted recorded decision, and is in step after it.
 
         Or after some more that are not asked. Of chance: whether there is no such outcome where it is asked.
         """
@@ -178,7 +178,7 @@ class _Walker:
         self.placed.pass_over(number)
 
     def _let_go(self) -> Difference | None:
-        """Looks whether the games are in step after what was passed over; else returns the outcome that is refused."""
+        """Checks that the games agree after the skipped entries; otherwise returns the refused outcome."""
         held, self._held = self._held, []
         if not held or self.answers.in_step():
             return None
@@ -200,7 +200,7 @@ class _Walker:
                 self.placed.pass_over(at)
 
     def _take_back(self, number: int, back: TakenBack) -> Refusal | None:
-        """Takes decisions back in both games; returns why they cannot be."""
+        """Undoes decisions in both games; returns the reason if that is impossible."""
         before, back_here = self.game.ply, _sayable(self.game, back)
         if (refusal := take_back(self.game, self._plies, back_here)) is not None:
             return refusal
@@ -209,14 +209,14 @@ class _Walker:
         return None
 
     def _put_in(self, succeeded: bool) -> bool:
-        """Places the answers that were put in, if there are some; hands that on."""
+        """Records inserted answers, and passes the result on."""
         for option, answer in self.answers.taken:
             self.placed.put_in(option, answer, self._number)
         self.answers.taken.clear()
         return succeeded
 
     def _compare(self, number: int) -> None:
-        """Compares both games, unless one is ahead of the other; notes where they are apart first."""
+        """Compares both games if they are in step; records their first difference."""
         if self.placed.is_level(number) and self.answers.compare() and self.apart is None:
             self.apart, self.cells = self.placed.legal, tuple(self.answers.differences())
 
@@ -237,7 +237,7 @@ class _Walker:
                 return
 
     def _take_ahead(self, number: int, *, in_run: bool) -> bool:
-        """Takes the decision that is open, if the record has it a bit later.
+        """Takes the open decision if the record has it slightly later.
 
         In the same run of questions, or after another one of it; or elsewhere, if this seat's decisions before it are
         legal then: questions have changed places.
@@ -263,7 +263,7 @@ class _Walker:
         return False
 
     def _applied_ahead(self, at: int, first: int | None = None) -> bool:
-        """Takes a recorded decision before its turn, if it is legal, and those from the first one on are legal then."""
+        """Takes a recorded decision early, if it and those from the first one on are legal then."""
         move = self.moves[at]
         applied = None if isinstance(move, TakenBack) else apply_recorded(self.game, move)
         if not isinstance(applied, Option):
@@ -310,7 +310,7 @@ class _Walker:
         return None
 
     def _take_forced(self, recorded: RecordedDecision | None) -> None:
-        """Takes decisions with one option before the recorded one is open, or the game over."""
+        """Takes single-option decisions until the recorded one is open, or the game is over."""
         game = self.game
         try:
             for _ in range(MAX_FORCED):
@@ -329,7 +329,7 @@ class _Walker:
 
 
 def _sayable(game: Game, back: TakenBack) -> TakenBack:
-    """The part of what is taken back that these rules know the state fields of."""
+    """The part of an undo whose state fields these rules know."""
     fields = game.omniscient.fields
     rest = tuple(name for name in back.keep if name in fields)
     return replace(back, keep=rest, set=tuple(pair for pair in back.set if pair[0] in fields))

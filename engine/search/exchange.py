@@ -1,4 +1,4 @@
-"""Exchanges of what is hidden: in place of one card another one, wherever a seat has not seen which it was."""
+"""Exchanges of hidden cards: any two that a seat has not seen."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Words:
         return result.reshape(shape)
 
     def one_of(self, flags: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """For each row the index of one of those that are true; -1 if none is."""
+        """For each row, the index of a true entry; -1 if there is none."""
         picked = (flags * (self.shares(*flags.shape) + 1)).argmax(axis=1)
         return np.where(flags.any(axis=1), picked, -1)
 
 
 class Exchange:
-    """The exchange of tokens of a kind: those that are drawn, dealt or passed unseen.
+    """The exchange of tokens of a kind that were drawn, dealt or passed unseen.
 
     Args:
         p: the program.
@@ -79,18 +79,18 @@ class Exchange:
         return np.where(self._params[np.maximum(codes[:, steps, 0], 0), columns], some, -1)
 
     def tokens_at(self, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The tokens to which some of the cells belong, which are given by flags for each row."""
+        """The tokens with a cell among those flagged for each row."""
         if not self.columns.size:
             return np.zeros((len(cells), self.size), np.bool_)
         return np.asarray(cells[:, self.columns].any(axis=2))
 
     def where(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each row and token numbers that say where it is."""
+        """For each row and token, numbers that determine its place."""
         held = rows[:, None, self.holders] == np.arange(self.size)[:, None]
         return np.concatenate([rows[:, self.columns], held], axis=2)
 
     def swapped(self, codes: Codes, hidden: NDArray[np.bool_], pairs: NDArray[np.int64]) -> Codes:
-        """Histories with other tokens in the places of some, where they are hidden.
+        """Histories with exchanged tokens in hidden places.
 
         Args:
             codes: the codes of each history.
@@ -112,7 +112,7 @@ def exchanges(p: ir.Program, coder: Coder) -> list[Exchange]:
 
 
 def swaps(size: int, ones: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each row the token that stands for each token, if one and another change places."""
+    """For each row the image of each token when two of them are exchanged."""
     result = np.broadcast_to(np.arange(size), (len(ones), size)).copy()
     rows = np.arange(len(ones))
     result[rows, ones], result[rows, others] = others, ones

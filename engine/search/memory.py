@@ -24,7 +24,7 @@ OUT_BYTES = 8 << 20
 
 
 class SearchMemory:
-    """The memory of a module, with room for rows. Each thread needs one of its own.
+    """The memory of a module, with room for rows; one for each thread.
 
     Args:
         wasm: the program with its machine code.
@@ -86,7 +86,7 @@ class SearchMemory:
         return int(self.instance.numbers[self.constants[register] // 8])
 
     def read(self, at: int, count: int) -> NDArray[np.int64]:
-        """So many numbers from an address on, copied."""
+        """A copy of `count` numbers from an address."""
         return self.numbers[at // 8 : at // 8 + count].copy()
 
     def write(self, at: int, values: NDArray[np.int64]) -> None:
@@ -94,7 +94,7 @@ class SearchMemory:
         self.numbers[at // 8 : at // 8 + values.size] = values.reshape(-1)
 
     def each(self, count: int, call: Callable[[], object]) -> list[int]:
-        """Calls until something has been done with each of so many rows; returns those that only Python can do."""
+        """Repeats a call until every row is done; returns the rows that only Python can do."""
         given_back = []
         for register in ("GAME", "NEXT", "PAUSED"):
             self.set(register, 0)
@@ -110,12 +110,12 @@ class SearchMemory:
         return given_back
 
     def sow(self, seed: int, first: int, period: int = 0) -> None:
-        """Says by which numbers of a seed the next playouts draw: from `first` on, modulo a period if there is one."""
+        """Sets the seed numbers of the next playouts: from `first` on, modulo a period if there is one."""
         sow(self.instance, self.constants, seed, range(first, first + self.most))
         self.set("PERIOD", period)
 
     def play(self, count: int, cap: int, value: int, times: int = 1, skip: int = 0) -> list[int]:
-        """Plays so many random games; returns those that only Python can play.
+        """Plays `count` random games; returns those that only Python can play.
 
         Args:
             count: the number of games.
@@ -152,7 +152,7 @@ class SearchMemory:
     def _play_trailed(
         self, count: int, cap: int, value: int, times: int, skip: int, width: int
     ) -> tuple[list[int], NDArray[np.int64]]:
-        """Games with so many numbers of each decision, those of games that only Python can play left out."""
+        """Games with `width` numbers per decision, without those that only Python can play."""
         results: list[NDArray[np.int64]] = []
         trapped: set[int] = set()
 
@@ -180,7 +180,7 @@ class SearchMemory:
         return int(self.instance.numbers[(self.constants["RESULTS"] + self.constants["RESULT"] * number) // 8 + 1])
 
     def results(self, count: int) -> NDArray[np.int64]:
-        """The numbers of so many playouts, until others are played; a row for each.
+        """The numbers of `count` playouts, valid until the next ones; a row for each.
 
         They are status, decisions, ending, winners, ranks and values.
         """

@@ -1,4 +1,4 @@
-"""The way in: what searches positions of a game's ruleset.
+"""The entry point: a search over positions of a game's ruleset.
 
 Example::
 

@@ -1,4 +1,4 @@
-"""Particles of a seat: positions that it cannot tell from the one it is in, with the odds of the game.
+"""Particles of a seat: positions indistinguishable from its own, with the odds of the game.
 
 They go on with the game, decision by decision, as it is seen: what the seat has not seen is drawn, and a particle that
 looks different afterwards is out. Where all histories are equally likely, as when cards are dealt, its history with one
@@ -68,7 +68,7 @@ class Particles:
         self._begin(0)
 
     def _begin(self, start: int) -> None:
-        """Begins where the seat has seen all."""
+        """Begins at a position that the seat knows fully."""
         self._start, self._stale = start, False
         self._looks = self._seen.looks[: max(start, 0)]
         self._rows = np.empty((0, self._search.columns), np.int64)
@@ -82,12 +82,12 @@ class Particles:
             self._rows = self._first().rows
 
     def note(self, game: Game) -> int:
-        """Notes what the seat has seen until now; a number made of all of it."""
+        """Records the seat's observations so far; returns a number derived from all of them."""
         self._seen.note(game)
         return word(self._seed, self._seen.keys[-1]) if self._seen.keys else word(self._seed, 0)
 
     def rows(self) -> NDArray[np.int64]:
-        """The particles where the game stood when it was noted, as rows; one, if the seat has seen all of it.
+        """The particles at the last recorded position, as rows; one, if the seat has seen all of it.
 
         Raises:
             NotFoundError: if none is left.
@@ -116,14 +116,14 @@ class Particles:
         return self._codes[self._drawn()]
 
     def _drawn(self) -> NDArray[np.int64]:
-        """The numbers of the particles that stand for all of them, by their weights."""
+        """The numbers of representative particles, drawn by weight."""
         return self._sample(word(self._key(len(self._seen.looks)), 0))
 
     def _key(self, ply: int) -> int:
         return word(self._seed, self._seen.keys[ply - 1]) & (1 << 63) - 1
 
     def _go_on(self, ply: int) -> None:
-        """Takes a decision, and steps of Metropolis if the seat decides next."""
+        """Takes a decision, with Metropolis steps if the seat decides next."""
         self._follow(ply)
         if self._stale and self._seen.deciders[ply + 1] == self._seat:
             self._metropolis(ply, Words(word(self._key(ply + 1), 2)))
@@ -162,7 +162,7 @@ class Particles:
     # --- what looks different -----------------------------------------------------------------
 
     def _repaired(self, ply: int, alive: NDArray[np.bool_], before: NDArray[np.int64], key: int) -> NDArray[np.bool_]:
-        """Exchanges tokens in particles that look different; those that look as seen then."""
+        """Exchanges tokens in particles that contradict observations; returns those that then agree."""
         alive, before, words = alive.copy(), before.copy(), Words(key)
         weight = self._weights[alive].mean() if alive.any() else 0.0
         look, seen, others = self._seen.looks[ply, :-1], self._seen.observation(ply + 1), before[alive]
@@ -192,7 +192,7 @@ class Particles:
         return alive
 
     def _redrawn(self, ply: int, alive: NDArray[np.bool_], illegal: NDArray[np.bool_], key: int) -> NDArray[np.bool_]:
-        """Changes draws of alike pieces in particles that look different; those that look as seen then.
+        """Changes draws of alike pieces in particles that contradict observations; returns those that then agree.
 
         A change stays unless it leaves more of a difference.
 
@@ -227,7 +227,7 @@ class Particles:
         return alive
 
     def _first(self) -> Mark:
-        """The particles where the seat has seen all."""
+        """The particles at a position that the seat knows fully."""
         return Mark(0, self._seen.row(self._start)[None].repeat(self._number, axis=0), np.zeros(self._number))
 
     def _exchanged(self, ply: int) -> list[Exchange]:
@@ -235,7 +235,7 @@ class Particles:
         return [each for each in self._exchanges if not each.alike or ply - self._start < _LONG]
 
     def _free(self, exchange: Exchange, ply: int) -> NDArray[np.bool_]:
-        """The tokens that may be exchanged: those that the seat has not seen, or that are somewhere unseen."""
+        """The exchangeable tokens: unseen ones, or ones in unseen places."""
         looks = self._seen.looks[self._start : ply + 1, :-1]
         seen = looks[exchange.places(looks) & (looks >= 0)]
         unseen = exchange.tokens_in(self._codes[:, : ply + 1 - self._start], looks == OPEN)
@@ -266,7 +266,7 @@ class Particles:
         return self._sight.follow(start, codes, looks, seed)
 
     def _replace(self, numbers: NDArray[np.int64], histories: Followed, taken: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Puts histories in the places of particles, where they are to be taken; which these are."""
+        """Replaces particles by accepted histories; returns which ones."""
         at, looks = numbers[taken], self._seen.looks[self._start :][: histories.codes.shape[1]]
         if len(at):
             self._marks = Marks()
@@ -311,13 +311,13 @@ class Particles:
 
 
 def _effective(weights: NDArray[np.float64]) -> float:
-    """The number of particles of equal weight that are worth as much."""
+    """The effective sample size."""
     shares = np.exp(weights - weights.max())
     return float(shares.sum() ** 2 / (shares**2).sum())
 
 
 def _odds(odds: NDArray[np.int64], looks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The logarithm of the odds of histories: chance by weight, unseen choices evenly, seen ones are no evidence."""
+    """The log odds of histories: chance by weight, hidden choices uniform, visible ones no evidence."""
     by_chance = looks[:, 1] < 0
     unseen = ~by_chance & (looks[:, :-1] == OPEN).any(axis=1)
     chance, among = np.maximum(odds[:, by_chance], 1), np.maximum(odds[:, unseen, 1], 1)

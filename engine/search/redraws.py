@@ -1,4 +1,4 @@
-"""Other draws for particles that look different: in place of alike pieces drawn unseen, those that have shown up since.
+"""Redraws for particles that contradict observations: alike pieces drawn unseen become those that appeared since.
 
 Tokens change places in a whole history (see `repair`); of alike pieces each draw is one of its own. What the last
 decision has shown says which are too many and which too few, and the last unseen draws are changed accordingly.
@@ -26,7 +26,7 @@ _MARKS = 3
 
 
 class Difference(NamedTuple):
-    """The difference of positions from what the seat has seen, in alike pieces: for each position and piece.
+    """The difference between positions and observations in alike pieces, for each position and piece.
 
     Attributes:
         few: how many are missing where the seat sees them.
@@ -46,7 +46,7 @@ class Difference(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """Particles where they stood once.
+    """A snapshot of the particles.
 
     Attributes:
         step: the number of their decisions.
@@ -66,16 +66,16 @@ class Marks:
         self._marks: list[Mark] = []
 
     def note(self, mark: Mark) -> None:
-        """Notes where the particles stand, if it is some decisions since the last note."""
+        """Records a snapshot, if some decisions have passed since the last one."""
         if mark.step % _BETWEEN == 0:
             self._marks = [*self._marks[1 - _MARKS :], mark]
 
     def take(self, numbers: NDArray[np.int64]) -> None:
-        """Goes on with some of the particles, by their numbers."""
+        """Continues with some of the particles, by number."""
         self._marks = [Mark(mark.step, mark.rows[numbers], mark.odds[numbers]) for mark in self._marks]
 
     def back(self, *, recent: bool) -> Mark | None:
-        """The last mark but one, or the first, without those after it: draws change there. None if there is none."""
+        """The last snapshot but one, or the first, dropping later ones, for changing draws there; None without one."""
         del self._marks[max(1, len(self._marks) - 1) if recent else 1 :]
         return self._marks[-1] if self._marks else None
 
@@ -99,7 +99,7 @@ class Redraws:
             self._shown[token, : len(each)] = each
 
     def difference(self, rows: NDArray[np.int64], own: NDArray[np.int64], seen: NDArray[np.int64]) -> Difference:
-        """The difference of positions from what the seat has seen.
+        """The difference between positions and the seat's observations.
 
         Args:
             rows: the positions.
@@ -148,7 +148,7 @@ class Redraws:
         words: Words,
         tries: int,
     ) -> None:
-        """Puts a piece in the place of an extra one, or of any where none is, in a late draw of some histories."""
+        """Replaces a surplus piece, or any if there is none, in a late draw of some histories."""
         own = codes[at]
         same = np.where((extra >= 0)[:, None, None], own == extra[:, None, None], own != wanted[:, None, None])
         steps = np.arange(own.shape[1])[:, None] - _SPREAD * tries * words.shares(*own.shape)

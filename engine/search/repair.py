@@ -38,12 +38,12 @@ class Repair:
     words: Words
 
     def any(self, count: int) -> Pairs:
-        """Exchanges of any two tokens, for so many particles."""
+        """Exchanges of any two tokens for `count` particles."""
         free = np.broadcast_to(self.free, (count, self.exchange.size))
         return swaps(self.exchange.size, self.words.one_of(free), self.words.one_of(free))
 
     def as_others(self, before: NDArray[np.int64], others: NDArray[np.int64]) -> Pairs:
-        """Exchanges of a token that is seen in the decision with one that is where others, which look as seen, have it.
+        """Exchanges of a token seen in the decision with that at its place in particles that agree with it.
 
         Args:
             before: the positions before the decision.
@@ -63,7 +63,7 @@ class Repair:
         return swaps(exchange.size, ones, np.where(twos < 0, ones, twos))
 
     def mended(self, own: NDArray[np.int64], seen: NDArray[np.int64], pairs: Pairs) -> tuple[Pairs, NDArray[np.bool_]]:
-        """Exchanges of what is seen elsewhere than it should be.
+        """Exchanges of tokens whose visible place is wrong.
 
         Args:
             own: what the seat sees of each particle.
@@ -86,7 +86,7 @@ class Repair:
         return pairs, count == 0
 
     def cleared(self, before: NDArray[np.int64], pairs: Pairs, *, at_once: bool) -> Pairs:
-        """Exchanges of tokens that are in the way: those of options that are legal where the seen one is not.
+        """Exchanges of tokens in the way: those of options legal where the observed one is not.
 
         So a hand that has not followed suit gives away all cards of the suit.
 
@@ -116,7 +116,7 @@ class Repair:
 
     @property
     def _tokens(self) -> NDArray[np.int64]:
-        """The tokens that are seen in the decision."""
+        """The tokens visible in the decision."""
         return self.look[self.exchange.places(self.look) & (self.look >= 0)]
 
     def _exchange(
@@ -127,7 +127,7 @@ class Repair:
         ones: NDArray[np.int64],
         twos: NDArray[np.int64],
     ) -> None:
-        """Exchanges one token with another in each particle where neither is -1, and takes them out of both sets."""
+        """Exchanges two tokens in each particle where neither is -1, and removes them from both sets."""
         at = np.flatnonzero((ones >= 0) & (twos >= 0))
         one, two = ones[at], twos[at]
         pairs[at, one], pairs[at, two] = two, one

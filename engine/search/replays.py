@@ -1,4 +1,4 @@
-"""Recorded decisions as numbers, and many games of them at once: how far each is legal, and where it has come to.
+"""Recorded decisions as numbers, and many games of them at once: their legal length, and final positions.
 
 A recorded decision takes a row: the number of its option among all of the program (-1: there is none of that name),
 the seat that took it (below 0: whoever may), and the arguments; the rest is 0.
@@ -29,7 +29,7 @@ _NOBODY = 1 << 32
 
 
 class Notes(IntEnum):
-    """The notes of a replay on the position after each decision, as a number of the module."""
+    """A kind of note on the position after each decision of a replay, by the module's number."""
 
     NOTHING = 0
     HASHES = 1
@@ -57,7 +57,7 @@ NONE_SEEN = np.empty(0, np.uint64)
 
 
 def noted(decisions: NDArray[np.int64], rows: NDArray[np.int64], seen: NDArray[np.uint64], notes: Notes) -> Replayed:
-    """Results with notes, which stand as words."""
+    """Results with notes, which are words."""
     if notes is Notes.WORTH:
         return Replayed(decisions, rows, NONE_SEEN, seen.view(np.int64))
     return Replayed(decisions, rows, seen)
@@ -123,14 +123,14 @@ class Coder:
         return np.array(results, np.int64).reshape(len(results), self.width)
 
     def code(self, game: Game, option: Option) -> list[int]:
-        """The code of a legal option where a game stands."""
+        """The code of a legal option at a position."""
         asked = game.omniscient.numbers.asked
         by = _WHOEVER if option.by is None else game.seats.index(option.by)
         args = option.args
         return [self._numbers[asked, option.kind.choice], by, *args, *[0] * (self.width - 2 - len(args))]
 
     def of_listed(self, listed: Codes, by: int) -> Codes:
-        """The codes of options as a module lists them; `by` decides."""
+        """The codes of listed options; `by` decides."""
         numbers = listed[:, 0]
         result = np.where(self._used[numbers], listed, 0)
         result[:, 0] = self._same[numbers]
@@ -153,13 +153,13 @@ class Coder:
         return result
 
     def _is_value(self, type_: str, value: int) -> bool:
-        """Whether there is such a value of a parameter's type."""
+        """Whether a parameter's type has a value."""
         if (names := self._game.omniscient.labels.names.get(type_.removesuffix("?"))) is not None:
             return -1 <= value < len(names)
         return abs(value) <= MAX_NUMBER or value == NO_NUMBER
 
     def option(self, game: Game, code: Sequence[int]) -> Option | None:
-        """The option that a code names where a game stands, legal or not; None if it names none."""
+        """The option of a code at a position, legal or not; None if there is none."""
         number, seat = code[:2]
         position = game.omniscient.numbers
         if position.asked < 0 or not 0 <= number < len(self.options):
@@ -175,7 +175,7 @@ class Coder:
         return Option(game.omniscient.option_kinds[choice], args, by)
 
     def taken(self, game: Game, code: Sequence[int]) -> bool:
-        """Takes a recorded decision, if it is legal; a fault of the rules is a decision that is not."""
+        """Takes a recorded decision if it is legal; a fault of the rules counts as illegal."""
         option = self.option(game, code)
         if option is None:
             return False

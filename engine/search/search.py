@@ -1,4 +1,4 @@
-"""Many positions at once, as rows of an array: legal options, what they lead to, random games from there."""
+"""Many positions at once, as rows of an array: legal options, successors, random games."""
 
 from __future__ import annotations
 
@@ -99,12 +99,12 @@ class Search:
         return np.array(results, np.int64).reshape(len(results), self.columns)
 
     def game(self, row: ArrayLike) -> Game:
-        """A game that stands at a row, with no decisions before."""
+        """A game at a row, without earlier decisions."""
         cells, own = self.form.values(np.asarray(row, np.int64).tolist()), self.table
         return game_at(own, cells, machine(own.ruleset, self.seats, own.settings, "python"))
 
     def options(self, game: Game) -> list[Option]:
-        """The legal options of a game, in the order in which they are counted here."""
+        """The legal options of a game, in the numbering of this search."""
         return list(every_option(game)) if self.interrupts else list(game.legal_options)
 
     def decider(self, game: Game) -> int:
@@ -125,7 +125,7 @@ class Search:
         return map(self.game, self._checked(rows))
 
     def _checked(self, rows: ArrayLike) -> NDArray[np.int64]:
-        """Rows as they are, if they have the shape of rows."""
+        """Rows, checked for their shape."""
         result = np.ascontiguousarray(rows, np.int64)
         if result.ndim != 2 or result.shape[1] != self.columns:
             raise ValueError(f"an array of rows has {self.columns} columns; the shape of this one is {result.shape}")
@@ -134,11 +134,11 @@ class Search:
     # --- many positions at once -------------------------------------------------------------
 
     def deciders(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of each position's deciding seat, `CHANCE`, or `NOBODY` where the game is over."""
+        """The number of each position's deciding seat, `CHANCE`, or `NOBODY` after the end."""
         return np.array([self.decider(game) for game in self._games(rows)], np.int64)
 
     def counts(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of legal options; 0 where the game is over."""
+        """The number of legal options; 0 after the end."""
         return np.array([len(self.options(game)) for game in self._games(rows)], np.int64)
 
     def hashes(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -185,7 +185,7 @@ class Search:
         return np.array(results, np.int64).reshape(len(rows), value.size)
 
     def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
-        """A seat's observations, a row for each position: the cells that have names, then the counts of private ones.
+        """A seat's observations, a row for each position: named cells, then the counts of private ones.
 
         A cell that it does not see is `OPEN`; the cells are those of `shown`.
         """
@@ -206,7 +206,7 @@ class Search:
 
     @cached_property
     def shown(self) -> NDArray[np.int64]:
-        """For each number of an observation, before the counts, the column of a row that it is from."""
+        """For each number of an observation, before the counts, its column in a row."""
         results: list[int] = []
         for at in dict.fromkeys(self._shown_cells):
             results += (at, *self.form.further.get(at, ()))
@@ -214,12 +214,12 @@ class Search:
 
     @property
     def judges(self) -> bool:
-        """Whether positions can be compared before the end: by a value, or by points of seats that are rivals."""
+        """Whether unfinished positions can be compared: by a value, or by points of rivals."""
         return self.value is not None or (self.scored and not self.payoffs.single)
 
     @property
     def why_silent(self) -> str:
-        """The cause why a playout that is cut off may say nothing of who is ahead, for a message."""
+        """The reason why a playout cut short may not tell who is ahead, for a message."""
         if self.value is not None:
             return f"the value `{self.value.name}` is the same for all there"
         return "the ruleset declares no value, and nobody leads by points there"
@@ -245,7 +245,7 @@ class Search:
         return np.array(codes, np.int64).reshape(len(codes), self.coder.width), np.array(parents, np.int64)
 
     def expand(self, rows: NDArray[np.int64], *, codes: bool = False) -> Expanded:
-        """The positions after all legal options of positions; a game that is over has none.
+        """The positions after all legal options; none for finished games.
 
         Args:
             rows: positions.
@@ -279,7 +279,7 @@ class Search:
         hashes: bool = False,
         period: int = 0,
     ) -> Ends:
-        """Plays random games from each position, as `rulespec simulate` plays them, but by the weights of `playouts`.
+        """Plays random games from each position, as `rulespec simulate` does, but with the weights of `playouts`.
 
         Args:
             rows: positions.
@@ -323,7 +323,7 @@ class Search:
         return end._replace(hashes=np.array(seen, np.uint64)) if hashes else end
 
     def coded(self, seed: int, first: int, count: int, cap: int = CAP) -> list[Codes]:
-        """The decisions of random games from the start, as codes: those that `rulespec simulate` plays.
+        """The decisions of random games from the start, as codes, equal to those of `rulespec simulate`.
 
         Args:
             seed: the seed of chance.
@@ -342,7 +342,7 @@ class Search:
         return np.array(codes, np.int64).reshape(len(codes), self.coder.width)
 
     def end(self, ended: bool, decisions: int, won: int, of_rank: Ranks) -> End:
-        """The result of a playout, given the cell of the winners and the ranks."""
+        """The result of a playout, given the cells of winners and ranks."""
         if ended and won >= 0:
             winners = [seat for seat in range(self.seats) if won >> seat & 1]
         else:
@@ -351,7 +351,7 @@ class Search:
         return End(ended, decisions, self.payoffs.with_teams(winners), tuple(rank[0] for rank in of_rank))
 
     def ends(self, ends: Sequence[End]) -> Ends:
-        """The results of several playouts, with what they are worth."""
+        """The results of several playouts, with their worth."""
         winners = np.zeros((len(ends), self.seats), np.bool_)
         scores, values = np.zeros((2, len(ends), self.seats), np.int64)
         for at, end in enumerate(ends):
@@ -387,7 +387,7 @@ class Search:
     def replay(
         self, games: Sequence[Codes], *, start: ArrayLike | None = None, hashes: bool = False, worth: bool = False
     ) -> Replayed:
-        """Replays recorded games, each up to its first decision that is not legal, as `replay_native` does.
+        """Replays recorded games, each up to its first illegal decision, as `replay_native` does.
 
         Args:
             games: their decisions, as `codes` gives them.
@@ -415,7 +415,7 @@ class Search:
         return noted(np.array(decisions, np.int64), after, words, notes)
 
     def replayed(self, game: Game, codes: Codes, seen: list[int] | None = None, notes: Notes = Notes.HASHES) -> int:
-        """Takes recorded decisions in a game while they are legal; says how many, and adds the notes after them."""
+        """Takes recorded decisions while they are legal; returns their number, and adds the notes after them."""
         for number, code in enumerate(codes.tolist()):
             if not self.coder.taken(game, code):
                 return number
@@ -426,7 +426,7 @@ class Search:
     # --- one position -----------------------------------------------------------------------
 
     def walk(self, row: ArrayLike) -> Walk:
-        """A position that goes forth and back, from a row on."""
+        """A walk to and fro from a row."""
         return PythonWalk(self, row)
 
 
@@ -491,7 +491,7 @@ class PythonWalk:
         self._options = None
 
     def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
-        """Plays a random game from here, then goes back."""
+        """Plays a random game from here, and returns here."""
         result = self._search.playout(self.row, seed, number, cap)
         while self._game.ply:
             self.undo()

@@ -17,7 +17,7 @@ from rulespec.engine.wasm.runtime.program import OPEN
 
 
 class SeenHistory:
-    """The decisions of a game as a seat has seen them, up to where the game stands.
+    """The decisions of a game as seen by a seat, up to the present.
 
     Args:
         search: searches positions of the table.
@@ -48,16 +48,16 @@ class SeenHistory:
         return int(hidden.argmax()) if hidden.any() else len(hidden)
 
     def row(self, ply: int) -> NDArray[np.int64]:
-        """The position after so many decisions. Nothing but what the seat sees of it may leave this room."""
+        """The position after `ply` decisions. Only the seat's view of it may leave this module."""
         return np.array(self._rows[ply], np.int64)
 
     def observation(self, ply: int) -> NDArray[np.int64]:
-        """The observation of the seat after so many decisions."""
+        """The seat's observation after `ply` decisions."""
         result: NDArray[np.int64] = self._sight.observations(self.row(ply)[None])[0]
         return result
 
     def note(self, game: Game) -> None:
-        """Notes the decisions of the game: of those that are noted already, all that are the same stay.
+        """Records the decisions of the game; unchanged earlier ones stay.
 
         Raises:
             NotFoundError: if it has not been played from its start on, so that there is more to it than has been seen.
@@ -103,5 +103,5 @@ class SeenHistory:
         return [number, actor, *args, *[0] * (self._coder.width - 2 - len(args))]
 
     def _hidden(self, code: list[int]) -> list[int]:
-        """A choice of a round that is not complete: nobody else sees more of it than whose it is."""
+        """A choice of an incomplete round, of which others see only the seat."""
         return code if code[1] == self._seat else [OPEN, code[1], *[OPEN] * (len(code) - 2)]

@@ -51,7 +51,7 @@ class Sight:
         self.size = sights + (constants["COUNTS_END"] - constants["COUNTS"]) // 8
 
     def digests(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Numbers that are equal where the seat sees the same."""
+        """Numbers that are equal exactly for equal views."""
         results = [np.empty(0, np.int64)]
         for first in range(0, len(rows), self._memory.most):
             count = self._put(rows[first : first + self._memory.most])
@@ -71,7 +71,7 @@ class Sight:
         return np.concatenate(results).reshape(len(rows), self.size)
 
     def follow(self, rows: NDArray[np.int64], codes: Codes, looks: NDArray[np.int64], seed: int) -> Followed:
-        """Goes on with games as the seat has seen one, each up to what looks different to it.
+        """Continues games along a seat's observations, each up to its first contradiction.
 
         Args:
             rows: where the games go on from.

@@ -1,4 +1,4 @@
-"""Games that a seat cannot tell from the one it is in: what bots search, where not everything is seen."""
+"""Games indistinguishable for a seat, for bots under hidden information."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int
 
 
 def particle_rows(search: Search, game: Game, seat: str, number: int, seed: int) -> NDArray[np.int64]:
-    """Several positions that the seat cannot tell from the one it is in, as rows; one, if it has seen all of it.
+    """Positions indistinguishable for the seat, as rows; one, if it has seen all of it.
 
     In wasm they are drawn together, with the odds of the game: chance by its weights, and what others choose unseen,
     evenly. In Python they are those of `particles`. They depend on what the seat has seen and on the seed.
@@ -76,7 +76,7 @@ def particle_rows(search: Search, game: Game, seat: str, number: int, seed: int)
 
 
 def _particles(search: Search, game: Game, seat: str, number: int, seed: int) -> Particles | None:
-    """The particles of a seat where a game stands; None where wasm has none."""
+    """The particles of a seat at a game's position; None if wasm has none."""
     if not isinstance(search, WasmSearch) or not search.follows:
         return None
     own = Particles(search, game.seats.index(seat), max(number, _LEAST), seed)
@@ -89,12 +89,12 @@ def _particles(search: Search, game: Game, seat: str, number: int, seed: int) ->
 
 
 def _spread(number: int, of: int) -> NDArray[np.int64]:
-    """So many numbers below another, evenly spread."""
+    """`number` evenly spaced numbers below `of`."""
     return np.arange(number) * of // number
 
 
 def _game(game: Game, search: Search, history: Codes) -> Game:
-    """The game that begins as another one, and goes on with other decisions."""
+    """The game that shares another one's beginning and continues with other decisions."""
     twin = restarted(game)
     known = search.coder.codes(game.history[: game.ply - len(history)], None)
     for code in [*known.tolist(), *history.tolist()]:

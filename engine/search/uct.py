@@ -1,4 +1,4 @@
-"""Plain UCT: a tree of the options that are worth a look, grown by random games.
+"""Plain UCT: a tree of promising options, grown by random games.
 
 After Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning" (2006), for any number of seats: who decides at a node
 takes what has been best for itself so far, and now and then what has hardly been tried.
@@ -28,7 +28,7 @@ class Estimate(NamedTuple):
 def uct(
     search: Search, row: ArrayLike, iterations: int, seed: int, *, curiosity: float = 1.0, cap: int = CAP
 ) -> list[Estimate]:
-    """Searches from a position for the one who decides there.
+    """Searches from a position for its decider.
 
     Args:
         search: what it is a position of.

@@ -1,4 +1,4 @@
-"""One position that goes forth and back: for searches that grow a tree."""
+"""One position that moves to and fro, for tree searches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHANCE, NOBODY = -1, -2
 
 
 class Walk(Protocol):
-    """A position with the way back to where it has begun. Options are numbered as `Search` counts them."""
+    """A position with the way back to its beginning. Options are numbered as in `Search.counts`."""
 
     @property
     def count(self) -> int:
@@ -38,7 +38,7 @@ class Walk(Protocol):
 
     @property
     def codes(self) -> Codes:
-        """The legal options as codes: an option has the same one wherever it is legal; see `Search.legal`."""
+        """The legal options as codes, which do not depend on the position; see `Search.legal`."""
 
     def weights(self) -> list[int]:
         """The weights of the options of chance, relative to each other."""
@@ -58,10 +58,10 @@ class Walk(Protocol):
         """
 
     def go(self, row: ArrayLike) -> None:
-        """Goes to another position, from which there is no way back."""
+        """Goes to another position, without a way back."""
 
     def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
-        """Plays a random game from here, then goes back to where the walk has begun.
+        """Plays a random game from here, and returns to the beginning of the walk.
 
         Args:
             seed: the seed of chance.

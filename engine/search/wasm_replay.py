@@ -1,4 +1,4 @@
-"""Recorded games in the memory of a module: many at a time, each up to what only Python can judge."""
+"""Recorded games in the memory of a module: many at a time, each up to the first case for Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FEW = 3
 
 
 class WasmReplay:
-    """A replay of recorded games. What is not legal in wasm, Python judges: it may still be.
+    """A replay of recorded games; Python checks the decisions that wasm finds illegal.
 
     Args:
         search: what the positions are of.
@@ -59,7 +59,7 @@ class WasmReplay:
         return noted(np.array(self._done, np.int64), self._rows, np.concatenate([NONE_SEEN, *every]), self._notes)
 
     def _run(self, sizes: dict[int, int]) -> list[bool]:
-        """Replays so many decisions of some games in wasm; whether each was legal up to there."""
+        """Replays a number of decisions of some games in wasm; returns whether each was legal so far."""
         memory, at = self._memory, self._memory.out
         addresses = []
         for n, size in sizes.items():
@@ -92,7 +92,7 @@ class WasmReplay:
         return call
 
     def _judge(self, n: int) -> bool:
-        """Lets Python judge the next decision of a game, or all that are left; whether they are legal."""
+        """Lets Python check the next decision of a game, or all remaining ones; returns whether they are legal."""
         self._judged[n] += 1
         codes = self._games[n][self._done[n] :][: 1 if self._judged[n] <= _FEW else None]
         game, seen = self._search.game(self._rows[n]), list[int]()

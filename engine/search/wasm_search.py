@@ -1,4 +1,4 @@
-"""Search in wasm: rows of numbers go into the memory of a module, and what comes of them is read from there."""
+"""Search in wasm: rows go into a module's memory, results come out of it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NONE_SEEN = np.empty(0, np.uint64)
 
 
 class _Written(NamedTuple):
-    """A function of the module, and where it writes how many numbers for each row."""
+    """A function of the module, with the place and number of its results for each row."""
 
     function: str
     arguments: tuple[int, ...]
@@ -52,7 +52,7 @@ class _Written(NamedTuple):
 
 
 class Played(NamedTuple):
-    """Playouts in wasm, as in `Ends`; `given_back` are the numbers of those that only Python can play."""
+    """Playouts in wasm, as in `Ends`; `given_back`: indices of playouts that must fall back to Python."""
 
     ended: NDArray[np.bool_]
     decisions: NDArray[np.int64]
@@ -64,7 +64,7 @@ class Played(NamedTuple):
 
 
 def _numbered(p: ir.Program, value: ir.PositionValue) -> int:
-    """The number of a value of another form of a program."""
+    """The number of a value in another form of a program."""
     return [each.name for each in p.values].index(value.name)
 
 
@@ -117,7 +117,7 @@ class WasmSearch(Search):
 
     @cached_property
     def follows(self) -> bool:
-        """Whether a seat's sight says all that it sees: not so where who may decide tells what is private."""
+        """Whether a seat's sight is complete; it is not where the deciding seats reveal private state."""
         taint = Taint(self.program)
         return not any(d.among is not None and taint.told_by(d.among) for d in self.program.decisions)
 
@@ -291,14 +291,14 @@ class WasmSearch(Search):
         return self._results(parts, given_back, others)
 
     def _memories_for(self, threads: int) -> list[SearchMemory]:
-        """A memory for each thread; for fewer threads if there is not enough room for so many."""
+        """A memory for each thread, for fewer threads if memory is short."""
         with suppress(NoWasmtimeError):
             while len(self._memories) < threads:
                 self._memories.append(SearchMemory(self._wasm))
         return self._memories[:threads]
 
     def _play(self, memory: SearchMemory, numbers: range, times: int, cap: int, hashes: bool) -> Played:
-        """Plays some playouts, whose rows are in the memory."""
+        """Plays some playouts from rows in memory."""
         first, count, seen = numbers.start, len(numbers), _NONE_SEEN
         if hashes:
             given_back, seen = memory.play_hashed(count, cap, self._value, times, first % times)
@@ -315,7 +315,7 @@ class WasmSearch(Search):
         return Played(ended, results[:, 1].copy(), winners, scores, values, [first + n for n in given_back], seen)
 
     def _results(self, parts: Sequence[Played], given_back: list[int], others: list[End]) -> Ends:
-        """The results of all playouts, given the parts in wasm and what Python has played instead."""
+        """The results of all playouts, from the parts in wasm and the ones Python played instead."""
         none = self.ends([])
         ended = np.concatenate([none.ended, *(part.ended for part in parts)])
         decisions = np.concatenate([none.decisions, *(part.decisions for part in parts)])
@@ -343,7 +343,7 @@ class WasmSearch(Search):
         return [self._coded(seed, first + n, cap) if own is None else own for n, own in enumerate(games)]
 
     def walk(self, row: ArrayLike) -> Walk:
-        """A position that goes forth and back; in Python where there is not enough memory for one more."""
+        """A walk to and fro; in Python if memory is short."""
         try:
             return WasmWalk(self, self._wasm, row, self._value)
         except NoWasmtimeError:

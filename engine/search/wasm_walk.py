@@ -18,7 +18,7 @@ _WORD = (1 << 64) - 1
 
 
 class WasmWalk:
-    """A walk in wasm; see `Walk`. What only Python can do, Python does, from the same position.
+    """A walk in wasm; see `Walk`. Python takes over unsupported cases, from the same position.
 
     Args:
         search: what it is a walk of.
@@ -49,7 +49,7 @@ class WasmWalk:
         self._back()
 
     def _back(self) -> None:
-        """Goes back to where the walk has begun."""
+        """Returns to the beginning of the walk."""
         self._call("restored", self._start)
         self._marks, self._sums, self._count = [], [None], None
 
@@ -152,7 +152,7 @@ class WasmWalk:
         self._count = None
 
     def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
-        """Plays a random game from here, then goes back."""
+        """Plays a random game from here, and returns here."""
         self._call("saved", self._row)
         self._memory.sow(seed, number)
         try:

@@ -1,4 +1,4 @@
-"""The weights of cells, for hashes of positions and digests of what is seen, in the memory of a module."""
+"""The weights of cells for hashes of positions and digests of views, in a module's memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def write_weights(wasm: WasmProgram, instance: Instance) -> None:
 
 
 def write_sight_weights(wasm: WasmProgram, instance: Instance) -> None:
-    """Writes the weights of what is seen."""
+    """Writes the weights of visible cells."""
     memory = wasm.compiled.memory
     at, content = memory.constants["SIGHT_WEIGHTS"], words(memory.sight_weights)
     instance.memory[at : at + len(content)] = content

@@ -1,4 +1,4 @@
-"""Few games, by the machine that is done with all of them first: Python begins, and wasm goes on where much is left."""
+"""Short runs on the machine that finishes first: Python begins, and wasm takes over if enough is left."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONG = 3.0
 
 
 def worth_changing(seconds: Sequence[float], left: int) -> bool:
-    """Whether the games left take Python so long that wasm is done sooner, by the seconds of those before.
+    """Whether wasm would finish the remaining games sooner than Python, judging by the time so far.
 
     The first game does not count, as its program is made meanwhile, unless it takes long.
     """
@@ -38,7 +38,7 @@ def play_quickly(
     changed: Callable[[Plan], object],
     clock: Callable[[], float] | None = None,
 ) -> Generator[Outcome]:
-    """Plays games in Python, until what is left is worth a wasm module: games that were played stand, wasm plays on.
+    """Plays games in Python until a wasm module pays off for the rest; finished games count.
 
     Args:
         plan: a plan of games that Python plays at random.

@@ -46,7 +46,7 @@ def differences(one: Totals, other: Totals) -> Iterator[Difference]:
 
 
 def _wins(one: Totals, other: Totals) -> Iterator[Difference]:
-    """The wins of teams, or of seats where each plays for itself."""
+    """The wins of teams, or of seats without teams."""
     if one.of_seats or other.of_seats:
         for team in sorted({*one.team_games, *other.team_games}):
             wins = [(totals.team_wins.get(team, 0.0), totals.team_games[team]) for totals in (one, other)]

@@ -1,4 +1,4 @@
-"""Details of a game: who began with what, which options were used, how the measures went."""
+"""Details of a game: initial roles, used options, and measures over time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Use(Struct, frozen=True):
 
 
 class Point(Struct, frozen=True):
-    """A measure after so many decisions: of an entity, or of the game ("")."""
+    """A measure after N decisions: of an entity, or of the game ("")."""
 
     decision: int
     measure: str
@@ -66,7 +66,7 @@ class Details(Struct, frozen=True):
     course: tuple[Point, ...]
 
     def end(self, decisions: int) -> dict[tuple[str, str], int]:
-        """The measures after so many decisions, by measure and entity; empty if they were not taken then."""
+        """The measures after N decisions, by measure and entity; empty if none were taken then."""
         course = (p for p in self.course if p.decision == decisions)
         return {(p.measure, p.entity): p.value for p in course if p.value is not None}
 
@@ -174,7 +174,7 @@ def details_of(moves: Moves, roles: Mapping[str, str], course: Mapping[int, Meas
 
 
 class Watch:
-    """Notes the details of a game while it is played.
+    """Records the details of a game in progress.
 
     Args:
         measuring: takes measures.
@@ -216,7 +216,7 @@ class Watch:
 
 
 def roles(game: Game) -> Iterator[tuple[str, str]]:
-    """Each entity that a seat holds now, with the seat; named with the field if there are several such fields."""
+    """Each entity held by a seat now, with the seat, and the field's name if there are several such fields."""
     declarations, within = game.ruleset.declarations, game.omniscient
     held = [
         (kind, field)

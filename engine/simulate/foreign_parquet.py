@@ -97,7 +97,7 @@ def _batches(file: IO[bytes], check: Callable[[Any, Any], None], rows: int, arra
 
 
 def _pieces(batch: Any, arrays: Sequence[str]) -> Iterator[Any]:
-    """A batch in pieces that are small as objects of Python."""
+    """A batch in pieces small enough as Python objects."""
     if _weight_of(batch, arrays) <= MAX_OBJECTS:
         yield batch
         return
@@ -123,7 +123,7 @@ def _weight_of(batch: Any, arrays: Sequence[str]) -> int:
 
 
 def _weight(array: Any) -> int:
-    """About the bytes of an array as objects of Python; without `pyarrow.compute`, which takes long to import."""
+    """The approximate size of an array as Python objects; without `pyarrow.compute`, which is slow to import."""
     from pyarrow import types
 
     kind, size = array.type, OBJECT * len(array)
@@ -149,7 +149,7 @@ def _numbers(array: Any, count: int) -> NDArray[np.int32]:
 
 
 def _check_sizes(file: IO[bytes]) -> None:
-    """Refuses a file whose footer or pages say that there is too much in it.
+    """Refuses a file whose footer or pages declare too much content.
 
     Raises:
         ValueError: if it is no Parquet file, or has parts that programs which write results do not write.
@@ -183,7 +183,7 @@ def _check_sizes(file: IO[bytes]) -> None:
 
 
 def _leaves(schema: Any) -> int:
-    """The number of columns. Errors: ValueError if the columns are no tree, or it is too large."""
+    """The number of columns. Errors: ValueError if the columns are no tree, or too many."""
     elements = list(_structs(schema))
     if not 0 < len(elements) <= _MAX_COLUMNS:
         raise ValueError("it has no columns, or too many")
@@ -207,7 +207,7 @@ def _leaves(schema: Any) -> int:
 
 
 class _Bounds:
-    """The sizes of the pages of a file so far."""
+    """The sizes of a file's pages so far."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -216,7 +216,7 @@ class _Bounds:
         self._values: Counter[int] = Counter()  # by the number of a column
 
     def column(self, file: IO[bytes], number: int, rows: int, meta: dict[int, Any]) -> None:
-        """Looks at the pages of a column in a group of rows: those that pyarrow will read."""
+        """Checks the pages of a column in a row group before pyarrow reads them."""
         values, length, at = (_count(meta.get(key)) for key in (5, 7, 9))
         dictionary = _count(meta.get(11, 0))
         if 0 < dictionary < at:
@@ -240,7 +240,7 @@ class _Bounds:
         self._values[number] += counted
 
     def _page(self, header: dict[int, Any]) -> int:
-        """The values of a page of data; 0 of another one."""
+        """The number of values in a data page; 0 for other pages."""
         kind, size = header.get(1), _count(header.get(2))
         self._pages -= 1
         self._bytes -= size

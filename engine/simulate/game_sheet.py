@@ -118,7 +118,7 @@ def _mistake(data: object) -> Mistake | None:
 
 @cache
 def schema(details: bool = False) -> Any:
-    """The columns of a part, as a `pyarrow.Schema`: those of a line of JSON.
+    """The columns of a part as a `pyarrow.Schema`, equal to those of a JSON line.
 
     Raises:
         SaveError: if pyarrow is not installed.

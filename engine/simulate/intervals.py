@@ -23,14 +23,14 @@ class Interval(Struct, frozen=True):
 
 
 class Sample(Struct):
-    """A number of each of many games, in constant memory."""
+    """A number from each of many games, in constant memory."""
 
     games: int = 0
     total: int = 0
     squares: int = 0
 
     def add(self, value: int, times: int = 1) -> None:
-        """Counts the number of a game, or of several with the same."""
+        """Adds the number of a game, or of `times` games with the same number."""
         self.games += times
         self.total += value * times
         self.squares += value * value * times
@@ -60,7 +60,7 @@ def share(wins: float, games: int) -> Interval:
 
 
 def share_difference(one: Interval, other: Interval) -> Interval:
-    """By how much a share is more than another, of other games.
+    """The difference between shares of two samples.
 
     After method 10 of R. G. Newcombe, "Interval estimation for the difference between independent proportions" (1998).
     """
@@ -71,7 +71,7 @@ def share_difference(one: Interval, other: Interval) -> Interval:
 
 
 def mean_difference(one: Sample, other: Sample) -> Interval | None:
-    """By how much a mean is more than another, of other games; None if there are too few of either.
+    """The difference between means of two samples; None if either is too small.
 
     After B. L. Welch, "The significance of the difference between two means" (1938), with the normal distribution.
     """

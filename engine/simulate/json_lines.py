@@ -25,7 +25,7 @@ MAX_LINE = 1_000_000
 
 
 class JsonLinesResults(Results[Row]):
-    """A file of JSON Lines, in which each row is written as soon as its game is over; see `Results`."""
+    """A file of JSON Lines with a row for each finished game; see `Results`."""
 
     def __init__(self, path: Path, sheet: Sheet[Row]) -> None:
         super().__init__(path, sheet)

@@ -1,4 +1,4 @@
-"""Results of games, opened in the format that the name of the file says."""
+"""Results of games, opened in the format given by the file's name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def open_results(path: Path, plan: Plan) -> Results[Outcome]:
 
 
 def open_rows(path: Path, sheet: Sheet[Row]) -> Results[Row]:
-    """Opens a file `….jsonl` or a folder `….parquet`; creates it if there is none.
+    """Opens a file `….jsonl` or a folder `….parquet`; creates it if missing.
 
     Raises:
         SaveError: if it has another suffix, cannot be written, or another program has it open.

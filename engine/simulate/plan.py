@@ -1,4 +1,4 @@
-"""Plans of many random games, and the outcome of each: plain data that processes send to one another."""
+"""Plans of many random games, and the outcome of each: plain data for other processes."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def choose(
     *,
     weighing: bool = False,
 ) -> Option | None:
-    """A random legal option, each of the decider's own equally likely; chance options by their weight.
+    """A random legal option, uniform among the decider's own, by weight for chance.
 
     Args:
         game: a game that is not over.
@@ -118,7 +118,7 @@ def play_out(
     cap: int = CAP,
     decide: Decide = choose,
 ) -> Playout:
-    """Plays a game at random, from where it stands, with all invariants checked after every decision.
+    """Plays a game at random from its present position, with all invariants checked after every decision.
 
     It depends on the game, the seed and the number alone. It is abandoned after `cap` decisions. `decide` takes the
     decisions of players that do not play at random.

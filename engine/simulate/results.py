@@ -1,4 +1,4 @@
-"""Results of games, written as they come, a row for each, so that a stopped run can continue."""
+"""Results of games, a row for each, written during the run so that it can be resumed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Sheet(ABC, Generic[Row]):
 
     @abstractmethod
     def schema(self) -> Any:
-        """The columns of a part, as a `pyarrow.Schema`: those of a line of JSON.
+        """The columns of a part as a `pyarrow.Schema`, equal to those of a JSON line.
 
         Raises:
             SaveError: if pyarrow is not installed.
@@ -64,7 +64,7 @@ class Sheet(ABC, Generic[Row]):
         return self.schema()
 
     def of_kind(self, columns: Any) -> bool:
-        """Whether a `pyarrow.Schema` is one of results of this kind, be it of another run."""
+        """Whether a `pyarrow.Schema` belongs to results of this kind, of any run."""
         return bool(columns.equals(self.schema()))
 
 
@@ -89,7 +89,7 @@ class Results(ABC, Generic[Row]):
 
     @abstractmethod
     def recorded(self) -> Iterator[Row]:
-        """The recorded games, from number 0 on without a gap; read all of them before more are added.
+        """The recorded games, from number 0 on without a gap; read all of them before adding more.
 
         Raises:
             SaveError: if they are of another run.
@@ -106,7 +106,7 @@ class Results(ABC, Generic[Row]):
 
     @abstractmethod
     def close(self) -> None:
-        """Writes the rest, and closes the results; if they are empty, they are removed."""
+        """Writes the rest and closes the results; empty ones are removed."""
 
     def __enter__(self) -> Results[Row]:
         return self
@@ -150,7 +150,7 @@ def check_header(data: bytes, name: str, sheet: Sheet[Any]) -> None:
 
 
 def _drawn_otherwise(header: dict[str, Any], place: Span) -> NoReturn:
-    """Reports that results were drawn by another generator: Python's own, if their header names none."""
+    """Reports results drawn by another generator; a header without one means Python's."""
     by = f"by {quoted(header['random'])}" if "random" in header else "by Python's MT19937, as before Rulespec named it"
     message = f"the games were drawn {by}, and are drawn by {quoted(GENERATOR)} now: a seed gives other games"
     help_ = "the rows stay valid, but their games cannot be played again or continued here: name another file"

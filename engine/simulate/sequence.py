@@ -22,7 +22,7 @@ TUNED = 200
 
 
 def half_width(games: int, deviation: float, level: float = LEVEL) -> float:
-    """The distance of the bounds from the mean of so many games with this standard deviation."""
+    """Half the confidence interval for the mean of N games with this standard deviation."""
     alpha = 1 - level
     rho = (-2 * log(alpha) + log(-2 * log(alpha)) + 1) / TUNED  # its square, after their equation for a chosen time
     spread = games * rho + 1
@@ -61,7 +61,7 @@ def games_needed(games: int, wanted: float, deviation: float, level: float = LEV
 
 
 def said_needed(needed: int | None, games: int, word: str) -> str:
-    """The number of games that would decide what is undecided, in words.
+    """The number of games for a verdict, in words.
 
     Args:
         needed: as `games_needed` gives it.

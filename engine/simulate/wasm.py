@@ -68,7 +68,7 @@ class WasmOutcomes:
             self.games[seats] = WasmGames(wasm, INTERRUPT_RATE, decide=partial(_decided, plan, ruleset, seats))
 
     def of(self, numbers: range) -> list[Outcome]:
-        """The outcomes of some games, in their order; `numbers` follow one another."""
+        """The outcomes of some consecutive games, in order."""
         results: dict[int, Outcome] = {}
         for mine, seats, rows in self._played(numbers):
             results.update(zip(mine, map(partial(self._outcome, seats), mine, rows), strict=True))
@@ -252,7 +252,7 @@ def _each(
 
 
 def _players(plan: Plan, ruleset: typed.Ruleset, threads: int) -> list[WasmOutcomes]:
-    """The players of the games, one for each thread; fewer if there is not enough memory for so many."""
+    """The players of the games, one for each thread, or fewer if memory is short."""
     results = [WasmOutcomes(plan, ruleset)]
     with suppress(NoWasmtimeError):
         for _ in range(threads - 1):
@@ -265,7 +265,7 @@ _last: list[WasmOutcomes] = []
 
 
 def wasm_outcome(plan: Plan, ruleset: typed.Ruleset, number: int) -> Outcome:
-    """The outcome of one game, for a worker that is handed games one by one."""
+    """The outcome of one game, for a worker."""
     if not _last or _last[0].plan != plan:
         _last[:] = [WasmOutcomes(plan, ruleset)]
     return _last[0].of(range(number, number + 1))[0]

@@ -48,7 +48,7 @@ _playing = threading.Lock()  # a worker of a cluster may have several threads
 
 
 class ClusterError(RulespecError):
-    """Workers cannot play games, or no longer; the message says why."""
+    """Workers cannot play games, or no longer, for the reason in the message."""
 
 
 Play = Callable[[Plan, typed.Ruleset, int], Outcome]
@@ -157,7 +157,7 @@ def _batches(tasks: Iterator[_T], size: int) -> Iterator[list[_T]]:
 
 @contextmanager
 def _reported(cluster: str) -> Iterator[None]:
-    """Reports what goes wrong with workers as `ClusterError`."""
+    """Turns errors of workers into `ClusterError`."""
     try:
         yield
     except BrokenExecutor:
@@ -173,14 +173,14 @@ def _reported(cluster: str) -> Iterator[None]:
 
 
 def _of_cluster(error: Exception) -> bool:
-    """Whether a library of clusters has raised an error, such as Ray's KeyError where no node is left."""
+    """Whether an error comes from a cluster library, such as Ray's KeyError without a node."""
     modules = [str(frame.f_globals.get("__name__", "")) for frame, _ in traceback.walk_tb(error.__traceback__)]
     raised_in = "" if isinstance(error, RulespecError) else modules[-1]
     return any(module.partition(".")[0] in _LIBRARIES for module in (type(error).__module__, raised_in))
 
 
 def _done(work: Callable[..., _T], call: tuple[Any, ...]) -> tuple[_T, dict[str, int]]:
-    """Makes a call in a worker; also returns what other machines have played than that of the plan."""
+    """Calls in a worker; also returns the work done by other machines than the plan's."""
     with _playing, counting() as handed:
         return work(*call), dict(handed)
 
@@ -270,7 +270,7 @@ def _connected(cluster: str) -> Iterator[None]:
 
 
 def _reach(address: str) -> None:
-    """Checks that an address answers: neither kind of cluster says so soon and clearly."""
+    """Checks that an address answers, which cluster libraries report late and vaguely."""
     try:
         parts = urlsplit(address if "://" in address else f"//{address}")
         host, port = parts.hostname, parts.port

@@ -1,1 +1,1 @@
-"""Tables: games that people and programs play, and what each viewer has of them."""
+"""Tables: games of people and bots, and each viewer's part of them."""

@@ -1,4 +1,4 @@
-"""Choices in a decision that all take together, made before one is asked: at a table whoever is ready may choose."""
+"""Early choices in a round: at a table, seats may choose before they are asked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.engine.logs.sealed import pending
 
 
 class EarlyChoices:
-    """Choices of the open round that were made before the seat was asked; the game takes each when its turn comes.
+    """Choices of the open round made before the seat was asked; the game takes each in turn.
 
     The game takes the choices of a round in the order of the set. So state, hashes and logs are the same whoever was
     ready first, and what is not taken yet is in no file.
@@ -45,7 +45,7 @@ class EarlyChoices:
 
     @property
     def chosen(self) -> list[str]:
-        """The seats that have chosen in the open round, first to last as the game asks them."""
+        """The seats that have chosen in the open round, in the game's order."""
         results = [*(step.option.by for step in self.taken), *self._choices]
         return [seat for seat in self.game.seats if seat in results]
 
@@ -63,7 +63,7 @@ class EarlyChoices:
         return None
 
     def choose(self, seat: str, text: str) -> int:
-        """Notes a choice, in the place of an earlier one.
+        """Records a choice, replacing an earlier one.
 
         Returns:
             How many decisions the caller has to take back: those since the seat's earlier choice. Those of others are
@@ -81,7 +81,7 @@ class EarlyChoices:
         return number
 
     def withdraw(self, seat: str) -> int:
-        """Forgets a choice. Returns what `choose` does."""
+        """Drops a choice. Returns the same as `choose`."""
         _, number = self._without(seat)
         for step in pending(self.game)[-number or len(pending(self.game)) :]:
             if step.option.by is not None:
@@ -90,7 +90,7 @@ class EarlyChoices:
         return number
 
     def _without(self, seat: str) -> tuple[Game, int]:
-        """The game as it was when the seat was asked, and how many decisions ago that is."""
+        """The game at the point where the seat was asked, and the number of decisions since."""
         taken = [step.option.by for step in pending(self.game)]
         number = len(taken) - taken.index(seat) if seat in taken else 0
         past = self.game.copy()
@@ -100,6 +100,6 @@ class EarlyChoices:
 
 
 def is_forced(game: Game) -> bool:
-    """Whether who is asked has one option in a round, and everybody knows that."""
+    """Whether the asked seat has one option in a round, and everybody knows that."""
     decision = game.decision
     return decision is not None and decision.together and decision.by in Round(game).forced

@@ -36,7 +36,7 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Refusal(Struct, frozen=True):
-    """Why a message is not obeyed: a sentence, and the values that a condition of the rules saw.
+    """The refusal of a message: a sentence, and the values of the failing condition.
 
     `stale`: the message is of an earlier position, and the viewer is to have the present one.
     """
@@ -54,7 +54,7 @@ STALE = Refusal("the game has moved on", stale=True)
 
 
 def read_message(data: object) -> Message | Refusal:
-    """A message in plain data; a refusal if it has another form."""
+    """A message from plain data; a refusal if it is malformed."""
     try:
         message = msgspec.convert(data, Message)
     except msgspec.ValidationError:

@@ -1,4 +1,4 @@
-"""A game that is played: choices of rounds, decisions that are taken, and those that are taken back."""
+"""A game in play: choices of rounds, decisions, and undo."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.engine.table.early_choices import EarlyChoices, is_forced
 
 
 class PlayedGame:
-    """A game at a table, with the moves that are not in its log yet.
+    """A game at a table, with its unsaved moves.
 
     Args:
         game: where it begins or goes on; it is changed.
@@ -49,7 +49,7 @@ class PlayedGame:
         self._moves.append((self.game.omniscient.numbers.steps[-1], ()))
 
     def choose(self, seat: str, text: str) -> None:
-        """Notes the choice of a seat in the open round, in the place of an earlier one.
+        """Records a seat's choice in the open round, replacing an earlier one.
 
         Raises:
             ValueError, IllegalOptionError: as `EarlyChoices.choose`.
@@ -57,7 +57,7 @@ class PlayedGame:
         self._reopen(self.early.choose(seat, text))
 
     def restore(self, choices: Mapping[str, tuple[str, str]]) -> None:
-        """Notes choices of the open round that were saved: their texts and salts."""
+        """Restores saved choices of the open round: their texts and salts."""
         for seat, (text, _) in choices.items():
             self.choose(seat, text)
         salts = {seat: (option, choices[seat][1]) for seat, (option, _) in self.early.choices.items()}
@@ -78,7 +78,7 @@ class PlayedGame:
         return 0
 
     def take_back(self, number: int) -> None:
-        """Takes decisions back; a round that is left loses its choices."""
+        """Takes decisions back; an abandoned round loses its choices."""
         if number > len(pending(self.game)):
             self.early = EarlyChoices(self.game)
         self._reopen(number)
@@ -99,7 +99,7 @@ class PlayedGame:
         return [move for move, _ in self._moves]
 
     def confirm(self) -> list[Step | TakenBack]:
-        """The moves that have not been confirmed; from now on they are, and cannot be reverted."""
+        """The unconfirmed moves, which become final."""
         moves = self.moves
         for move in moves:
             if isinstance(move, Step):
@@ -108,7 +108,7 @@ class PlayedGame:
         return moves
 
     def revert(self) -> None:
-        """Undoes what has not been confirmed."""
+        """Undoes unconfirmed changes."""
         for move, steps in reversed(self._moves):
             if isinstance(move, Step):
                 self.game.undo()

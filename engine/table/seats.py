@@ -27,7 +27,7 @@ class Seat(Struct):
     stand_in: bool = False
 
     def handed_to(self, bot: str) -> Seat:
-        """The seat, played by a bot. Whoever has its link may take it, unless a bot has had it from the start."""
+        """The seat, played by a bot. The holder of its link may take it, unless a bot had it from the start."""
         return replace(self, kind="bot", bot=bot, stand_in=self.kind != "bot" or self.stand_in)
 
     def returned(self) -> Seat:

@@ -86,20 +86,20 @@ class Sight:
         self._next = self.serial + 1
 
     def may(self, what: bytes) -> None:
-        """Notes what the viewer may do; a change of it makes messages of before stale."""
+        """Records the viewer's possible actions; a change makes earlier messages stale."""
         if (what := sha256(what).digest()) != self._may:
             self._may = what
             self.serial = self.turn = self._next
 
     def part(self, name: str, value: bytes) -> None:
-        """Notes a part in packed form."""
+        """Records a packed part."""
         old = self._parts.get(name)
         if old is None or old[1] != value:
             self._parts[name] = self._next, value
             self.serial = self._next
 
     def cells(self, values: bytes) -> None:
-        """Notes the state that is seen: a sequence of numbers in packed form."""
+        """Records the visible state: a packed sequence of numbers."""
         old, self._cells = self._cells, values  # those that are equal, too: viewers who see the same share one
         if old == values:
             return
@@ -116,7 +116,7 @@ class Sight:
         return self._ply - len(self.tail)
 
     def moves(self, ply: int, tail: tuple[Tail, ...]) -> None:
-        """Notes the last moves, and how many there are."""
+        """Records the last moves and their number."""
         old, serials, count = self.tail, [], len(self.tail)
         for at, one in enumerate(tail, ply - len(tail) - self.first):
             is_old = 0 <= at < count and (old[at] is one or old[at].move == one.move)

@@ -1,4 +1,4 @@
-"""A table: a game, its seats, and what each viewer has of it. There is no web in it."""
+"""A table: a game, its seats, and each viewer's part of it, independent of the web."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ AT_ONCE = 40
 
 
 class Aside(Struct):
-    """The part of a table that is in no log: it is saved beside it.
+    """The part of a table that is in no log, saved beside it.
 
     Attributes:
         seats: by id.
@@ -120,7 +120,7 @@ class Table:
 
     @property
     def is_revealed(self) -> bool:
-        """Whether everybody is shown all by now."""
+        """Whether everything is public by now."""
         return self.reveals and self.game.is_over
 
     def set_reveals(self, reveals: bool) -> Refusal | None:
@@ -134,18 +134,18 @@ class Table:
 
     @property
     def aside(self) -> Aside:
-        """The part that is in no log, as it is now."""
+        """The part that is in no log."""
         self._note_time()
         return replace(self._state, choices=self.played.early.texts)
 
     def confirm(self) -> None:
-        """Notes that all is saved: it may be shown."""
+        """Marks all changes as saved, and so visible."""
         self.played.confirm()
         self._viewing.change()
         self._saved = to_builtins(self.aside)
 
     def revert(self) -> None:
-        """Undoes what could not be saved."""
+        """Undoes unsaved changes."""
         self.played.revert()
         self.fault = ""
         self._state = convert(self._saved, Aside)
@@ -162,12 +162,12 @@ class Table:
         of.since = {seat: since + away for seat, since in of.since.items()} if of.at else {}
 
     def _note_time(self) -> None:
-        """Notes when the open decision of each seat was asked: now, unless it has been noted."""
+        """Records when the open decision of each seat was asked, unless known."""
         self._state.at = self._clock()
         self._state.since = {seat: self._state.since.get(seat, self._state.at) for seat in self._asked()}
 
     def _asked(self) -> tuple[str, ...]:
-        """The seats that are waited for: not those that have chosen before they were asked."""
+        """The seats being waited for, without those that have chosen early."""
         chosen = self.played.early.choices
         try:
             return tuple(seat for seat in waiting(self.game) if seat not in chosen)
@@ -177,7 +177,7 @@ class Table:
     # --- programs -------------------------------------------------------------------------------
 
     def advance(self) -> bool:
-        """Takes what nobody needs to be asked for: chance, choices of before, random players. Whether there is more."""
+        """Takes the next decision without a person: chance, early choices, random players; whether there was one."""
         for _ in range(AT_ONCE):
             try:
                 if not self._step():
@@ -210,7 +210,7 @@ class Table:
 
     @property
     def _open(self) -> Decision | None:
-        """The open decision; None also where the rules are at fault in whose it is."""
+        """The open decision; None also if the rules have a fault in its decider."""
         try:
             return self.game.decision
         except RulesetFaultError:
@@ -218,7 +218,7 @@ class Table:
 
     @property
     def thinker(self) -> str | None:
-        """The seat whose bot has to think about the open decision; None if no bot has."""
+        """The seat whose bot must think about the open decision; None without one."""
         decision = self._open
         if decision is None or decision.by is None or self._speaks(decision):
             return None
@@ -241,7 +241,7 @@ class Table:
     # --- messages -------------------------------------------------------------------------------
 
     def hear(self, viewer: str | None, message: Message) -> Refusal | None:
-        """Obeys a message of a viewer; a refusal if that is not possible, and then nothing has changed."""
+        """Carries out a viewer's message, or refuses it without any change."""
         if viewer is None:
             return Refusal("spectators look on")
         depends = message.do in ("take", "withdraw", "undo", "agree", "refuse")
@@ -266,7 +266,7 @@ class Table:
         return Refusal("this is for the server")
 
     def take(self, seat: str, text: str) -> Refusal | None:
-        """Takes an option of a seat, or notes its choice in a round, before it is asked, too."""
+        """Takes a seat's option, or records its choice in a round, possibly early."""
         if self.seats[seat].kind == "free":
             return Refusal("sit down first: say a name")
         if self.seats[seat].kind == "bot":
@@ -274,7 +274,7 @@ class Table:
         return self.decide(seat, text)
 
     def decide(self, seat: str, text: str) -> Refusal | None:
-        """As `take`, for whoever plays the seat."""
+        """As `take`, for the seat's player."""
         decision = self._open
         if decision is None:
             return Refusal("the game is over" if self.game.is_over else "the rules are at fault there")
@@ -368,7 +368,7 @@ class Table:
         return None
 
     def set_seat(self, seat: str, of: Seat) -> None:
-        """Changes who plays a seat; a bot agrees to what a person was asked for."""
+        """Changes a seat's player; a bot agrees to a pending request at once."""
         self._state.seats[seat] = of
         self._name_seats()
         if self._state.request is not None:
@@ -385,21 +385,21 @@ class Table:
 
     @property
     def waited(self) -> tuple[str, ...]:
-        """The people who are waited for."""
+        """The people the table waits for."""
         return tuple(self._since_of_people())
 
     def _since_of_people(self) -> dict[str, float]:
-        """When the open decision of each person was asked; that of a seat runs on while a bot has it."""
+        """The times when each person was asked; a seat's time runs on while a bot has it."""
         people = self.people
         return {seat: since for seat, since in self._state.since.items() if seat in people}
 
     def turn(self, last: str | None) -> str:
-        """The seat that a person who is alone plays next: one that is waited for, the last one if possible."""
+        """The seat that a lone person plays next: a waiting one, the last one if possible."""
         waited = self.waited or (last or self.game.seats[0],)
         return last if last in waited else waited[0]
 
     def late(self) -> tuple[str, ...]:
-        """The seats whose time for a decision is over."""
+        """The seats out of time for a decision."""
         if not self._state.deadline:
             return ()
         end = self._clock() - self._state.deadline
@@ -408,11 +408,11 @@ class Table:
     # --- viewers --------------------------------------------------------------------------------
 
     def say(self, viewer: str | None, since: int = 0) -> dict[str, Any]:
-        """The changes for a viewer since a serial, as in table_frame.schema.json; since 0 it is the whole."""
+        """The changes for a viewer since a serial, as in table_frame.schema.json; 0 gives everything."""
         return self._sight(viewer).frame(since, self.cells)
 
     def earlier(self, viewer: str | None, before: int) -> dict[str, Any]:
-        """Moves before one that a viewer has, at most so many as a viewer has at first."""
+        """Moves before a given one, at most as many as a viewer's first message has."""
         last = max(0, min(before, self.game.ply))
         first = max(0, last - TAIL)
         eyes = OMNISCIENT if self.is_revealed else viewer

@@ -1,4 +1,4 @@
-"""Undo by agreement: who asks, who has agreed, and what a viewer knows from the decisions that would be taken back."""
+"""Undo by consent: the request, the consents, and a viewer's knowledge from the affected decisions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Request(Struct):
 
 
 def known(words: Words, game: Game, seat: str | None, decisions: int) -> dict[str, Any]:
-    """Facts that a seat has learned from the last decisions, and outcomes of them that others may have seen.
+    """Facts that a seat has learned from the last decisions, and their publicly visible outcomes.
 
     Both are parts of the seat's own view, in words.
     """

@@ -1,4 +1,4 @@
-"""The last moves of a game in words, as a viewer has seen them."""
+"""The last moves of a game in words, from a viewer's view."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_CHANGES = 12
 
 
 def said(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of some data that says something: what is false or empty is left out of frames, which are many."""
+    """The meaningful part of some data: false and empty values are left out of frames."""
     return {name: value for name, value in data.items() if value}
 
 

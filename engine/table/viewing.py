@@ -47,12 +47,12 @@ class Standing(Struct, frozen=True):
     fault: bool
 
     def eyes(self, viewer: str | None) -> str | None:
-        """The seat whose view a viewer has: `OMNISCIENT` sees all, as everybody does after a revealed end."""
+        """The seat of a viewer's view: `OMNISCIENT` sees all, as everybody does after a revealed end."""
         return OMNISCIENT if self.reveals and self.played.game.is_over else viewer
 
 
 class Viewing:
-    """The viewers of a table, and what each of them has.
+    """The viewers of a table, and each one's known state.
 
     Args:
         words: the words of the ruleset.
@@ -65,7 +65,7 @@ class Viewing:
         self._change = 0
 
     def change(self) -> None:
-        """Notes that the table stands elsewhere."""
+        """Marks the position as changed."""
         self._change += 1
         self._public = {}
 
@@ -100,7 +100,7 @@ class Viewing:
         sight.moves(game.ply, self._tail(eyes, sight, of))
 
     def _common(self, of: Standing) -> dict[str, bytes]:
-        """The parts that are the same for all, packed once."""
+        """The parts common to all viewers, packed once."""
         if "common" not in self._public:
             parts = {
                 "seats": _seats(of),
@@ -115,13 +115,13 @@ class Viewing:
         return common
 
     def _of_all(self, name: str, viewer: str | None, of: Standing, make: Callable[[str | None], Any]) -> Any:
-        """Parts that all viewers see alike where nothing is hidden: these are made only for the first."""
+        """Parts equal for all viewers if nothing is hidden, made only for the first."""
         if of.played.game.omniscient.secretive:
             return make(viewer)
         return self._shared(name, lambda: make(None))
 
     def _tail(self, viewer: str | None, sight: Sight, of: Standing) -> tuple[Tail, ...]:
-        """The last moves; those that the viewer has are not narrated again."""
+        """The last moves; those already sent to the viewer are not narrated again."""
         steps = of.played.game.omniscient.numbers.steps
         first = max(0, len(steps) - TAIL)
         old = sight.tail[first - sight.first :] if first >= sight.first and viewer != OMNISCIENT else ()
@@ -151,7 +151,7 @@ class Viewing:
         return moves
 
     def _shared(self, name: str, make: Callable[[], Any]) -> Any:
-        """A part that is the same for all who look at the position, made for the first of them."""
+        """A part equal for all viewers of the position, made for the first of them."""
         if name not in self._public:
             self._public[name] = make()
         return self._public[name]
@@ -232,7 +232,7 @@ def _undo(words: Words, viewer: str | None, of: Standing) -> dict[str, Any] | No
 
 
 def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict[str, Any]]:
-    """Options as a page has them; without a narrator they have no words of their own."""
+    """Options for a page; without a narrator they have no words of their own."""
     for option in options:
         arguments = zip(option.kinds.values(), option.arguments.values(), strict=True)
         more = {

@@ -1,4 +1,4 @@
-"""The combinations that a ruleset is played with: numbers of players and settings, and random games of one of them."""
+"""Combinations for validation: numbers of players and settings, with random games of each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CAP = 20_000
 
 
 class Combination(Struct, frozen=True):
-    """A number of players, and the setting that is not at its default; at most one."""
+    """A number of players, and at most one setting at another value than its default."""
 
     seats: int
     settings: dict[str, str]
@@ -68,7 +68,7 @@ def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Co
 
 
 class Games:
-    """Random games of a combination, in wasm where that is possible: the same games with wasm and without.
+    """Random games of a combination, in wasm if possible; the same games either way.
 
     Args:
         ruleset: the ruleset.
@@ -112,7 +112,7 @@ class Games:
         return self._played(number, CAP)
 
     def cells(self, ply: int, number: int = 0) -> Sequence[int] | None:
-        """The cells of the program after so many decisions of a game; None if it does not come so far."""
+        """The program's cells after `ply` decisions of a game; None if it ends before."""
         if self._wasm is not None:
             (played,) = self._wasm.play(self._plan.seed, range(number, number + 1), ply)
             return self._wasm.state if played.how == "capped" else None
@@ -120,7 +120,7 @@ class Games:
         return None if game.ply < ply or game.is_over else game.omniscient.numbers.cells
 
     def _ended(self, number: int, played: Played, most: int) -> Ended | None:
-        """The end of a game that has been played in wasm; None if it comes after more decisions than `most`."""
+        """The end of a game played in wasm; None if it has more than `most` decisions."""
         if played.how not in ("over", "capped"):  # Python knows what is wrong
             return self._in_python(number, most)
         if played.decisions > most or (played.how == "capped" and played.decisions < CAP):

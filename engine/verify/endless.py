@@ -1,4 +1,4 @@
-"""Decisions that may go round for ever on purpose, as the `rules.yaml` of a ruleset lists them under `endless`."""
+"""Decisions that may repeat for ever on purpose, listed under `endless` in `rules.yaml`."""
 
 from __future__ import annotations
 

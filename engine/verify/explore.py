@@ -189,7 +189,7 @@ class _Explorer:
     def _note(
         self, diagnostic: Diagnostic, game: Game, moves: list[Option], loop: int = 0, shortest: bool = False
     ) -> None:
-        """Records a finding, unless it is known from a game as short. Of all loops, only the shortest is recorded."""
+        """Records a finding, unless known from a game no longer; of all loops, only the shortest."""
         if meant(game, diagnostic):
             return
         key = (diagnostic.code, None if loop else diagnostic.span)
@@ -198,7 +198,7 @@ class _Explorer:
             self.findings[key] = Finding(diagnostic, LogHeader.of(game), moves, loop, shortest)
 
     def _see(self, game: Game, options: list[Option]) -> None:
-        """Counts the options that are legal, and those that should be: not those that settings switch off."""
+        """Counts the legal options and the expected ones, without those switched off by settings."""
         choices = asked(game).choices
         self.offered.update(choices[number].span for number in {o.kind.choice for o in options})
         if len(options) < MAX_OPTIONS:
@@ -210,7 +210,7 @@ class _Explorer:
     # --- near the start --------------------------------------------------------------------
 
     def _breadth(self, seats: int, budget: int) -> bool:
-        """Takes every option of every position, breadth first. Returns whether every position was seen."""
+        """Tries every option of every position, breadth first. Returns whether all positions were visited."""
         started = self._begin(seats)
         if started is None:
             return True
@@ -376,7 +376,7 @@ class _Explorer:
                 return
 
     def _again(self, finding: Finding, moves: list[Option], more: int, header: LogHeader | None = None) -> bool:
-        """Takes decisions, without those that are not legal, and then `more` at random.
+        """Replays decisions, skipping illegal ones, then takes `more` at random.
 
         Returns whether the same mistake shows sooner, or not later with another header; then `finding` has that game.
         """

@@ -1,4 +1,4 @@
-"""Checks of facts, asked of every entity; a violation is reported where the facts stand."""
+"""Checks of facts for every entity; a violation is reported at the facts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def failed_checks(d: typed.Declarations, layers: Layers) -> tuple[Diagnostic, ..
 
 
 class _Asked:
-    """Evaluates checks. Facts are known without a game, so the state is empty, and the number of seats any."""
+    """Evaluates checks without a game: the state is empty, and the number of seats arbitrary."""
 
     def __init__(self, d: typed.Declarations) -> None:
         self.d = d
@@ -123,7 +123,7 @@ class _Asked:
         return Diagnostic("RS242", Severity.ERROR, message, span, label, tuple(notes), help_)
 
     def value(self, e: typed.Expr, scope: Scope, *args: int) -> int:
-        """The value of an expression; each stands in one scope only."""
+        """The value of an expression, which belongs to one scope."""
         if id(e) not in self._lowered:
             self._lowered[id(e)] = self.x.expr(e, scope)
             self.p.slots = max(self.p.slots, self.x.most_slots)
@@ -179,7 +179,7 @@ class _Seen:
         self.scope, self.args = outer
 
     def _facts(self, e: typed.Expr) -> None:
-        """Collects the facts that an expression names, those of members of sets left out."""
+        """Collects the facts named by an expression, without those of set members."""
         if isinstance(e, typed.Each | typed.Reach | typed.Ways):
             return self._facts(e.binder.source if isinstance(e, typed.Each) else e.start)
         if isinstance(e, typed.Fact) and isinstance(e.owner.type, Ent):

@@ -1,4 +1,4 @@
-"""Options that a ruleset has somewhere, though not at the open decision: so that a slip of the pen is seen."""
+"""Options that exist somewhere in a ruleset, for telling slips from unavailable options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.typed.traversal import walk
 
 
 def unknown_option(game: Game, name: str) -> str:
-    """Why a name is not that of an option of the ruleset, whatever the settings; "" if it is one."""
+    """The reason why a ruleset has no option of a name under any settings; "" if it has one."""
     names = {option.name for option in _options(game.ruleset)}
     if name in names:
         return ""
@@ -23,7 +23,7 @@ def unknown_option(game: Game, name: str) -> str:
 
 
 def unreadable(game: Game, text: str) -> str:
-    """Why a text such as `take(2)` names no option of any decision of the ruleset; "" if it names one."""
+    """The reason why a text such as `take(2)` names no option of any decision; "" if it names one."""
     try:
         name, arguments = split_option(text)
     except ValueError as error:

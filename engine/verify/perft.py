@@ -95,7 +95,7 @@ def _count(game: Game, depth: int, limit: int, total: Perft, states: Counter[str
 
 
 def named(option: Option) -> str:
-    """An option with who takes it, if that is not the decider."""
+    """An option with its seat, unless that is the decider."""
     return f"{option.by}: {option}" if option.interrupt else str(option)
 
 

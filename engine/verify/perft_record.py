@@ -1,4 +1,4 @@
-"""Perft records: positions of a ruleset with the counts below them, in a file that tests compare.
+"""Perft records: positions of a ruleset with the counts below them, in a file for tests.
 
 An unintended change of legal options or of their effects shows there. The numbers depend on the rules alone. The hash
 depends on the layout of states, too: if that changes and all numbers stay, write the record again
@@ -83,7 +83,7 @@ def record_file(ruleset: typed.Ruleset) -> Path:
 
 
 def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
-    """Replays a log under a loaded ruleset, up to the first move that is illegal there.
+    """Replays a log under a loaded ruleset, up to the first illegal move.
 
     Raises:
         DiagnosticsError: if the log cannot be read, or does not fit the ruleset.
@@ -95,7 +95,7 @@ def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
 def at_moves(
     result: ReplayResult, wanted: Iterable[int], backend: Backend, spans: Mapping[int, Span] | None = None
 ) -> Iterator[Game]:
-    """A copy of a replayed game, after each of the given numbers of moves, in rising order.
+    """A copy of a replayed game after each of the given numbers of moves, in rising order.
 
     A move is a decision, or an undo of several. `spans` has the places of the numbers.
 

@@ -1,4 +1,4 @@
-"""Random games as `simulate` plays them, in wasm where that is possible: what an exploration plays by the thousand."""
+"""Random games as in `simulate`, in wasm if possible, for explorations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def plain_games(ruleset: typed.Ruleset, plan: Plan, decisions: int) -> Iterator[
 
 
 def _outcomes(ruleset: typed.Ruleset, plan: Plan) -> Iterator[Outcome]:
-    """The outcomes of all games of a plan, without an end; wasm plays few of them at a time, and then more."""
+    """The outcomes of a plan's games, without end; in wasm in growing batches."""
     try:
         wasm = WasmOutcomes(plan, ruleset)
     except (NoWasmtimeError, NoWasmError):

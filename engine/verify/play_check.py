@@ -1,4 +1,4 @@
-"""Random games with every combination of players and settings: what `validate` plays before it says sound."""
+"""Random games with every combination of players and settings, played by `validate`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _NUMBERS = 1 / 2  # of the steps is for the numbers of players, the rest for set
 
 @dataclass(slots=True)
 class _Mistake:
-    """A mistake: the games that show it by combination, and the shortest of them."""
+    """A mistake: its games by combination, and the shortest of them."""
 
     shortest: Playout
     games: dict[int, int] = field(default_factory=dict)
@@ -70,7 +70,7 @@ def play_check(
 
 
 class _PlayCheck:
-    """The state of such a check: for each combination how many games have ended, and the mistakes."""
+    """The state of such a check: the number of ended games by combination, and the mistakes."""
 
     def __init__(self, ruleset: typed.Ruleset, progress: Callable[[int], object], minutes: int | None) -> None:
         self.ruleset = ruleset
@@ -206,7 +206,7 @@ class _PlayCheck:
             yield Diagnostic("RS730", Severity.WARNING, message, span, help=help_)
 
     def _share(self, games: dict[int, int]) -> tuple[str, str]:
-        """In how many games, and of which players and settings: those with the defaults, if there are such."""
+        """The share of games, and their players and settings, preferring the defaults."""
         shown = [at for at in games if not self.all[at].settings] or list(games)
         number, of = sum(games[at] for at in shown), sum(self.ended[at] for at in shown)
         which = [self.all[at] for at in shown]
@@ -216,13 +216,13 @@ class _PlayCheck:
 
 
 def _given_up(ended: Ended) -> int:
-    """The steps that a game counts for besides its decisions if the rules were given up in it."""
+    """The steps charged to a game besides its decisions if its rules exceeded a bound."""
     failure = ended.failed.failure if ended.failed is not None else None
     return GIVEN_UP if failure is not None and failure.wrong.code == "RS704" else 0
 
 
 def _placed(wrong: Diagnostic, playout: Playout) -> Diagnostic:
-    """A mistake with the decision at which it shows, unless that is its place already."""
+    """A mistake with its decision, unless that is its place already."""
     taken = playout.failure is not None and playout.failure.option is not None
     place, name = _asked(playout.game)
     if wrong.code == "RS712" and playout.game.history:

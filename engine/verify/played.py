@@ -1,4 +1,4 @@
-"""The result of playing a ruleset with all combinations of players and settings, as it is kept."""
+"""The cached result of playing a ruleset with all combinations of players and settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _A_MINUTE = 20  # times as many for each minute that is asked for
 
 
 def most_games(minutes: int | None) -> int:
-    """The most games of a combination where as much is played as takes about so many minutes; None: `GAMES`."""
+    """The most games of a combination within a budget of about `minutes` minutes; None gives `GAMES`."""
     return GAMES if minutes is None else _A_MINUTE * GAMES * minutes
 
 

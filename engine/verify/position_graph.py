@@ -34,7 +34,7 @@ class Node:
 
 
 class PositionGraph:
-    """Positions by number, in the order in which they are first reached; 0 is the start."""
+    """Positions by number, in the order of discovery; 0 is the start."""
 
     def __init__(self) -> None:
         self.nodes = [Node(-1, None)]
@@ -48,13 +48,13 @@ class PositionGraph:
         return path[::-1]
 
     def decision(self, node: int) -> ir.Decision:
-        """The open decision of a position where the game is not over."""
+        """The open decision of an unfinished position."""
         decision = self.nodes[node].decision
         assert decision is not None
         return decision
 
     def first_loop(self) -> tuple[int, list[Option]] | None:
-        """The loop of turns that begins nearest to the start: its first position and its options; None without one."""
+        """The loop of turns nearest to the start: its first position and its options; None without one."""
         inside = self._core()
         for place in sorted(inside)[:MAX_LOOP_STARTS]:
             came: dict[int, tuple[int, Option]] = {}
@@ -75,7 +75,7 @@ class PositionGraph:
         return None
 
     def first_dead_end(self) -> int | None:
-        """The first position from which no options lead to an end; None if there is none. All positions are known."""
+        """The first position from which no options lead to an end; None without one. All positions are known."""
         predecessors: dict[int, list[int]] = {}
         for at, node in enumerate(self.nodes):
             for there in node.successors:

@@ -114,7 +114,7 @@ def _short(value: Any) -> str:
 
 
 def options_are_legal(trial: Trial) -> Diagnostic | None:
-    """Listed options are legal, and equal after they are printed and parsed; others are refused, with a reason."""
+    """Listed options are legal, and equal after printing and parsing; others are refused with a reason."""
     listed = list(islice(every_option(trial.game), MAX_OPTIONS))
     known = {(o.kind.choice, o.args) for o in listed}
     if len(known) < len(listed):
@@ -152,7 +152,7 @@ def _sample(trial: Trial, options: list[Option]) -> list[Option]:
 
 
 def _unlisted(trial: Trial, listed: list[Option]) -> Iterator[Option]:
-    """Options of the open decision with any arguments, most of them not legal."""
+    """Options of the open decision with arbitrary arguments, mostly illegal."""
     game = trial.game
     if game.is_over:
         return
@@ -181,7 +181,7 @@ def taking_back_restores(trial: Trial) -> Diagnostic | None:
 
 
 def clones_are_independent(trial: Trial) -> Diagnostic | None:
-    """A clone is equal to its game, goes on alike, and changes no other game."""
+    """A clone equals its game, continues alike, and changes no other game."""
     game = trial.game
     before, clone, twin = _all(game), game.copy(), game.copy()
     if _all(clone) != before:
@@ -197,7 +197,7 @@ def clones_are_independent(trial: Trial) -> Diagnostic | None:
 
 
 def log_says_all(trial: Trial) -> Diagnostic | None:
-    """The game is equal after it is written as a log, read and replayed."""
+    """The game is equal after being written as a log, read and replayed."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
         with LogWriter(path, trial.header) as writer:
@@ -209,7 +209,7 @@ def log_says_all(trial: Trial) -> Diagnostic | None:
 
 
 def saved_game_goes_on(trial: Trial) -> Diagnostic | None:
-    """The game is equal after it is saved and resumed; the trial goes on with the resumed game."""
+    """The game is equal after saving and resuming; the trial continues with the resumed game."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
         with SavedGame(path) as saved:

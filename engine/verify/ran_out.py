@@ -28,7 +28,7 @@ from rulespec.typed.traversal import walk
 
 
 class Bounds(Marks, Observer):
-    """The bounded loops of a program that ask for decisions, and after which none comes, if the game has other ends.
+    """The bounded loops of a program that ask for decisions and are followed by none, if the game has other ends.
 
     Args:
         ruleset: the ruleset.
@@ -53,7 +53,7 @@ class Bounds(Marks, Observer):
         self._game = Game(ruleset, seat_names(seats, ruleset.seats), settings, lambda *_: interpreter)
 
     def ended(self, games: Games, number: int, decisions: int) -> Span | None:
-        """The place of the bound that ended a game of so many decisions; None if none did."""
+        """The place of the bound that ended a game after `decisions` decisions; None if none did."""
         cells = games.cells(decisions - 1, number) if self._last and decisions else None
         if cells is None:
             return None
@@ -70,29 +70,29 @@ class Bounds(Marks, Observer):
     # --- marks ---------------------------------------------------------------------------------
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
-        """Notes a bounded loop, whose body comes next."""
+        """Records a bounded loop before its body."""
         if isinstance(s, typed.Repeat) and s.limit is not None:
             self._repeat = s
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
-        """Notes where a bounded loop decides whether to go on."""
+        """Records the block where a bounded loop decides whether to continue."""
         if self._repeat is not None and self._repeat.body is body:
             self._bodies[again, leave] = block, self._repeat.span
 
     # --- observer ------------------------------------------------------------------------------
 
     def entered(self, block: int, before: int) -> None:
-        """Notes a loop that has run out."""
+        """Records a loop that has reached its bound."""
         self._out = self._last.get((before, block), self._out)
 
     # --- flow ----------------------------------------------------------------------------------
 
     def _is_last(self, again: int, leave: int, body: int) -> bool:
-        """Whether a loop asks for decisions, and no decision comes after it."""
+        """Whether a loop asks for decisions, and none follows it."""
         return self._asks(body, {again, leave}) and not self._asks(leave, set())
 
     def _is_left(self, again: int, leave: int, body: int) -> bool:
-        """Whether a loop is left anywhere but where it has run out."""
+        """Whether a loop is left elsewhere than at its bound."""
         blocks = self._reached(body, {again, leave})
         exits = [self._flow.p.blocks[at].exit for at in blocks]
         return any(isinstance(e, ir.Return | ir.End) for e in exits) or any(

@@ -75,7 +75,7 @@ def random_games(
 def further_games(
     ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int
 ) -> Iterator[tuple[int, FailingGame | None]]:
-    """Plays random games as fast as possible: in wasm, where that can be done.
+    """Plays random games as fast as possible, in wasm where available.
 
     Args:
         ruleset: the ruleset.
@@ -185,7 +185,7 @@ def shorter_playout(playout: Playout, steps: int = EFFORT, decision: int = 0) ->
 
 
 def _possible(game: Game, move: Move) -> Move | None:
-    """The same move in another game; None if it is not possible there."""
+    """The same move in another game; None if impossible there."""
     if isinstance(move, TakenBack):
         return move if move.decisions <= game.ply else None
     return same_option(game, move)

@@ -130,7 +130,7 @@ def ruleset_tests(
 
 
 def _values(setting: typed.SettingDecl) -> list[str]:
-    """The values of a setting, the default first: it is the simplest."""
+    """The values of a setting, with the default, the simplest, first."""
     return [setting.default, *(value for value in values_to_try(setting) if value != setting.default)]
 
 

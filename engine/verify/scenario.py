@@ -1,4 +1,4 @@
-"""Scenarios: given a position, when these decisions are taken, then this holds. See docs/guides/scenarios.md."""
+"""Scenarios: given a position, when decisions are taken, then expectations hold. See docs/guides/scenarios.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.documents.reader import read_yaml
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Decisions, and the expectations after them; every text has its place."""
+    """Decisions and the expectations after them, each text with its place."""
 
     when: tuple[Scalar, ...]
     then: tuple[tuple[Scalar, Node], ...]
@@ -22,7 +22,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A part of a position: calls of procedures that are run, then values that are put in place."""
+    """A part of a position: procedure calls to run, then values to set."""
 
     run: tuple[Scalar, ...]
     set: tuple[tuple[Scalar, Scalar], ...]
@@ -61,7 +61,7 @@ class Scenario:
 
 
 def read_scenarios(path: Path, report: Report, display: str | None = None) -> tuple[Scenario, ...]:
-    """The scenarios of a file as they are written; arguments are those of `scenario_files.load_scenarios`."""
+    """The raw scenarios of a file; arguments are those of `scenario_files.load_scenarios`."""
     from rulespec.documents.schema_check import check_schema
     from rulespec.schemas import load_schema
 
@@ -103,7 +103,7 @@ def _word(node: Node | None) -> str:
 
 
 def _values(node: Node | None, prefix: str = "") -> Iterator[tuple[Scalar, Scalar]]:
-    """Names with the values that they are set to; an entity gives one pair for each of its fields."""
+    """Names with their values; an entity gives one pair for each of its fields."""
     for key, value in pairs(node):
         name = Scalar(prefix + key.text, prefix + key.text, key.span) if prefix else key
         if isinstance(value, Scalar):

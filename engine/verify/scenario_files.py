@@ -85,7 +85,7 @@ def _check_also(scenario: Scenario, known: list[str], report: Report) -> None:
 def load_scenarios(
     path: Path, report: Report, display: str | None = None, folder: Folder | None = None
 ) -> tuple[Scenario, ...]:
-    """Reads and checks a scenario file; positions that its scenarios share are laid under them.
+    """Reads and checks a scenario file, with shared positions laid under its scenarios.
 
     Args:
         path: the file.

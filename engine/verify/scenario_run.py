@@ -141,7 +141,7 @@ class _Run:
         self.failures.append(Failure(self.scenario, self.backend, span, what, expected, actual))
 
     def because(self, game: Game, invariant: str) -> str:
-        """For whom an invariant fails, as the end of a message."""
+        """The entity for which an invariant fails, as the end of a message."""
         why = game.omniscient.why_broken(invariant.partition(":")[0])
         return f"; {why}" if why else ""
 
@@ -270,7 +270,7 @@ class _Run:
                 self.fail(expected.span, f"the reason against `{key.text}`", reason, _text(expected))
 
     def refused(self, game: Game, item: Node) -> None:
-        """An option that is not legal, whatever the reason; it may be one of another decision."""
+        """An illegal option, whatever the reason; it may belong to another decision."""
         try:
             refusal = game.why_not(game.parse(_text(item)))
         except ValueError:
@@ -304,7 +304,7 @@ class _Run:
             self.equals(game, key, result, wanted)
 
     def equals(self, game: Game, key: Scalar, actual: str, wanted: Node) -> None:
-        """Compares a value with what is expected, which may have the unit of the expression."""
+        """Compares a value with the expected one, which may carry the expression's unit."""
         number = _NUMBER.fullmatch(_text(wanted))
         if number is not None:
             try:

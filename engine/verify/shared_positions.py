@@ -1,4 +1,4 @@
-"""Positions that scenarios share: `given: {from: ID}` begins with what another scenario gives."""
+"""Shared positions of scenarios: `given: {from: ID}` begins with another scenario's position."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_CHAIN = 100
 
 
 class Folder:
-    """The scenarios of all files of a folder, as they are written; read once, and only if somebody asks.
+    """The scenarios of all files of a folder, read once on demand.
 
     Args:
         path: the folder.
@@ -39,7 +39,7 @@ class Folder:
 
 
 def with_positions(scenarios: Sequence[Scenario], folder: Folder, report: Report) -> tuple[Scenario, ...]:
-    """The scenarios of a file, each with the position that it begins with.
+    """The scenarios of a file, each with its initial position.
 
     The seats, the start, the settings and the layers of the other scenario lie under its own; its decisions do not
     count. A scenario is looked for in the same file, then in the other files of the folder.
@@ -54,7 +54,7 @@ def with_positions(scenarios: Sequence[Scenario], folder: Folder, report: Report
 
 
 def _named(base: Scalar, own: Sequence[Scenario], folder: Folder) -> list[Scenario]:
-    """The scenarios of an id: those of the file that names it, else those of the other files."""
+    """The scenarios with an id: those of the same file, else those of other files."""
     file = base.span.file
     if file == own[0].span.file and (results := [s for s in own if s.id == base.text]):
         return results
@@ -63,7 +63,7 @@ def _named(base: Scalar, own: Sequence[Scenario], folder: Folder) -> list[Scenar
 
 
 def _laid(scenario: Scenario, own: Sequence[Scenario], folder: Folder, report: Report) -> Scenario | None:
-    """A scenario over all positions that it begins with; None, with an error, if one of them is not to be had."""
+    """A scenario over its initial positions; None, with an error, if one is unavailable."""
     chain = [scenario]
     while (base := chain[-1].base) is not None:
         result = _named(base, own, folder)

@@ -1,4 +1,4 @@
-"""Games that show a mistake, and their shrinking to shorter ones."""
+"""Failing games, and their shrinking to shorter ones."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class FailingGame:
 
     @classmethod
     def of(cls, ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move], wrong: Diagnostic) -> FailingGame:
-        """A game with all that there is to say of it.
+        """A failing game with all its details.
 
         Args:
             ruleset: the ruleset.
@@ -129,7 +129,7 @@ def shortest(
 
 
 def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> list[_T]:
-    """The list without the stretches that are not needed, the long ones first.
+    """The list without dispensable runs, long ones first.
 
     Args:
         moves: the list.
@@ -163,7 +163,7 @@ class Replayed:
     changed: tuple[str, ...] = ()
 
     def lines(self, header: LogHeader, moves: Sequence[Move]) -> list[dict[str, Any]]:
-        """The native log of the moves; after its end line the option in which the rules are at fault, if they are."""
+        """The native log of the moves, followed by the option with the rules' fault, if there is one."""
         entries = [*map(entry_json, moves)]
         legal = len(entries) - (self.fault is not None)
         return [header.to_json(), *entries[:legal], *end_json(self.game), *entries[legal:]]

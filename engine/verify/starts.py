@@ -53,7 +53,7 @@ def _shown(settings: Mapping[str, str]) -> str:
 
 
 def _tried(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], left: int) -> tuple[Report, int]:
-    """The faults of one start, and the patience that is left."""
+    """The faults of one start, and the remaining step budget."""
     machines: list[Interpreter] = []
 
     def make(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:

@@ -35,7 +35,7 @@ short_games: Machines = Memo(quick_machine)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A scenario or recorded game with its diagnostics; `backends` are those it failed under."""
+    """A scenario or recorded game with its diagnostics; `backends` are the failing ones."""
 
     kind: Literal["scenario", "log"]
     id: str

@@ -22,7 +22,7 @@ INTERPRETED = 50
 
 
 def installed_backends(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> tuple[Backend, ...]:
-    """The machines that can run a ruleset here: the wasm one, too, if it is installed and can."""
+    """The machines that can run a ruleset here, including wasm if installed and able."""
     from rulespec.engine.wasm.compiler import NoWasmError  # lazily: few commands need it
     from rulespec.engine.wasm.engine import NoWasmtimeError
 
@@ -69,11 +69,11 @@ class Trial:
         return INTERPRETED * sum(map(interpreted, self.games))
 
     def begin(self) -> Diagnostic | None:
-        """Begins the game. A diagnostic if the rules are at fault before the first decision."""
+        """Begins the game; returns a diagnostic if the rules fault before the first decision."""
         return self._together(lambda game: game.omniscient.numbers.begin())
 
     def make(self, move: Move) -> Diagnostic | None:
-        """Takes a legal option, or takes back. A diagnostic if the rules are at fault in it."""
+        """Takes a legal option, or takes back; returns a diagnostic if the rules fault in it."""
         self.moves.append(move)
         if isinstance(move, TakenBack):
             return self._together(lambda game: game.omniscient.take_back(move))

@@ -18,7 +18,7 @@ _BUDGET = 1 << 36
 
 
 def wasm_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
-    """The same as `perft`; None where only Python can tell.
+    """The same as `perft`; None for cases that only Python supports.
 
     Args:
         game: the game; its position is the same afterwards.

@@ -33,17 +33,17 @@ _INVARIANTS = 10  # that much less is tested of the invariants after a decision:
 
 
 class Weights(Struct, frozen=True):
-    """The steps of games: those up to the first decision, and those of each decision."""
+    """The step costs of games: up to the first decision, and of each decision."""
 
     start: int
     decision: int
 
     def steps(self, decisions: int) -> int:
-        """The steps of a game of so many decisions."""
+        """The steps of a game with `decisions` decisions."""
         return self.start + decisions * self.decision
 
     def decisions(self, steps: int) -> int:
-        """The decisions of a game that takes so many steps."""
+        """The decisions of a game that takes `steps` steps."""
         return max(0, steps - self.start) // self.decision
 
 
@@ -80,7 +80,7 @@ def _weights(ruleset: typed.Ruleset, seats: int) -> Weights:
 
 
 def _taken(game: Game, interpreter: Interpreter, draws: Draws, ply: int) -> int:
-    """The steps of the next random decision, and of what is tested after it."""
+    """The steps of the next random decision, and of the checks after it."""
     before = interpreter.left
     option = choose(game, draws, ply)
     if option is not None:

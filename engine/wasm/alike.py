@@ -1,4 +1,4 @@
-"""Tokens that are alike: of several, the first for which an option is legal is listed (see `program.alike`).
+"""Alike tokens: only the first one with a legal option is listed (see `program.alike`).
 
 Before options are listed, a function finds for each token the first one that is alike. It begins with one class for
 each owner, and parts the classes by one array of values after the other.
@@ -21,7 +21,7 @@ _NOTHING = -2
 
 
 class AlikeEmitter:
-    """Writes what lists one of several tokens that are alike.
+    """Writes the code that lists one of several alike tokens.
 
     Args:
         x: writes expressions.
@@ -37,7 +37,7 @@ class AlikeEmitter:
         self._stamps: dict[int, int] = {}
 
     def write(self) -> None:
-        """Writes a function for each kind, which is given the open block and a seat (-1: all), and finds the firsts."""
+        """Writes a function for each kind that finds the first alike tokens for an open block and a seat (-1: all)."""
         memory, p = self.x.memory, self.x.p
         returns = Frames(p).returns if p.alike else {}
         ways = [returns.get(block) for block in range(len(p.blocks))] if p.alike else []
@@ -86,7 +86,7 @@ class AlikeEmitter:
         )
 
     def _list(self, cells: tuple[int, ...], revealed: bool) -> int:
-        """The address of a list of cells that hold one token, a set or an order of them."""
+        """The address of a list of cells with one token, or a set or order of them."""
         flat = [int(revealed), len(cells)]
         for at in cells:
             form = self.x.p.cells[at].type.partition(" ")[0]
@@ -128,7 +128,7 @@ class AlikeEmitter:
 
     @contextmanager
     def _each(self, size: int) -> Iterator[int]:
-        """A loop over the numbers below `size`, which is not 0: the local that holds them."""
+        """A loop over the numbers below a positive `size`; returns the local with the number."""
         code = self.x.code
         local = code.local()
         code.const(0)
@@ -160,7 +160,7 @@ class AlikeEmitter:
             code.call(self._names[kind])
 
     def begin(self, c: ir.Choice, depth: int) -> None:
-        """Before the values of a parameter: none of them has been listed."""
+        """Before a parameter's values: none of them is listed yet."""
         code = self.x.code
         if not c.params[depth].alike:
             return
@@ -175,7 +175,7 @@ class AlikeEmitter:
         code.store(register)
 
     def unless_listed(self, c: ir.Choice, depth: int, again: int) -> None:
-        """Goes on with the next value if one that is alike has been listed."""
+        """Skips a value if an alike one has been listed."""
         x, code, q = self.x, self.x.code, c.params[depth]
         if not q.alike:
             return
@@ -218,7 +218,7 @@ class AlikeEmitter:
         code.br_if(again)
 
     def listed(self, c: ir.Choice) -> None:
-        """After an option has been listed: those that are alike are not."""
+        """After an option is listed, its alike tokens are skipped."""
         code = self.x.code
         for depth, q in enumerate(c.params):
             if q.alike:
@@ -228,7 +228,7 @@ class AlikeEmitter:
                 code.store()
 
     def _room(self, kind: str, depth: int) -> int:
-        """The address of the stamps of what has been listed: a number for each first, earlier argument, and none."""
+        """The address of the stamps of listed tokens: one for each first token, each earlier argument, and none."""
         if (kind, depth) not in self._done:
             self._done[kind, depth] = self.x.memory.room(8 * (2 * self.x.p.sizes[kind] + 1))
         return self._done[kind, depth]

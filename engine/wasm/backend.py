@@ -1,4 +1,4 @@
-"""The wasm machine: a program as WebAssembly. What it cannot do, or what is at fault, its fallback does instead."""
+"""The wasm machine: a program as WebAssembly, with a fallback machine for unsupported cases and faults."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _put = list.__setitem__
 
 
 class _Rows(dict[tuple[int, ...], Listed]):
-    """Options by their rows in the buffer: most games ask for the same ones again and again."""
+    """Options by their rows in the buffer, cached because most games repeat them."""
 
     def __init__(self, wasm: WasmProgram) -> None:
         self._kinds = [(k, 2 + len(wasm.p.decisions[d].choices[k].params)) for d, k in wasm.compiled.options]
@@ -73,12 +73,12 @@ class WasmBackend(StateMemory):
 
     @cached_property
     def fallback(self) -> Machine:
-        """The machine that does what this one cannot."""
+        """The machine for unsupported cases."""
         return self._make_fallback()
 
     @cached_property
     def _view(self) -> memoryview | None:
-        """The cells in the memory; None where those who look may write, too, and put back what was there."""
+        """The cells in memory; None where readers may write and restore them."""
         cells = self._numbers[self._first_cell : self._first_cell + len(self._start)]
         return None if self.compiled.supposes else cells.toreadonly()
 
@@ -97,7 +97,7 @@ class WasmBackend(StateMemory):
 
     @property
     def late(self) -> Late | None:
-        """Lazy sync of states; None where not every cell is a number of 64 bits."""
+        """Lazy sync of states; None if some cells exceed 64 bits."""
         return self if self._plain else None
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
@@ -148,14 +148,14 @@ class WasmBackend(StateMemory):
         return journal
 
     def cells(self, state: State) -> Sequence[int]:
-        """The cells of a state: those in the memory, if it holds the state."""
+        """The cells of a state: those in memory, if it holds the state."""
         if state is (held := self._held) and not held.written and self._view is not None:
             return self._view
         self.catch_up(state)
         return state
 
     def _ran(self, state: State, block: int, args: tuple[int, ...]) -> int:
-        """Runs in the memory; returns where what has changed ends among its numbers, or 0 where only Python can run."""
+        """Runs in memory; returns the end of the change list, or 0 if only Python can run this."""
         try:
             if state is not (held := self._held) or held.written:
                 self._bring(state)
@@ -208,7 +208,7 @@ class WasmBackend(StateMemory):
         return result
 
     def listing(self, state: State, decision: int) -> Listing | None:
-        """All options of the decider at once; None where only Python can list."""
+        """All options of the decider at once; None for cases that only Python supports."""
         self._asked = True
         numbers = self._numbers
         if self._ready and self._known == decision and state is (held := self._held) and not held.written:
@@ -252,15 +252,15 @@ class WasmBackend(StateMemory):
 
     @property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, functions that only look cells up: those of Python, to which the memory is as good."""
+        """For each decision, functions that only look up cells: Python's, applied to the memory."""
         return self.fallback.lookups
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
+        """The arguments of the listed representative among alike tokens; None if it is itself."""
         return self.fallback.standing(state, decision, choice, args)
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
-        """The seat that takes an interrupt."""
+        """The seat of an interrupt."""
         return self.fallback.actor(state, decision, choice, args)
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
@@ -274,7 +274,7 @@ class WasmBackend(StateMemory):
         return result & _WORD if id(e) in self._sets else result
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
-        """The indices of the invariants that do not hold; with `since`, of those only that read a changed cell."""
+        """The indices of the broken invariants; `since` limits them to those that read a changed cell."""
 
         def whole() -> list[int]:
             results: list[int] = self.fallback.broken(state, None) if self.instance.call("broken", 1) else []

@@ -1,4 +1,4 @@
-"""The blocks of a procedure: nested loops and branches, and what stands in them."""
+"""The blocks of a procedure: nested loops and branches, with their instructions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class InstructionEmitter:
                 self._clear(cell)
 
     def take(self, loop: Loop) -> None:
-        """Takes the next member of a loop's set, which is not empty."""
+        """Takes the next member of a loop's non-empty set."""
         x, code = self.x, self.x.code
         rest, at, words = x.variables[loop.rest], x.variables[loop.at], x.widths.of_cells[loop.rest]
         if loop.start == ir.Const(0):
@@ -84,7 +84,7 @@ class InstructionEmitter:
             self.put_local(cell, local)
 
     def put_local(self, cell: int, local: int) -> None:
-        """Puts a local into a cell, or several, if that is not there already."""
+        """Stores one or several locals into a cell, unless it holds them already."""
         code = self.x.code
         for k in range(self.x.widths.of_cells[cell]):
             address = self.x.memory.address(cell) + 8 * k
@@ -182,7 +182,7 @@ class InstructionEmitter:
 
 
 class BlockEmitter:
-    """Writes the blocks of one procedure into the function at hand, from one entry or another.
+    """Writes the blocks of one procedure into the present function, from one entry or another.
 
     Args:
         instructions: writes instructions.
@@ -248,7 +248,7 @@ class BlockEmitter:
         code.do("unreachable")
 
     def _all(self, block: int) -> None:
-        """Writes a block and all that is below it, with nothing on the stack of Python."""
+        """Writes a block and everything below it, without recursion in Python."""
         code = self.x.code
         self._work = [("tree", block, -1)]
         while self._work:
@@ -277,7 +277,7 @@ class BlockEmitter:
         self._work.append(("block", block, -1))
 
     def _go(self, block: int, target: int) -> None:
-        """Goes on from a block at another one."""
+        """Continues from a block at another one."""
         code, regions = self.x.code, self._regions
         if (block, target) in regions.far:
             code.const32(regions.entries.index(target))

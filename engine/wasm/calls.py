@@ -1,4 +1,4 @@
-"""Definitions, tables by key, and what would be after a procedure."""
+"""Definitions, tables by key, and hypothetical calls."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class CallEmitter:
         code.do("add")
 
     def _find(self, e: ir.Lookup, values: Sequence[int]) -> None:
-        """Pushes the value of a row of a table, one of those that are given in the order of its rows."""
+        """Pushes the value of a table's row from `values`, given in row order."""
         table = self.x.p.tables[e.table]
         keys = _unpacked(e.key)
         results = {tuple(_numbers(key)): value for key, value in zip(table, values, strict=True)}
@@ -111,7 +111,7 @@ class CallEmitter:
         return sets.in_locals(self.x.code, self._supposed(e, words), words)
 
     def _supposed(self, e: ir.Suppose, words: int) -> int:
-        """Evaluates what would be after a procedure: the locals with the value."""
+        """Evaluates a hypothetical call; returns the locals with the value."""
         x, code, constants = self.x, self.x.code, self.x.memory.constants
         mark, left, result = code.local(), code.local(), code.locals(span(words))
         code.at(constants["JOURNAL"])
@@ -212,7 +212,7 @@ class Definitions:
         code.module.define(f"f{number}", code, params, I64 * span(result))
 
     def _remembered(self, params: int, result: int, *, counts: bool) -> int:
-        """Returns what is remembered; else the local with the address of the row where it would be.
+        """Returns a remembered result, or else leaves its row's address in a local.
 
         With `counts`, the steps that it took are remembered, too, and counted again.
         """
@@ -277,7 +277,7 @@ class Definitions:
 
 
 def _unpacked(e: ir.Expr) -> list[ir.Expr]:
-    """The keys of a table that are packed into one number, each with so many bits as a word."""
+    """The keys of a table packed into one number, each as wide as a word."""
     if isinstance(e, ir.Const):
         return [ir.Const(key) for key in _numbers(e.value)]
     if isinstance(e, ir.Op) and e.op == "+" and isinstance(e.args[0], ir.Const) and e.args[0].value % (1 << WORD) == 0:
@@ -289,7 +289,7 @@ def _unpacked(e: ir.Expr) -> list[ir.Expr]:
 
 
 def _numbers(packed: int) -> list[int]:
-    """The numbers that are packed into one."""
+    """The numbers packed into one."""
     last = (packed + (1 << WORD - 1)) % (1 << WORD) - (1 << WORD - 1)
     rest = (packed - last) >> WORD
     return [*_numbers(rest), last] if rest else [last]

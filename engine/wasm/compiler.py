@@ -47,7 +47,7 @@ _STEP = 4
 
 
 class NoWasmError(RulespecError):
-    """A program cannot be carried out in wasm; the message says why."""
+    """A program that wasm cannot run, with the reason."""
 
 
 class Compiled(Struct):
@@ -165,7 +165,7 @@ class _Compiler:
         return Compiled(self.p, encoded, memory, self.occupancy, self.asked, numbers, supposes)
 
     def _function(self, x: ExpressionEmitter, name: str, params: int, e: ir.Expr, is_long: bool) -> None:
-        """Writes the function of an expression over parameters; one more says which word of a set is asked for.
+        """Writes the function for an expression; a further parameter selects a word of a set.
 
         In an expression of the scoring, that one is what a tiebreak compares.
         """
@@ -180,7 +180,7 @@ class _Compiler:
         self.module.define(name, code, params + 1, I64, export=True)
 
     def _word(self, x: ExpressionEmitter, e: ir.Expr, which: int) -> None:
-        """Pushes one word of a set: a parameter says which; zero if it has no such."""
+        """Pushes the word of a set selected by a parameter; zero beyond the last one."""
         code, words = x.code, x.words(e)
         if words == ROW:
             x.address(e)
@@ -198,7 +198,7 @@ class _Compiler:
             code.do("ne", "select")
 
     def _invariants(self, x: ExpressionEmitter, long: LongValues) -> None:
-        """Writes the function that says whether an invariant holds for the members in one word."""
+        """Writes the function that tests an invariant for the members in one word."""
         code = x.begin(2)
         for piece in cases(code, pieces(self.asked)):
             v = self.fast.invariants[piece.invariant]
@@ -214,7 +214,7 @@ class _Compiler:
         self.module.define("holds", code, 2, I64)
 
     def _members(self, x: ExpressionEmitter, word: int) -> tuple[int, int]:
-        """The set whose only word is the second parameter: the locals that hold it, and its words."""
+        """The set whose only word is the second parameter: its locals, and its number of words."""
         code, words = x.code, min(ROW, word + 1)
         if words == 1:
             return 1, 1
@@ -228,7 +228,7 @@ class _Compiler:
         return local, words
 
     def _tables(self, options: OptionEmitter, by_row: Collection[int]) -> None:
-        """Lays out what the fixed functions look up."""
+        """Lays out the lookup tables of the fixed functions."""
         memory, p = self.memory, self.fast
         waits = p.asked()
         every = [piece.members for piece in pieces(self.asked)]
@@ -267,7 +267,7 @@ class _Compiler:
         self._values_read()
 
     def _rows(self) -> None:
-        """Lays out where the words of wide cells stand in rows of numbers (`rows`)."""
+        """Lays out the positions of wide cells in rows (`rows`)."""
         memory, form = self.memory, RowForm(self.p)
         moved: list[int] = []
         for cell in memory.ranks:
@@ -281,7 +281,7 @@ class _Compiler:
         constants["MOVED_END"] = constants["MOVED"] + 8 * len(moved)
 
     def _values_read(self) -> None:
-        """Lays out what each value reads of a row, points last: the address of a list of parts, with its length."""
+        """Lays out the cells each value reads from a row, points last: the address and length of a list of parts."""
         p, memory, reads = self.p, self.memory, Reads(self.p)
         values = [value.value for value in p.values]
         read = [reads.of(e) for e in (*values, *([p.scoring.score] if p.scoring is not None else []))] or [frozenset()]
@@ -293,7 +293,7 @@ class _Compiler:
         memory.constants["VALUES_READ"] = memory.numbers(lists)
 
     def _lists(self, rows: Mapping[int, Sequence[tuple[int, ...]]]) -> int:
-        """The address of a table: for each cell the address of its list, which begins with its length; or 0."""
+        """The address of a table: for each cell the address of its list, which begins with its length, or 0."""
         result = [0] * self.memory.cells
         first = self.memory.room(8 * sum(1 + sum(map(len, row)) for row in rows.values()))
         flat: list[int] = []
@@ -316,7 +316,7 @@ class _Compiler:
 
 
 def _parts(cells: Collection[int]) -> list[range]:
-    """The parts of a row that have these cells. Between two parts there is more than what is looked at by one step."""
+    """The parts of a row with these cells; gaps of less than one comparison are joined."""
     parts: list[range] = []
     for at in sorted(cells):
         if parts and at < parts[-1].stop + _STEP:

@@ -56,7 +56,7 @@ _open: weakref.WeakSet[Any] = weakref.WeakSet()
 
 @atexit.register
 def _close() -> None:
-    """Closes all, before the interpreter takes its modules apart: wasmtime would complain."""
+    """Closes all instances before the interpreter's shutdown, which would make wasmtime complain."""
     for each in list(_open):
         each.close()
 
@@ -90,7 +90,7 @@ def loaded(code: bytes) -> Any:
 
 
 class Instance:
-    """A module with a memory of its own. Each thread needs one of its own.
+    """A module with its own memory; one for each thread.
 
     Args:
         module: what `loaded` gives.
@@ -135,7 +135,7 @@ class Instance:
         self.unsigned = self.memory.cast("Q")
 
     def grow(self, size: int) -> int:
-        """Adds so many bytes; returns the address of the first of them.
+        """Adds `size` bytes; returns the first one's address.
 
         Raises:
             NoWasmtimeError: if there is not enough memory for them.
@@ -169,7 +169,7 @@ class Instance:
         return result
 
     def bound(self, name: str) -> Callable[[int, int, int], int]:
-        """A function of up to three numbers, for who calls it often; see `call`."""
+        """A function of up to three numbers, for frequent calls; see `call`."""
         function, trap = self._function(name), self._trap
         numbers = memoryview(self._numbers).cast("B").cast("q")  # faster than the array itself
         call, context, (values, count, to_trap) = self._call_unchecked, self._context, self._fixed

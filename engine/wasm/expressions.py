@@ -106,7 +106,7 @@ class ExpressionEmitter(ValueEmitter):
         code.do("wrap")
 
     def _compared_sets(self, one: ir.Expr, other: ir.Expr, words: int) -> None:
-        """Pushes zero if two values of several words are the same."""
+        """Pushes zero if two multi-word values are equal."""
         code = self.code
         if words < ROW:
             if other == ir.Const(0):
@@ -123,7 +123,7 @@ class ExpressionEmitter(ValueEmitter):
             code.do("eqz", "extend")
 
     def _connected(self, e: ir.Logic) -> None:
-        """`and` or `or`: what decides ends it."""
+        """`and` or `or`, with short circuit."""
         code = self.code
         self.truth(e.args[0])
         for arg in e.args[1:]:
@@ -190,7 +190,7 @@ class ExpressionEmitter(ValueEmitter):
         return self.loaded(words)
 
     def _element(self, first: int, index: ir.Expr) -> None:
-        """Pushes a number of an array; the index may be -1, so it is no offset."""
+        """Pushes a number of an array; the index may be -1, so it cannot be a static offset."""
         code = self.code
         if isinstance(index, ir.Const):
             code.at(first + 8 * index.value)
@@ -268,7 +268,7 @@ class ExpressionEmitter(ValueEmitter):
 
 
 def _is_plain(e: ir.Expr) -> bool:
-    """Whether a condition may be evaluated whatever stands before it, in no time."""
+    """Whether a condition is cheap and safe to evaluate in any case."""
     if isinstance(e, ir.Op) and (e.op in COMPARISONS or e.op == "not"):
         return all(map(_is_plain, e.args))
     return isinstance(e, ir.Const | ir.Local) or (isinstance(e, ir.Cell) and isinstance(e.index, ir.Const))

@@ -1,4 +1,4 @@
-"""The memory of a module: registers, the state, tables, room for what is worked out, journal, options."""
+"""The memory of a module: registers, state, tables, work space, journal, options."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Memory:
         }
 
     def room(self, size: int) -> int:
-        """The address of so many bytes that nothing else uses."""
+        """The address of `size` unused bytes."""
         result = self._next
         self._next += -(-size // 8) * 8
         if self._next > MAX_BYTES:
@@ -111,7 +111,7 @@ class Memory:
         self._module.data(at, values)
 
     def numbers(self, values: Sequence[int]) -> int:
-        """The address of constant numbers; before the first one stands the last, as for Python's index -1."""
+        """The address of constant numbers, preceded by the last one for Python's index -1."""
         key = tuple(values)
         if key not in self._arrays:
             at = self.room(8 * (len(key) + 1))
@@ -120,7 +120,7 @@ class Memory:
         return self._arrays[key]
 
     def sets(self, values: Iterable[int], count: int) -> int:
-        """The address of constant sets of `count` words each; before the first one stands the last."""
+        """The address of constant sets of `count` words each, preceded by the last one."""
         key = tuple(values)
         if (count, key) not in self._sets:
             at = self.room(8 * count * (len(key) + 1))
@@ -129,7 +129,7 @@ class Memory:
         return self._sets[count, key]
 
     def temporary(self) -> int:
-        """The address of a row that is worked out. Nothing is recursive, so each has a place of its own."""
+        """The address of a temporary row, fixed because nothing is recursive."""
         return self.room(8 * self.words)
 
     def address(self, cell: int) -> int:
@@ -148,13 +148,13 @@ class Memory:
         return list(self.ranks)
 
     def encoded(self, state: Sequence[int]) -> bytes:
-        """A state as it stands in the memory."""
+        """A state in its memory form."""
         first = words([0 if self.widths.cells[at] else value for at, value in enumerate(state)])
         return first + b"".join(state[at].to_bytes(8 * self.words, "little") for at in self.ranks)
 
 
 def words(values: Sequence[int]) -> bytes:
-    """Numbers of 64 bits, as they stand in the memory; of a set the last bit may be the sign."""
+    """Numbers as 64-bit words; a set's last bit may be the sign."""
     try:
         return struct.pack(f"<{len(values)}q", *values)
     except struct.error:

@@ -1,4 +1,4 @@
-"""Loops inside of expressions: over the members of a set, over what can be reached."""
+"""Loops inside expressions: over the members of a set, and over reachable members."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LoopEmitter:
 
     @contextmanager
     def slot(self, number: int, words: int) -> Iterator[int]:
-        """Binds a slot to a new local, which holds members of a set of so many words."""
+        """Binds a slot to a new local for members of a set of `words` words."""
         x = self.x
         slots, known = x.slots.copy(), x.known.copy()
         local = x.slots[number] = x.code.local()
@@ -64,7 +64,7 @@ class LoopEmitter:
             code.end()
 
     def taken(self, rest: int, later: int, local: int, outside: int, words: int) -> None:
-        """Takes the lowest member out of what is left of a set."""
+        """Removes the lowest member from the rest of a set."""
         code = self.x.code
         if later >= 0:
             sets.push_union(code, sets.in_locals(code, rest, words))
@@ -78,7 +78,7 @@ class LoopEmitter:
 
     @contextmanager
     def wide_members(self, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
-        """The same for a row in memory, whose address has been pushed."""
+        """The same for a row in memory with its address on the stack."""
         code = self.x.code
         source, first, at, round_ = code.local(), code.local(), code.local(), code.local()
         code.set(source)
@@ -127,7 +127,7 @@ class LoopEmitter:
             code.end()
 
     def unless(self, where: ir.Expr | None, again: int) -> None:
-        """Goes on with the next member unless a condition holds."""
+        """Continues with the next member unless a condition holds."""
         if where is not None:
             self.x.truth(where)
             self.x.code.do("i32.eqz")
@@ -169,7 +169,7 @@ class LoopEmitter:
         code.get(result)
 
     def _add(self, e: ir.Fold, total: int) -> None:
-        """Adds the value of a member to what has been found."""
+        """Adds a member's value to the running result."""
         x, code = self.x, self.x.code
         code.get(total)
         if e.op == "count":
@@ -186,7 +186,7 @@ class LoopEmitter:
         code.set(total)
 
     def _set_fold(self, e: ir.Fold) -> list[Word]:
-        """A set, or a union of such, in locals."""
+        """A set, or a union of sets, in locals."""
         x, code, words = self.x, self.x.code, self.x.words(e)
         result = code.locals(words)
         sets.clear(code, result, words)
@@ -200,7 +200,7 @@ class LoopEmitter:
         return sets.in_locals(code, result, words)
 
     def _row_fold(self, e: ir.Fold) -> None:
-        """A set that is a row in memory, or a union of such."""
+        """A set as a row in memory, or a union of such rows."""
         x, code = self.x, self.x.code
         to, one = x.memory.temporary(), x.memory.temporary()
         code.const(to)

@@ -117,7 +117,7 @@ class NeighbourEmitter:
         return result
 
     def _same(self, place: int, wanted: int, words: int) -> None:
-        """Pushes whether the value at the address in a local is another one, in locals or in a row."""
+        """Pushes whether the value at an address equals another one, in locals or in a row."""
         code = self.x.code
         if words == ROW:
             code.get(place)
@@ -154,7 +154,7 @@ class NeighbourEmitter:
             yield sets.in_locals(code, result, words), partial(sets.add_member, code, result, words)
 
     def _inverse(self, e: ir.Inverse) -> None:
-        """The set of those of whom an array says a value: a table by value."""
+        """The set of members for which an array gives a value: a table by value."""
         code, words = self.x.code, self.x.words(e)
         self._inverse_place(e, self.x.memory.words if words == ROW else words)
         if words == 1:
@@ -186,7 +186,7 @@ class NeighbourEmitter:
         code.do("add")
 
     def _from_low(self, e: ir.Expr, low: int, count: int) -> None:
-        """Pushes the place of a value among so many from the lowest on, from 1; 0 if it is none of them."""
+        """Pushes the position of a value in a run from `low`, counted from 1; 0 if it is not in it."""
         code, at = self.x.code, self.x.code.local()
         self.x.value(e)
         code.const(as_signed(low))
@@ -200,7 +200,7 @@ class NeighbourEmitter:
         code.do("le_u", "select")
 
     def _one_of(self, e: ir.Expr, values: Sequence[int], words: int) -> None:
-        """The same for values of so many words, in any order."""
+        """The same for values of `words` words in any order."""
         x, code = self.x, self.x.code
         result, at = x.held(e, words), code.local()
         code.const(0)
@@ -221,5 +221,5 @@ class NeighbourEmitter:
 
 
 def _mask(array: Sequence[int], value: int) -> int:
-    """The set of those of whom an array says a value."""
+    """The set of members for which an array gives a value."""
     return sum(1 << k for k, v in enumerate(array) if v == value)

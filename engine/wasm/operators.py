@@ -20,7 +20,7 @@ _WIDE_CALLS = {"|": "wide_or", "&": "wide_and", "diff": "wide_diff", "until": "w
 
 
 class WideOrderError(Exception):
-    """There are orders of more than one word."""
+    """Orders of more than one word."""
 
 
 class OperatorEmitter:
@@ -218,7 +218,7 @@ class OperatorEmitter:
             self._order(e)
 
     def _of_several(self, e: ir.Op) -> None:
-        """A number that a value of several words gives."""
+        """A number computed from a multi-word value."""
         x, code, words = self.x, self.x.code, self.x.words(e.args[0])
         if words < ROW:
             result = x.operand(e.args[0], words)
@@ -266,6 +266,6 @@ class OperatorEmitter:
 
 
 def fits(x: ExpressionEmitter, bits: int) -> None:
-    """Makes sure that an order is one word, if there are no wide values."""
+    """Requires that an order is one word, unless wide values are allowed."""
     if not x.widths.words and order_bits(x.p, bits) > WORD:
         raise WideOrderError

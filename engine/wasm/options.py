@@ -1,4 +1,4 @@
-"""Options of decisions: functions that list them into a buffer, and what is known of them.
+"""Options of decisions: functions that list them into a buffer, and their tables.
 
 A row of the buffer holds the number of the option among all of the program, the seat of an interrupt (-1: the decider),
 and the arguments.
@@ -145,7 +145,7 @@ class OptionEmitter:
         x.slots, x.known = {}, {}
 
     def _tested(self, named: Named, again: int) -> None:
-        """Goes on with the next arguments unless a condition holds; what it names stays."""
+        """Continues with the next arguments unless a condition holds; its bindings stay."""
         x = self.x
         lets, e = named
         for slot, value in lets.items():
@@ -186,7 +186,7 @@ class OptionEmitter:
             code.store(16 + 8 * i)
 
     def _domain(self, q: ir.Param) -> tuple[int, int]:
-        """Finds what a parameter ranges over: the locals of the set, or of the first number, and of the last one."""
+        """Finds a parameter's domain: the locals of its set, or of its first and last number."""
         x, code = self.x, self.x.code
         words = x.words(q.low) if q.high is None else 1
         high = code.local()
@@ -208,7 +208,7 @@ class OptionEmitter:
 
     @contextmanager
     def _values(self, q: ir.Param, bounds: tuple[int, int]) -> Iterator[int]:
-        """A loop over the values of a parameter, which `_domain` has found; its label goes on with the next one."""
+        """A loop over a parameter's values from `_domain`; its label continues with the next one."""
         x, code = self.x, self.x.code
         local, none = code.local(), code.local()
         x.slots[q.slot] = local
@@ -279,7 +279,7 @@ class OptionEmitter:
         code.end()
 
     def _taken(self, q: ir.Param, words: int, local: int, at: int) -> None:
-        """Puts a value that is there into its local, and goes on to the next."""
+        """Puts a present value into its local, and advances to the next."""
         code = self.x.code
         if q.high is None and words < ROW:
             sets.take_lowest(code, at, words, local)
@@ -292,7 +292,7 @@ class OptionEmitter:
 
 
 def cases(code: Code, of: Sequence[T]) -> Iterator[T]:
-    """Writes cases of which the first parameter of the function says which one runs: the caller writes each."""
+    """Opens a case for each value of the function's first parameter, written by the caller."""
     end = code.block()
     labels = [code.block() for _ in of][::-1]
     code.get(0)

@@ -1,4 +1,4 @@
-"""Invariants in pieces: each is tested for members whose bits are in one word."""
+"""Invariants in pieces: each is tested for members with bits in one word."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.engine.wasm.widths import WORD
 
 
 class Piece(NamedTuple):
-    """Members of one word for which an invariant is tested; a single one if it is always tested as a whole."""
+    """The members in one word for which an invariant is tested; a single one if it is indivisible."""
 
     invariant: int
     word: int
@@ -24,7 +24,7 @@ def pieces(p: ir.Program) -> list[Piece]:
 
 
 def by_word(mask: int) -> Iterator[tuple[int, int]]:
-    """The words of a set that are not zero, each with its number."""
+    """The non-zero words of a set, each with its number."""
     word = 0
     while mask:
         if part := mask & (1 << WORD) - 1:

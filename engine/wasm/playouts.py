@@ -49,7 +49,7 @@ TRAPPED = Played("trapped")
 
 
 class WasmGames:
-    """Games that are played one after the other in one memory; a thread of its own needs another one.
+    """Successive games in one memory; one for each thread.
 
     Args:
         wasm: the program with its machine code.
@@ -137,7 +137,7 @@ class WasmGames:
                 self._set("PAUSED", 0)
 
     def _mended(self, draws: Draws) -> bool:
-        """Lets Python take the decision that was under way; whether the game goes on in wasm."""
+        """Lets Python take the pending decision; returns whether wasm can continue."""
         if self._decide is None or not self._get("DECIDING"):
             return False
         self._instance.call("undo", self._constants["JOURNAL_BASE"])
@@ -185,7 +185,7 @@ class WasmGames:
 
 
 def sow(instance: Instance, constants: Mapping[str, int], seed: int, numbers: range) -> None:
-    """Says by which numbers of a seed the games of a batch draw; the module works out the rest."""
+    """Sets the seed and game numbers of a batch; the module derives the rest."""
     instance.unsigned[constants["SEED"] // 8] = index(seed) & (1 << 64) - 1
     instance.numbers[constants["FIRST"] // 8] = numbers.start
     instance.numbers[constants["EACH"] // 8] = numbers.step

@@ -56,7 +56,7 @@ class _Function(Struct):
 
 
 class ProcedureEmitter:
-    """Writes one function for each procedure, and the one that goes from an entry to it.
+    """Writes one function for each procedure, and the dispatcher from entries to them.
 
     Args:
         x: writes expressions.
@@ -90,7 +90,7 @@ class ProcedureEmitter:
         self._functions = [self._of(f"p{first}", first, each) for first, each in self._procedures.items()]
 
     def write(self) -> None:
-        """Writes all functions, and the tables of where they are entered."""
+        """Writes all functions, and the tables of their entries."""
         functions = self._functions
         owned = frozenset(b for each in self._procedures.values() for b in each.blocks)
         ends = [e.usual for e in (b.exit for b in self.p.blocks) if isinstance(e, ir.Return)]
@@ -132,7 +132,7 @@ class ProcedureEmitter:
         return self._flow.successors(block)
 
     def _afters(self, blocks: Iterable[int]) -> Iterator[int]:
-        """The blocks where procedures that may wait come back."""
+        """The blocks where procedures that may wait return."""
         for block in blocks:
             e = self.p.blocks[block].exit
             if isinstance(e, ir.Enter) and self._procedures[e.block].waits:
@@ -162,17 +162,17 @@ class ProcedureEmitter:
         )
 
     def _passed(self, procedure: Procedure) -> list[int]:
-        """The cells whose values a procedure is given."""
+        """The cells passed to a procedure."""
         cells = procedure.parameters() if procedure.waits else procedure.params
         return [at for at in cells if at not in self._in_cells]
 
     def _called(self, blocks: list[int]) -> list[int]:
-        """The cells whose values are passed to the procedures that blocks call."""
+        """The cells passed to the procedures called by blocks."""
         exits = (self.p.blocks[b].exit for b in blocks)
         return [at for e in exits if isinstance(e, ir.Enter) for at in self._parameters[e.block] if at != e.back]
 
     def _saved(self, first: int, procedure: Procedure, regions: Regions) -> list[int]:
-        """The cells that may not be zero where a procedure waits or is entered."""
+        """The cells that may be non-zero where a procedure waits or is entered."""
         zero = zeros(self._flow, first, procedure)
         results = set(procedure.parameters())
         for block in regions.order:
@@ -185,7 +185,7 @@ class ProcedureEmitter:
         return [at for at in procedure.cells if at in results and at not in self._in_cells]
 
     def _found_in_cells(self) -> set[int]:
-        """The variables that stay in their cells: those that are found by an index, that are rows, or much else."""
+        """The variables that stay in cells: indexed ones, rows, and variables beyond the available locals."""
         p = self.p
         rules = {at for at, cell in enumerate(p.cells) if cell.group == "rules"}
         results = {at for at in rules if self.x.widths.of_cells[at] == ROW}
@@ -219,7 +219,7 @@ class ProcedureEmitter:
     # --- steps -------------------------------------------------------------------------------
 
     def _charges(self, f: _Function) -> dict[int, int]:
-        """The steps that are counted where a block begins: those to the next such block, at most."""
+        """The steps charged at the beginning of a block: at most those up to the next charging block."""
         regions = f.regions
         starts = [*regions.entries]
         if regions.entries[0] in self._charged:
@@ -317,7 +317,7 @@ class ProcedureEmitter:
         return sum(self.x.widths.of_cells[at] for at in cells)
 
     def _load(self, f: _Function, begun: int, blocks: BlockEmitter) -> None:
-        """Begins in the middle: the variables are in their cells."""
+        """Begins in the middle, with variables loaded from their cells."""
         x, code = self.x, self.x.code
         first = f.regions.entries[0]
         code.get(0)

@@ -28,7 +28,7 @@ class RankEmitter:
             sets.push(self.x.code, self._ranked_words(e))
 
     def _ranked_words(self, e: ir.Ranked) -> list[Word]:
-        """The first member, or the set of the best ones: its words, or the address of the row."""
+        """The first member, or the set of the best ones: its words, or its row's address."""
         x, code, words = self.x, self.x.code, self.x.words(e)
         keys, best = ([code.local() for _ in e.keys] for _ in range(2))
         some = code.local()
@@ -70,7 +70,7 @@ class RankEmitter:
         return [partial(code.const, result)] if words == ROW else sets.in_locals(code, result, words)
 
     def _rank(self, e: ir.Ranked, best: int, words: int) -> None:
-        """Notes the best member so far."""
+        """Records the best member so far."""
         code, local = self.x.code, self.x.slots[e.slot]
         if words == ROW:
             code.const(best)

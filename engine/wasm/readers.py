@@ -37,7 +37,7 @@ class Readers:
         self._at, self._always_at = memory.readers, memory.constants["ALWAYS"]
 
     def write(self, instance: Instance) -> None:
-        """Writes them after all that is in a memory."""
+        """Writes them behind the other contents of a memory."""
         first = instance.grow(len(self._lists) + 8)
         of_cells = words([0 if offset < 0 else first + 8 * offset for offset in self._of_cells])
         for at, content in ((first, self._lists), (self._at, of_cells), (self._always_at, self._always)):

@@ -74,7 +74,7 @@ def rank_parts(p: ir.Program) -> list[int]:
 
 
 def rank_source(p: ir.Program, words: Callable[[ir.Expr], int]) -> str:
-    """The fixed function that writes for each seat its points, and what breaks ties.
+    """The fixed function that writes each seat's points and tiebreaks.
 
     A tiebreak over a set takes a number for how many there are, and one for each; see `rulespec.engine.program.ranks`.
     The set is asked for word by word: `words` says how many it has at most.
@@ -125,7 +125,7 @@ _LIST = """\
 
 
 def value_source(p: ir.Program) -> str:
-    """The fixed function that writes what the position is worth to each seat, by the number of a value; -1: points.
+    """The fixed function for a position's worth to each seat, by value number; -1 stands for points.
 
     Of a value of another kind, for each of its entities.
     """
@@ -147,7 +147,7 @@ def value_source(p: ir.Program) -> str:
 
 
 class Ranks:
-    """Reads what `rank_source` has written.
+    """Reads the output of `rank_source`.
 
     Args:
         p: the program.
@@ -161,7 +161,7 @@ class Ranks:
         self._seats = range(0, size * p.seats, size) if size else range(0)
 
     def of(self, numbers: Sequence[int]) -> list[tuple[int, ...]]:
-        """For each seat its points, and what breaks ties."""
+        """For each seat its points and tiebreaks."""
         results = []
         for at in self._seats:
             rank = [numbers[at]]

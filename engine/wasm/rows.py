@@ -65,7 +65,7 @@ class RowForm:
 
 
 def same_options(p: ir.Program) -> list[int]:
-    """For each option of all decisions, in order, the number of the first one that is called and made the same.
+    """For each option of all decisions, in order, the number of the first one with its name and parameters.
 
     A decision may be there more than once, such as where its procedure is.
     """

@@ -1,4 +1,4 @@
-"""Sights of seats, for the fixed functions: who sees private cells, and tables of what is shown."""
+"""Sights of seats, for the fixed functions: viewers of private cells, and tables of disclosures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rulespec.engine.wasm.wasm_format import I64
 
 
 def write_sights(x: ExpressionEmitter, long: LongValues) -> None:
-    """Writes for each secret the function that says whether a seat, the first parameter, does not see a cell of it."""
+    """Writes for each secret the function that tests whether its cell is hidden from a seat, the first parameter."""
     for number, secret in enumerate(x.p.secrets):
         params = 1 + len(secret.sizes)
         code = x.begin(params)
@@ -35,7 +35,7 @@ def write_sights(x: ExpressionEmitter, long: LongValues) -> None:
 
 
 def _is_in(seat: ir.Expr, seats: ir.Expr) -> ir.Expr:
-    """Whether a seat is in a set, which is not written out if it has one member or depends on a condition."""
+    """Whether a seat is in a set; sets with one member, and conditional sets, are not built."""
     if isinstance(seats, ir.If):
         return choose(seats.condition, _is_in(seat, seats.then), _is_in(seat, seats.other))
     if isinstance(seats, ir.Op) and seats.op == "bit":
@@ -44,7 +44,7 @@ def _is_in(seat: ir.Expr, seats: ir.Expr) -> ir.Expr:
 
 
 def sight_source(p: ir.Program, memory: Memory) -> str:
-    """The fixed function that notes which private cells a seat does not see."""
+    """The fixed function that marks the private cells hidden from a seat."""
     lines = ["def sees(seat: int) -> None:"]
     for number, secret in enumerate(p.secrets):
         lines.append(f"    at = {memory.constants['UNSEEN'] + 8 * secret.cells.start}")
@@ -88,12 +88,12 @@ def _hidden_at(p: ir.Program, secret: ir.Secret) -> list[int]:
 
 
 def shown_cells(p: ir.Program) -> list[int]:
-    """The cells of which there are names: all but the variables of the rules."""
+    """The named cells: all but the variables of the rules."""
     return [at for at, cell in enumerate(p.cells) if cell.group != "rules"]
 
 
 def sight_tables(p: ir.Program, memory: Memory) -> dict[str, int]:
-    """Lays out what the functions of `seen` look up; the constants."""
+    """Lays out the lookup tables for the functions of `seen`; returns their constants."""
     unseen, further = memory.room(8 * len(p.cells)), RowForm(p).further
     places: dict[int, int] = {}
     hidden: dict[int, int] = {}

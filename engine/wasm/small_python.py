@@ -48,7 +48,7 @@ _INTRINSICS = {
 
 @lru_cache(maxsize=64)
 def parsed(source: str) -> list[ast.FunctionDef]:
-    """The functions of a source. It is read only the first time: that takes as long as compiling them."""
+    """The functions of a source, parsed once, as that takes as long as compiling them."""
     results = []
     for number, statement in enumerate(ast.parse(source).body):
         if isinstance(statement, ast.FunctionDef):
@@ -60,7 +60,7 @@ def parsed(source: str) -> list[ast.FunctionDef]:
 
 
 def compile_functions(functions: Iterable[ast.FunctionDef], module: Module, constants: Mapping[str, int]) -> None:
-    """Adds functions to a module. Those that are decorated with `exported` the host can call.
+    """Adds functions to a module. The host can call those decorated with `exported`.
 
     Args:
         functions: functions in a small part of Python.
@@ -72,7 +72,7 @@ def compile_functions(functions: Iterable[ast.FunctionDef], module: Module, cons
 
 
 def _is_simple(function: ast.FunctionDef) -> bool:
-    """Whether a function takes nothing but numbers, and returns a number or nothing."""
+    """Whether a function's parameters and result are plain numbers."""
     args, returns = function.args, function.returns
     return (
         not (args.posonlyargs or args.vararg or args.kwonlyargs or args.kwarg or args.defaults)
@@ -87,7 +87,7 @@ def _is_name(e: ast.expr | None, name: str) -> bool:
 
 
 def _refused(node: ast.AST) -> str:
-    """The message for something that is not part of small Python."""
+    """The message for syntax outside small Python."""
     return f"no small Python, in line {getattr(node, 'lineno', 0)}: {ast.unparse(node)}"
 
 

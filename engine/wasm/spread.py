@@ -44,7 +44,7 @@ class SpreadEmitter:
 
 
 def _spread(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int) -> int:
-    """Settles all that can be reached, until one is that is asked for: the local of its sum."""
+    """Settles reachable members until a requested one is found; returns the local of its sum."""
     code = x.code
     limit, at, total, value = (code.local() for _ in range(4))
     _begin(x, loops, e, rows, limit)
@@ -89,7 +89,7 @@ def _spread(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int) -
 
 
 def _step(x: ExpressionEmitter, e: ir.Spread, rows: int, total: int, limit: int) -> None:
-    """One step: what it costs, and whether somebody is come to for less."""
+    """One step: its cost, and whether it reaches a member more cheaply."""
     code: Code = x.code
     sum_ = code.local()
     x.value(e.cost)

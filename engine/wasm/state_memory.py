@@ -48,7 +48,7 @@ class WasmState(list[int]):
         return result
 
     def catch_up(self) -> None:
-        """Takes over what runs have changed."""
+        """Applies the changes of runs."""
         if self.behind:
             for changes in self.behind:
                 write_changes(self, changes)
@@ -101,7 +101,7 @@ class StateMemory:
             state.catch_up()
 
     def take_back(self, state: State, noted: Journal | Changes) -> None:
-        """Undoes the last run: what nobody has looked at, in the memory alone."""
+        """Undoes the last run, in memory alone if nobody has read its changes."""
         if not isinstance(state, WasmState) or isinstance(noted, list):
             self.catch_up(state)
             restore(state, journal_of(noted))
@@ -172,7 +172,7 @@ class StateMemory:
         return int(self._numbers[at // 8])
 
     def _taken_over(self, state: State, changes: Journal, values: list[int]) -> Journal:
-        """Takes over what has changed where not every value is a number of its own; returns the journal of it."""
+        """Applies changes with values that are not plain numbers; returns their journal."""
         journal: Journal = []
         for at, before, value in zip(changes[::2], changes[1::2], values, strict=True):
             cell = self._cell_of.get(at)
@@ -185,7 +185,7 @@ class StateMemory:
         return journal
 
     def _forget(self) -> None:
-        """Takes back what a call has written that came to no end."""
+        """Undoes the writes of an unfinished call."""
         self.given_back += 1
         self.instance.call("undo", self._constants["JOURNAL_BASE"])
         self._known = -1

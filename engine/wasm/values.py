@@ -1,4 +1,4 @@
-"""Values of any width: numbers, sets of several words, rows in memory.
+"""Values of any width: numbers, multi-word sets, rows in memory.
 
 A number is pushed as 64 bits, a set of several words as these (see `words`), a row in memory as its address.
 """
@@ -22,7 +22,7 @@ SetForms = dict[type, Callable[..., list[Word]]]
 
 
 class ValueEmitter:
-    """Writes values into the function at hand, as wide as they are asked for.
+    """Writes values into the present function, in the required width.
 
     Attributes:
         code: the function.
@@ -66,7 +66,7 @@ class ValueEmitter:
         return self.widths.of(e, self.known)
 
     def value(self, e: ir.Expr) -> None:
-        """Pushes a number; of several words the only one that is not zero, which is the first."""
+        """Pushes a number; of a multi-word value its first word, the only one that is not zero."""
         words = self.words(e)
         if words == ROW:
             self._forms[type(e)](e)
@@ -79,7 +79,7 @@ class ValueEmitter:
             self._forms[type(e)](e)
 
     def _memo_local(self, e: ir.Expr, words: int) -> int:
-        """Evaluates once, when it is first needed, what does not change: the local that holds it."""
+        """Evaluates a constant value once, on first use; returns its local."""
         known, value = self.memo[e]
         self.code.get(known)
         self.code.do("eqz")
@@ -95,7 +95,7 @@ class ValueEmitter:
         return value
 
     def address(self, e: ir.Expr) -> None:
-        """Pushes the address of a row; what is none becomes one."""
+        """Pushes the address of a row; a value that is no row is copied into one."""
         words = self.words(e)
         if words == ROW:
             self._forms[type(e)](e)
@@ -113,7 +113,7 @@ class ValueEmitter:
         return to
 
     def operand(self, e: ir.Expr, count: int, *, cut: bool = False) -> list[Word]:
-        """The words of a set, so many of them; further ones must be zero, or do not matter (`cut`)."""
+        """The first `count` words of a set; further ones must be zero, unless `cut`."""
         words, code = self.words(e), self.code
         if words == ROW:
             result = self._of_row(e, count, cut=cut)
@@ -154,7 +154,7 @@ class ValueEmitter:
         return sets.loaded(code, at, min(count, self.memory.words))
 
     def push(self, e: ir.Expr, words: int) -> None:
-        """Pushes a value as so many words, or as the address of a row."""
+        """Pushes a value as `words` words, or as the address of a row."""
         if words == 1:
             self.value(e)
         elif words == ROW:
@@ -178,5 +178,5 @@ class ValueEmitter:
 
 
 def span(words: int) -> int:
-    """The locals that a value of so many words takes."""
+    """The number of locals for a value of `words` words."""
     return 1 if words == ROW else words

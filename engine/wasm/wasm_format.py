@@ -1,4 +1,4 @@
-"""The binary format of WebAssembly, in the part that is needed: functions over i64, one memory, no imports.
+"""The binary format of WebAssembly, as far as needed: functions over i64, one memory, no imports.
 
 https://webassembly.github.io/spec/core/binary/
 """
@@ -94,7 +94,7 @@ class Code:
         return self._params + len(self._locals) - 1
 
     def locals(self, count: int) -> int:
-        """The first of so many locals, one after the other, that nothing else uses until the scope ends."""
+        """The first of `count` consecutive locals that are free until the scope ends."""
         if free := self._free.get(count):
             result = free.pop()
         else:
@@ -105,7 +105,7 @@ class Code:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Gives back the locals of i64 that are taken inside: nothing reads them afterwards."""
+        """Releases the i64 locals taken inside."""
         begun = len(self._taken)
         yield
         for count, first in self._taken[begun:]:
@@ -144,12 +144,12 @@ class Code:
         self.out += unsigned(local)
 
     def get_all(self, first: int, count: int) -> None:
-        """Pushes so many locals, one after the other."""
+        """Pushes `count` consecutive locals."""
         for local in range(first, first + count):
             self.get(local)
 
     def set_all(self, first: int, count: int) -> None:
-        """Pops into so many locals; the last one is on top."""
+        """Pops into `count` consecutive locals, the last one from the top."""
         for local in reversed(range(first, first + count)):
             self.set(local)
 
@@ -178,7 +178,7 @@ class Code:
         return self._open(b"\x02", VOID)
 
     def loop(self) -> int:
-        """Opens a loop; a branch to it goes on at its beginning."""
+        """Opens a loop; a branch to it continues at its beginning."""
         return self._open(b"\x03", VOID)
 
     def if_(self, type_: bytes = VOID) -> int:
@@ -201,7 +201,7 @@ class Code:
         self._depth -= 1
 
     def br(self, label: int) -> None:
-        """Branches to a block that is open."""
+        """Branches to an open block."""
         self.out += b"\x0c"
         self.out += unsigned(self._depth - label)
 
@@ -211,14 +211,14 @@ class Code:
         self.out += unsigned(self._depth - label)
 
     def br_table(self, labels: list[int], other: int) -> None:
-        """Branches to the block that an index (32 bits) says, or to another one."""
+        """Branches to the block selected by an index (32 bits), or to a default one."""
         self.out += b"\x0e"
         self.out += unsigned(len(labels))
         for label in (*labels, other):
             self.out += unsigned(self._depth - label)
 
     def body(self) -> bytes:
-        """The body as it stands in the module."""
+        """The encoded body."""
         declared = b"".join(b"\x01" + type_ for type_ in self._locals)
         whole = unsigned(len(self._locals)) + declared + bytes(self.out) + b"\x0b"
         return unsigned(len(whole)) + whole
@@ -238,7 +238,7 @@ class Module:
         return self._indices.setdefault(name, len(self._indices))
 
     def define(self, name: str, code: Code, params: int, result: bytes = b"", *, export: bool = False) -> None:
-        """Adds a function of `params` numbers (i64); `result` are the types of what it returns, one after the other."""
+        """Adds a function of `params` numbers (i64); `result` are its result types."""
         self.index(name)
         type_ = b"\x60" + _vector([I64] * params) + unsigned(len(result)) + result
         self._defined[name] = (type_, code.body())
@@ -251,7 +251,7 @@ class Module:
             self._data.append((at, values))
 
     def encoded(self, pages: int) -> bytes:
-        """The module as bytes, with so many pages of memory."""
+        """The module as bytes, with `pages` pages of memory."""
         results = [self._defined[name] for name in self._indices]
         types = list(dict.fromkeys(type_ for type_, _ in results))
         exports = [_name(name) + b"\x00" + unsigned(self._indices[name]) for name in self._exports]
@@ -274,7 +274,7 @@ class Module:
 
 
 def custom_section(name: str, content: bytes) -> bytes:
-    """A section for other programs, which may stand after a module."""
+    """A custom section for other programs, appended to a module."""
     return _section(0, _name(name) + content)
 
 

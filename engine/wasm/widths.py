@@ -67,7 +67,7 @@ class Widths:
         self._follow()
 
     def of(self, e: ir.Expr, slots: Mapping[int, int] = _NONE) -> int:
-        """The words of a value, given what is known of slots."""
+        """The words of a value, given the known widths of slots."""
         if not self.words:
             return 1
         if isinstance(e, ir.Const):
@@ -158,7 +158,7 @@ class Widths:
         return {e.slot: -self.of(e if isinstance(e, ir.Closure) else e.source, slots)}
 
     def _join(self) -> None:
-        """Cells that are found by one index have equally many words."""
+        """Widens cells addressed by the same index to one width."""
         spans = {(x.base, x.size) for e in roots(self.p) for x in walk(e) if isinstance(x, ir.Cell) and x.size > 1}
         spans = {span for span in spans if any(words > 1 for words in self.of_cells[span[0] : sum(span)])}
         moved = True
@@ -190,7 +190,7 @@ class Widths:
                     moved = True
 
     def _note(self, slots: dict[int, int], slot: int, value: ir.Expr, known: Mapping[int, int]) -> bool:
-        """Notes what is known of a value that a slot is given; whether that is more than before."""
+        """Records the known width of a slot's new value; returns whether it has grown."""
         words, before = self.of(value, known), slots.get(slot, 0)
         result = words if words > 1 else -self.within(value, known)
         if result > max(1, before) or (before <= 0 and result < before):
@@ -199,7 +199,7 @@ class Widths:
         return False
 
     def _walk(self, e: ir.Expr, slots: Mapping[int, int]) -> Iterator[tuple[ir.Expr, Mapping[int, int]]]:
-        """An expression and all in it, each with what is known of the slots there."""
+        """An expression and all its parts, each with the known widths of slots there."""
         yield e, slots
         if isinstance(e, Binding):
             slots = {**slots, **self.bound(e, slots)}
@@ -207,7 +207,7 @@ class Widths:
             yield from self._walk(part, slots)
 
     def _asked(self) -> Iterator[tuple[ir.Expr, Mapping[int, int]]]:
-        """All expressions, each with what is known of the slots around it."""
+        """All expressions, each with the known widths of slots around it."""
         for f, (slots, _) in zip(self.p.functions, self.functions, strict=True):
             yield from ((e, slots) for e in (*(value for _, value in f.lets), f.body))
         for d in self.p.decisions:
@@ -235,17 +235,17 @@ def _longest_value(values: Iterable[int]) -> int:
 
 
 def words_of(bits: int) -> int:
-    """The words of a set of so many bits."""
+    """The words of a set of `bits` bits."""
     return min(ROW, max(1, -(-bits // WORD)))
 
 
 def _of_order(bits: int) -> int:
-    """The words of an order of so many bits: if it needs several, it is a row."""
+    """The words of an order of `bits` bits, which is a row if it needs several."""
     return 1 if bits <= WORD else ROW
 
 
 def cell_bits(p: ir.Program, type_: str) -> int:
-    """The bits of a cell of a type; 1 for what is no set and no order."""
+    """The bits of a cell of a type; 1 if it is neither a set nor an order."""
     form, _, kind = type_.partition(" ")
     if form == "set":
         return p.sizes.get(kind, 1)
@@ -255,7 +255,7 @@ def cell_bits(p: ir.Program, type_: str) -> int:
 
 
 def order_bits(p: ir.Program, bits: int) -> int:
-    """The most bits of an order whose members take so many bits each."""
+    """The most bits of an order whose members take `bits` bits each."""
     sizes = [size for size in p.sizes.values() if size.bit_length() == bits]
     return max(sizes, default=(1 << bits) - 1) * bits
 

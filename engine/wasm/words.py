@@ -1,4 +1,4 @@
-"""Sets of several words on the stack and in locals: instructions that work on one word after the other.
+"""Multi-word sets on the stack and in locals, handled word by word.
 
 Such a set is a list of words, the lowest members first. A word is a function that pushes it, `None` if it is zero; it
 is called at most once, before anything else writes what it reads.
@@ -99,7 +99,7 @@ def push_count(code: Code, words: Sequence[Word]) -> None:
 
 
 def push_holds(code: Code, words: Sequence[Word], member: int) -> None:
-    """Pushes whether a set holds the member in a local; none and what is too large are not in it."""
+    """Pushes whether a set holds the member in a local; false for none and numbers beyond the set."""
     _push_chosen(code, words, member)
     code.get(member)
     code.do("shr_u")
@@ -121,7 +121,7 @@ def _push_chosen(code: Code, words: Sequence[Word], member: int) -> None:
 
 
 def single(code: Code, member: int, count: int) -> list[Word]:
-    """The words of the set of the member in a local, which is one of them."""
+    """The words of a set with one member, given in a local."""
     bit = code.local()
     code.const(1)
     code.get(member)
@@ -165,7 +165,7 @@ def clear(code: Code, first: int, count: int) -> None:
 
 
 def take_lowest(code: Code, first: int, count: int, member: int, outside: int | None = None) -> None:
-    """Takes the lowest member out of the set in locals into a local; if there may be none, leaves a block then."""
+    """Moves the lowest member of a set in locals into a local; leaves a block if the set may be empty."""
     taken = code.block() if count > 1 else None
     for k in range(count):
         further = code.block() if k < count - 1 else outside
@@ -192,7 +192,7 @@ def take_lowest(code: Code, first: int, count: int, member: int, outside: int | 
 
 
 def split(code: Code, first: int, later: int, count: int, start: int, *, far: bool) -> None:
-    """Moves the members before the one in a local, which may be `far` behind, from a set in locals to another one."""
+    """Moves the members before a given one from a set in locals to another set; it may be far behind."""
     for k in range(count):
         code.get(first + k)
         code.get(first + k)

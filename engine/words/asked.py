@@ -1,4 +1,4 @@
-"""The decisions of a ruleset: their options, and the variables of the rules where they are asked."""
+"""Decisions of a ruleset: their options, and the variables known where they are asked."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Decisions:
                     self._walk(body, known | more)
 
     def _decide(self, s: typed.Decide, known: Known) -> None:
-        """Notes a decision; what is drawn is known to the statements after it."""
+        """Records a decision; values drawn by it are known to later statements."""
         place = dict(known)
         if s.each is not None:
             place[s.each.var.name] = s.each.var.type

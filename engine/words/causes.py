@@ -1,4 +1,4 @@
-"""Causes of changes that no option names: the procedures that a move sets off, in words, each with what it changes.
+"""Causes of automatic changes: the procedures set off by a move, in words, each with its changes.
 
 A procedure has a sentence where the ruleset has a text for it (`procedures` in `titles.yaml`) and it changes something.
 Whatever it calls belongs to it, up to the next procedure with a text. One that an earlier move has begun goes on with a

@@ -25,7 +25,7 @@ _GAME = "game"
 
 
 class Change(Brief, Struct, frozen=True):
-    """A change of a field, or of a pile of pieces; a move from one place to another is one change.
+    """A change of a field or of a pile of pieces; a move between places is one change.
 
     Attributes:
         text: what people read: `Ann cash: 3 → 5`, `cart of Ann: supply → oak`.
@@ -43,7 +43,7 @@ class Change(Brief, Struct, frozen=True):
 
 
 class Snapshot(Brief, Struct, frozen=True):
-    """The cells of a position, those of them that are not seen, and the cells as the seat may read them."""
+    """The cells of a position, the hidden ones among them, and a guarded state of the seat."""
 
     state: tuple[int, ...]
     unseen: Container[int]
@@ -70,7 +70,7 @@ def _internal(cell: CellName) -> tuple[str, str]:
 
 
 class Changes:
-    """Sentences about changes in a game, limited to what a narrator's seat sees."""
+    """Sentences about changes in a game, limited to the view of a narrator's seat."""
 
     def __init__(self, narrator: Narrator) -> None:
         self.narrator = narrator
@@ -130,7 +130,7 @@ class Changes:
         return results
 
     def _pile(self, cells: list[int], before: Snapshot, now: Snapshot) -> Iterator[Change]:
-        """The changes of a pile: a move, if as many have left one place as have come to another."""
+        """The changes of a pile: a move, if one place loses as many as another gains."""
         name = self._name_of_pile(self._cells[cells[0]])
         gains = {at: now.state[at] - before.state[at] for at in cells if at not in before.unseen}
         if len(cells) == len(gains) == 2 and sum(gains.values()) == 0:
@@ -182,7 +182,7 @@ class Changes:
         return f"{owner} {field}" if owner else field
 
     def _owner(self, cell: CellName) -> str:
-        """The title of the entity whose field it is; "" for those of the game."""
+        """The title of the entity that owns the field; "" for the game's."""
         if cell.group == _GAME:
             return ""
         return self.narrator.entity(cell.group, self._owners(cell, (cell.group,))[0])
@@ -210,7 +210,7 @@ class Changes:
     # --- the whole state -------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """The state as `state_json` gives it, with titles for ids, and without what only the rules need."""
+        """The state as in `state_json`, with titles for ids, and without purely technical fields."""
         if self._words.names == "id":
             game, now = self.narrator.game, self.snapshot()
             return named_state(game.omniscient.program, self._labels, now.state, now.unseen, null=False)
@@ -239,7 +239,7 @@ class Changes:
         return ", ".join(titles) or "-"
 
     def _plain(self, cell: CellName, value: int) -> Any:
-        """A value for a table: numbers and falsehood as they are, so that empty ones can be left out."""
+        """A value for a table: numbers and false unchanged, so that empty ones can be left out."""
         plain = self._labels.plain(cell.type, value)
         if plain is None or plain == [] or plain is False or (isinstance(plain, int) and not isinstance(plain, bool)):
             return plain

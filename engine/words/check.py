@@ -1,4 +1,4 @@
-"""Whether the files of words fit their ruleset: what they name is there, and their holes can be filled."""
+"""Checks of files of words against their ruleset: names exist, and holes can be filled."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TextCheck:
     # --- what is named ---------------------------------------------------------------------------
 
     def fits(self, section: str, name: str, text: Text) -> bool:
-        """Whether a text is about something that is there, and its holes can be filled."""
+        """Whether a text's subject exists, and its holes can be filled."""
         if section == "words":  # their names are those of the schema
             return self._named(text, program_words(ENGLISH)[name].holes())
         names, what, holes_of = self._sections[section]
@@ -52,7 +52,7 @@ class TextCheck:
 
     @cached_property
     def _sections(self) -> Mapping[str, tuple[Callable[[], Iterable[str]], str, Callable[[str, Text], bool]]]:
-        """Section → the names that it may have, what they are, and what checks the holes of a text."""
+        """Section → its allowed names, their description, and the check of a text's holes."""
         kinds = [kind for kind in self.d.kinds.values() if not kind.nameless]
         piles: list[typed.PieceDecl | typed.Kind] = [*self.d.pieces.values(), *(kind for kind in kinds if kind.places)]
         return {
@@ -162,7 +162,7 @@ class TextCheck:
         return env.bind(_var(ACTOR, self.actor_type(decision) or env.vars[DECIDER].type, span))
 
     def _known(self, decision: str, span: Span) -> Env:
-        """The variables of the rules that all decisions of a name know, and who decides."""
+        """The variables known at all decisions of a name, and their deciders."""
         env = Env()
         for name, type_ in self.decisions.known.get(decision, {}).items():
             env = env.bind(_var(name, type_, span))
@@ -234,7 +234,7 @@ class TextCheck:
         return results
 
     def actor_type(self, decision: str) -> Type | None:
-        """The type of what acts at a decision, which may be none; None if only the decider does."""
+        """The type of the acting entity at a decision, possibly optional; None if only the decider acts."""
         if decision not in self._actors:
             result = Report()
             said = self.own.actors.get(decision, self.own.actor)
@@ -245,7 +245,7 @@ class TextCheck:
         return self._actors[decision]
 
     def _actor(self, said: Expression, decision: str, report: Report) -> Type | None:
-        """The type of an expression that says who acts at a decision; None if it names no entity, which is reported."""
+        """The type of an expression for the acting entity; None, with a report, if it names no entity."""
         node = Scalar(said.text, said.text, said.span)
         e = self._expression(Hole(said.text), node, self._known(decision, said.span), report)
         if e is None:
@@ -257,7 +257,7 @@ class TextCheck:
 
 
 def solid(env: Env) -> Env:
-    """The same variables, without those that may be none."""
+    """The same variables, without optional ones."""
     result = Env()
     for var in env.vars.values():
         result = result.bind(_var(var.name, never_none(var.type), var.span))
@@ -269,7 +269,7 @@ def _var(name: str, type_: Type, span: Span) -> typed.Var:
 
 
 def _place_of(hole: Hole, node: Node) -> Span:
-    """The place of the expression in a hole, where its text stands on one line as it is; else that of the text."""
+    """The place of the expression in a hole if its text is one unescaped line, otherwise the place of the text."""
     span = node.span
     if not isinstance(node, Scalar) or span.end_line != span.line or node.style not in ("plain", "single", "double"):
         return span

@@ -1,4 +1,4 @@
-"""The words of a ruleset that fit it. The same texts are checked once: the on-disk cache knows what fits."""
+"""The valid words of a ruleset. Valid texts are remembered in the on-disk cache."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ROOMS = (*cache.LANGUAGE, "engine/words")
 
 
 def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = None) -> None:
-    """Reports what is wrong with the words of a ruleset, in all languages. `files` reads them; by default from disk."""
+    """Reports faults in a ruleset's words, in all languages. `files` reads them, by default from disk."""
     result, cached = Report(), files is None or files.cached
     try:
         own = read_titles(ruleset, "", result, files)

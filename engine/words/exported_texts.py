@@ -30,7 +30,7 @@ _SHOWN = ("none", "yes", "no", "chance", "nobody")
 
 
 class _Value(Struct, frozen=True):
-    """A value that a hole can name: `source` says where it comes from."""
+    """A value for a hole, with its source."""
 
     name: str
     type: Type
@@ -107,12 +107,12 @@ class _Exported:
         }
 
     def _known(self, number: int) -> list[_Value]:
-        """The variables of the rules where a decision is asked."""
+        """The variables known where a decision is asked."""
         known = self.asides.program.known[number].items()
         return [_Value(name, type_, {"get": "known", **self._function(e)}) for name, (type_, e) in known]
 
     def _function(self, e: ir.Expr, params: int = 0) -> dict[str, Any]:
-        """The function of an expression over so many values, and what it reads that a seat may not see."""
+        """The function for an expression of `params` values, with the hidden cells it reads."""
         guard = self._guard(e, params) if self._secret else []
         return {"aside": self.asides.add(e, params), **({"guard": guard} if guard else {})}
 
@@ -130,7 +130,7 @@ class _Exported:
         return [*sorted(cells), *pairs]
 
     def _is_settled(self, index: ir.Expr, params: int) -> bool:
-        """Whether the values alone, and what everybody sees, say which cell is read."""
+        """Whether arguments and public state alone determine the cell to be read."""
         return free(index) <= {*range(params)} and self._secret.isdisjoint(self._reads.of(index))
 
     def _actor(self, decision: str, values: Sequence[_Value]) -> dict[str, Any] | None:
@@ -205,7 +205,7 @@ def form(type_: Type) -> list[str]:
 
 
 def _last(values: Sequence[_Value]) -> list[_Value]:
-    """Values by their names: of several with one name the last."""
+    """Values by name; the last one counts where a name is repeated."""
     return list({value.name: value for value in values}.values())
 
 

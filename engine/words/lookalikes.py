@@ -1,4 +1,4 @@
-"""Entities that people cannot tell apart, because their titles are the same or nearly so."""
+"""Look-alikes: entities whose titles people cannot tell apart."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.types import Ent
 
 
 def warn_of_lookalikes(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report) -> None:
-    """Warns of two entities of a kind whose titles differ in case, accents and blanks alone, or not at all.
+    """Warns of two entities of a kind with equal titles, up to case, accents and blanks.
 
     No warning where each of several owners has one set of the same titles: these are never offered together.
 

@@ -41,7 +41,7 @@ def _shown(words: Words) -> Iterator[Key]:
 
 
 def _kinds(words: Words) -> set[str]:
-    """The kinds whose entities people read of: those with state, of pieces and places, and values of what is shown."""
+    """The kinds that texts may name: with state, of pieces and places, or among displayed values."""
     d = words.ruleset.declarations
     seen = {kind.name for kind in d.kinds.values() if kind.state or kind.places}
     piles: list[typed.PieceDecl | typed.Kind] = [

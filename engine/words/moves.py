@@ -1,4 +1,4 @@
-"""A game move by move: who acted, what that was in words, and what it changed."""
+"""A game move by move: the actor, the move in words, and its changes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Move(Brief, Struct, frozen=True):
 
 
 class Moves:
-    """The moves of a game that has been played, one after the other; `game` stands after the last that was narrated.
+    """The moves of a finished game in order; `game` is at the last narrated one.
 
     Args:
         words: the words of the game's ruleset.
@@ -138,7 +138,7 @@ class Moves:
         return Move(number + 1, self.game.ply, *of, changes, changes if own is None else own, causes)
 
     def _pass_over(self, end: int) -> None:
-        """Makes the moves before `end` that are not narrated."""
+        """Makes the unnarrated moves before `end`."""
         for move in self._moves[self._done : end]:
             if isinstance(move, TakenBack):
                 self.game.omniscient.take_back(move)
@@ -148,7 +148,7 @@ class Moves:
 
 
 def _standing(moves: Sequence[Option | TakenBack]) -> list[int]:
-    """The places of the decisions that are not taken back."""
+    """The positions of the decisions that stand."""
     results: list[int] = []
     for at, move in enumerate(moves):
         if isinstance(move, TakenBack):
@@ -159,7 +159,7 @@ def _standing(moves: Sequence[Option | TakenBack]) -> list[int]:
 
 
 def seen_now(game: Game, option: Option, seat: str | None) -> Taken:
-    """An option that is about to be taken, as a seat will see that it was."""
+    """An option about to be taken, as a seat will see it."""
     visibility = game.omniscient.visibility
     if not visibility.secretive or seat == OMNISCIENT:
         return option

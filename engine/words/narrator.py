@@ -1,4 +1,4 @@
-"""Words about a position of a game: its options and decisions, and what its entities are now."""
+"""Words about a position of a game: its options, decisions and entities."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Taken = Option | SeenOption | Event
 
 
 class Value(Struct, frozen=True):
-    """A value that a hole can name; None: it is not seen."""
+    """A value for a hole; None if it is hidden."""
 
     name: str
     type: Type
@@ -51,7 +51,7 @@ class _NothingError(Exception):
 
 
 class Narrator:
-    """Words for a game's position, limited to what a seat sees. It follows the game.
+    """Words for a game's present position, limited to a seat's view.
 
     Args:
         words: the words of the game's ruleset.
@@ -138,7 +138,7 @@ class Narrator:
         return list(results)
 
     def move(self, option: Taken) -> str:
-        """A sentence of an option: who takes it, and what it does."""
+        """A sentence for an option, with its actor."""
         note = self.option(option)
         text = self.words.text("options", f"{option.decision}.{_shown(option).partition('(')[0]}")
         if text is not None and (option.by is None or _names_who(text)):
@@ -147,7 +147,7 @@ class Narrator:
         return f"{subject} {note}" if text is not None else f"{subject}: {note}"
 
     def event(self, text: Text, values: list[Value]) -> str | None:
-        """A sentence of what happens by itself, its holes filled from values; None where ids are shown."""
+        """A sentence about an automatic event, with its holes filled; None where ids are displayed."""
         self.words.begin()
         with suppress(SpentError):
             return self._filled(text, values)
@@ -163,11 +163,11 @@ class Narrator:
         return seat if actor is None or actor == seat else f"{actor} ({seat})"
 
     def name(self, seat: str) -> str:
-        """The name of a seat as it is shown; its id where ids are shown."""
+        """The displayed name of a seat; its id where ids are displayed."""
         return self.words.seat(seat, self.game.shown_names)
 
     def actor(self, option: Taken | Decision) -> str | None:
-        """The title of what the seat acts for; None if it acts for itself.
+        """The title of the entity that the seat acts for; None if it acts for itself.
 
         Who acts out of turn acts for itself.
         """
@@ -214,7 +214,7 @@ class Narrator:
         return Value(DECIDER, or_none(Ent(kind)), -1 if by is None else self.game.seats.index(by))
 
     def _known(self, decision: str) -> list[Value]:
-        """The variables of the rules where the open decision is asked."""
+        """The variables known where the open decision is asked."""
         position = self.game.omniscient.numbers
         program, asked = position.program, position.asked
         if asked < 0 or program.decisions[asked].name != decision:
@@ -234,7 +234,7 @@ class Narrator:
         return [*known, seat, actor if actor is not None else Value(ACTOR, seat.type, seat.number)]
 
     def _read(self, option: Taken) -> tuple[str, list[Value]]:
-        """The name of an option and its arguments, those that are not seen without a number."""
+        """The name of an option and its arguments, hidden ones without a number."""
         name, texts = split_option(_shown(option))
         params = self.words.decisions.options[option.decision][name].params
         numbers: Sequence[int | None]
@@ -248,7 +248,7 @@ class Narrator:
     # --- entities and values -------------------------------------------------------------------
 
     def entity(self, kind: str, number: int, depth: int = 0) -> str:
-        """The text of an entity, where the ruleset has one for all of its kind, else its title."""
+        """The text of an entity, if its kind has one, else its title."""
         text = self.words.text("each", kind)
         if text is None or depth >= _MAX_DEPTH or ("entities", self._path(kind, number)) in self.words.own.texts:
             return self.words.title(kind, number, self.game.shown_names)
@@ -260,7 +260,7 @@ class Narrator:
         return f"{kind}.{self._labels.names[kind][number]}"
 
     def show(self, type_: Type, number: int | None, depth: int = 0) -> str:
-        """A value in words; None is what is not seen."""
+        """A value in words; None stands for a hidden one."""
         return self._show(type_, number, depth).text
 
     def _show(self, type_: Type, number: int | None, depth: int) -> Filled:
@@ -312,7 +312,7 @@ class Narrator:
         return text.other
 
     def _value(self, expression: str, values: list[Value], use: Use) -> tuple[Query, int | None]:
-        """An expression, and its value; None if it depends on what is not seen, or has none.
+        """An expression and its value; None if it is none or depends on hidden cells.
 
         Raises:
             _NothingError: if something that it reads is none.
@@ -336,7 +336,7 @@ class Narrator:
             raise
 
     def _query(self, expression: str, params: tuple[tuple[str, Type], ...]) -> tuple[Query, bool]:
-        """An expression over variables, and whether it asks that none of those is none that it reads."""
+        """An expression over variables, and whether it requires the ones it reads not to be none."""
         key = (expression, params)
         if key not in self._known_queries:
             try:
@@ -348,7 +348,7 @@ class Narrator:
 
     @property
     def state(self) -> State:
-        """The cells where the game stands; what the seat does not see cannot be read."""
+        """The cells of the present position; hidden ones cannot be read."""
         if self.past is not None:
             return self.past
         position = self.game.omniscient.numbers
@@ -361,7 +361,7 @@ class Narrator:
 
 
 def _shown(option: Taken) -> str:
-    """An option as ids; nothing if it is not shown."""
+    """An option as ids; empty if hidden."""
     return option.option or "" if isinstance(option, Event) else str(option)
 
 

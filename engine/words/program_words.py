@@ -1,4 +1,4 @@
-"""The words of the program itself, such as `after 3 decisions`: a file for each language, `languages/de.json`."""
+"""The program's own words, such as `after 3 decisions`, in a file for each language: `languages/de.json`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAME = re.compile(r"[a-z]{2,3}")
 
 
 class Word(Struct, frozen=True):
-    """A word, and the one for the number 1 if that is another."""
+    """A word, and its singular if that differs."""
 
     other: Template
     one: Template | None = None
@@ -36,7 +36,7 @@ class Word(Struct, frozen=True):
 
 @cache
 def program_words(language: str) -> Mapping[str, Word]:
-    """The words of a language by their names; none if there is no file. `de-AT` has those of `de`."""
+    """The words of a language by name; empty without a file. `de-AT` has those of `de`."""
     name = language.partition("-")[0]
     file = _FOLDER / f"{name}.json"
     if not _NAME.fullmatch(name) or not file.is_file():

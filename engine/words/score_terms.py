@@ -24,7 +24,7 @@ Term = tuple[str, int]
 
 
 def score_terms(game: Game, words: Words) -> dict[str, list[Term]]:
-    """Seat → the parts of its points that are not zero; empty if the points of no seat are a sum."""
+    """Seat → the non-zero terms of its points; empty if the points are no sum."""
     scoring = game.ruleset.rules.scoring
     if scoring is None:
         return {}
@@ -46,12 +46,12 @@ class _Apart:
         self._queries = Queries(game.ruleset, game.seats, game.settings)
 
     def value(self, e: typed.Expr, env: Env) -> int:
-        """The value of an expression, given those of its variables."""
+        """The value of an expression, given its variables."""
         evaluate = self._queries.function(e, Scope(dict(env)))
         return evaluate(list(self._game.omniscient.numbers.state), [0] * (self._queries.program.slots + 1))
 
     def terms(self, e: typed.Expr, env: Env, depth: int = 0) -> list[Term]:
-        """The parts of a sum; an expression that is none is its only part."""
+        """The terms of a sum; any other expression is its only term."""
         within = partial(self.terms, depth=depth + 1)
         if isinstance(e, typed.Op) and len(e.args) == 2:
             one, other = e.args

@@ -20,14 +20,14 @@ _TWICE = "{}[]"
 
 
 class Hole(Brief, Struct, frozen=True):
-    """A place in a text for the value of an expression, and where in the text that begins."""
+    """A hole in a text for the value of an expression, with its place in the text."""
 
     text: str
     at: int = 0
 
 
 class Optional(Brief, Struct, frozen=True):
-    """A part in brackets: it is left out where a hole in it is nothing, such as zero or none."""
+    """A part in brackets, left out if a hole in it is empty, zero or none."""
 
     parts: tuple[str | Hole, ...]
 
@@ -36,7 +36,7 @@ Template = tuple[str | Hole | Optional, ...]
 
 
 class Filled(Brief, Struct, frozen=True):
-    """The content of a hole, and whether it is nothing."""
+    """The content of a hole, and whether it is empty."""
 
     text: str
     nothing: bool = False
@@ -98,7 +98,7 @@ def _add(parts: list[str | Hole] | list[str | Hole | Optional], char: str) -> No
 
 
 def _end_of_hole(text: str, at: int) -> int:
-    """The end of the hole that begins at a place: its expression may have braces of its own."""
+    """The end of a hole, whose expression may have braces of its own."""
     depth = 0
     for end in range(at, min(len(text), at + _MAX_HOLE + 2)):
         depth += (text[end] == "{") - (text[end] == "}")

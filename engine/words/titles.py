@@ -1,4 +1,4 @@
-"""The files of words of a ruleset: `titles.yaml` in its own language, `titles.de.yaml` and so on beside it."""
+"""The files of words of a ruleset: `titles.yaml` in its own language, `titles.de.yaml` and so on."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Key = tuple[str, str]
 
 
 class Text(Brief, Struct, frozen=True):
-    """A text, and the one for the number 1 if that is another; `count` is the expression that gives the number.
+    """A text, and its singular if that differs; `count` is the expression for the number.
 
     Attributes:
         top: whether it is of the highest layer; what lies over the others may have taken out what they name.
@@ -65,7 +65,7 @@ class Text(Brief, Struct, frozen=True):
 
 
 class Expression(Brief, Struct, frozen=True):
-    """An expression that says for whom a decider acts, and whether it is of the highest layer."""
+    """An expression for the entity that a decider acts for, and whether it is from the top layer."""
 
     text: str
     top: bool
@@ -73,7 +73,7 @@ class Expression(Brief, Struct, frozen=True):
 
 
 class Titles(Brief, Struct):
-    """The content of the files of one language, the higher layers over the lower ones."""
+    """The content of the files of one language, higher layers over lower ones."""
 
     texts: dict[Key, Text] = field(default_factory=dict)
     title: str = ""
@@ -86,7 +86,7 @@ class Titles(Brief, Struct):
 
 
 def languages(ruleset: typed.Ruleset) -> list[str]:
-    """The languages of which there are files, beside that of the ruleset itself."""
+    """The languages with files, beside the ruleset's own."""
     results: set[str] = set()
     for folder, stem in ruleset.titled:
         path = folder / stem
@@ -98,7 +98,7 @@ def languages(ruleset: typed.Ruleset) -> list[str]:
 
 
 def read_titles(ruleset: typed.Ruleset, language: str, report: Report, files: Files | None = None) -> Titles:
-    """Reads the files of one language; "" is the ruleset's own. `files` reads them; by default from its place.
+    """Reads the files of one language; "" is the ruleset's own. `files` reads them, by default from its place.
 
     Raises:
         DiagnosticsError: if a file cannot be read, or is larger than it may be.
@@ -126,14 +126,14 @@ def unknown_language(ruleset: typed.Ruleset, language: str, known: list[str]) ->
 
 
 class _Reader(Brief, Struct, frozen=True):
-    """Reads the file of one layer over those before it."""
+    """Reads the file of one layer over the ones before it."""
 
     titles: Titles
     top: bool
     report: Report
 
     def read(self, tree: Mapping | None, translated: bool) -> None:
-        """Takes over what a file says; a translation says no more than words."""
+        """Adds the content of a file; a translation may only have words."""
         if translated:
             for key in _OWN:
                 if (node := get(tree, key)) is not None:
@@ -158,7 +158,7 @@ class _Reader(Brief, Struct, frozen=True):
         return Expression(text(node), self.top, node.span)
 
     def _sections(self, tree: Mapping | None) -> Iterator[tuple[str, str, Node, bool]]:
-        """Section, name and node of each text, and whether it has no holes. What holds for a whole kind is `each`."""
+        """Section, name and node of each text, and whether it has no holes. `each` stands for a whole kind."""
         for section in SECTIONS:
             for name, _, node in entries(get(tree, section)):
                 if section != "entities":

@@ -1,4 +1,4 @@
-"""The words of a ruleset in a language: titles of what it declares. `Narrator` adds those of a position."""
+"""The words of a ruleset in a language: titles of its declarations. `Narrator` adds those of a position."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_TITLES = 2_000
 
 
 class Words:
-    """Titles of what a ruleset declares.
+    """Titles of a ruleset's declarations.
 
     Args:
         ruleset: a checked ruleset.
@@ -75,7 +75,7 @@ class Words:
         return self._read[-1]
 
     def begin(self) -> None:
-        """Begins to tell something: with a budget of its own, if none is shared."""
+        """Begins a narration, with its own budget unless one is shared."""
         if not self._shared and self.budget.used:
             self.budget = Budget()
             if self.names != self._at_first:
@@ -88,7 +88,7 @@ class Words:
         self._titles.clear()
 
     def too_long(self) -> tuple[Diagnostic, ...]:
-        """The warning that texts and measures have taken all steps that there are; nothing if they have not."""
+        """The warning that texts and measures have exhausted their steps; empty otherwise."""
         help_ = "let it ask for less: a state field or a fact costs one step, a loop as many as it goes over"
         help_ = f"the rest is shown as ids, without it; {help_}"
         return self.budget.warnings("RS575", Severity.WARNING, "the words and measures of this game", help_)
@@ -104,7 +104,7 @@ class Words:
 
     @cached_property
     def has_causes(self) -> bool:
-        """Whether there are texts for what happens by itself."""
+        """Whether there are texts for automatic effects."""
         sections = {section for read in self._read for section, _ in read.texts}
         return not sections.isdisjoint(("procedures", "resumed"))
 
@@ -121,13 +121,13 @@ class Words:
         return next((read.title for read in self._read if read.title), self.ruleset.title)
 
     def word(self, name: str, number: int | None = None, /, **values: str) -> str:
-        """A word of the program itself, such as `chance`; values fill its holes, `number` also tells one from many."""
+        """A word of the program, such as `chance`; values fill its holes, `number` selects singular or plural."""
         if name not in self._words:
             self._words[name] = self._word(name)
         return self._words[name].filled(number, values)
 
     def _word(self, name: str) -> Word:
-        """Of each language what its file says, else what the program knows in it; the ruleset's own comes last."""
+        """For each language its file's entry, or else the program's own; the ruleset's own language comes last."""
         languages_ = [self.language, self.own_language] if len(self._read) > 1 else [self.language]
         for read, language in zip(self._read, languages_, strict=True):
             text = read.texts.get(("words", name)) if self.names == "title" else None
@@ -142,12 +142,12 @@ class Words:
         return self.plain("kinds", name, self._readable(name))
 
     def field(self, kind: str, name: str) -> str:
-        """The title of a state field or an account; the kind is "" or `game` for those of the game itself."""
+        """The title of a state field or an account; the kind is "" or `game` for the game's own."""
         path = name if kind in ("", "game") else f"{kind}.{name}"
         return self.plain("fields", path, self._readable(name))
 
     def measure(self, name: str) -> str:
-        """The title of what is measured."""
+        """The title of a measure."""
         measure = self.ruleset.declarations.measures.get(name)
         return self.plain("measures", name, measure.title if measure is not None else self._readable(name))
 
@@ -161,7 +161,7 @@ class Words:
         return self.plain("boards", kind, title)
 
     def picture(self, doc: str) -> str:
-        """The description of the picture for people who do not see it; `doc` is that of the drawing."""
+        """The description of the picture for screen readers; `doc` is that of the drawing."""
         return next((read.picture for read in self._read if read.picture), doc)
 
     def ending(self, name: str) -> str:
@@ -169,7 +169,7 @@ class Words:
         return self.plain("endings", name, self._readable(name))
 
     def decision(self, name: str) -> str:
-        """The title of a decision, where nothing is known of the position: what is in brackets is left out."""
+        """The title of a decision without a position: bracketed parts are left out."""
         text = self.text("decisions", name)
         if text is None or any(isinstance(part, Hole) for part in text.other):
             return self._readable(name)
@@ -184,7 +184,7 @@ class Words:
         return fill(parts, lambda _: Filled(str(number)))
 
     def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
-        """A place of pieces or tokens; `index` is the title of the entity of the kind of its index, if it has one."""
+        """A place of pieces or tokens; `index` is the title of its index entity, if it has one."""
         text = self.text("places", f"{pile}.{place}")
         if text is not None:
             return fill(text.other, lambda hole: Filled(index if hole == kind else hole))
@@ -202,11 +202,11 @@ class Words:
         return " ".join(parts)
 
     def title(self, kind: str, number: int, seats: Mapping[str, str] | Sequence[str]) -> str:
-        """The title of an entity, where nothing is known of the position; seats are called by their names."""
+        """The title of an entity, independent of a position; seats have their names."""
         return self.titles(kind, seats)[number]
 
     def titles(self, kind: str, seats: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
-        """The titles of all entities of a kind; `seats` are the ids with the names as they are shown."""
+        """The titles of all entities of a kind; `seats` maps ids to displayed names."""
         names = named(seats)
         key = (kind, *names.items()) if kind in self._seated else (kind,)
         if key not in self._titles:
@@ -217,7 +217,7 @@ class Words:
 
     @cached_property
     def _seated(self) -> frozenset[str]:
-        """The kinds whose titles have those of seats in them: all others have the same at each table."""
+        """The kinds with seat names in their titles; all others have fixed titles."""
         kinds = self.ruleset.kinds
 
         def is_seated(name: str) -> bool:
@@ -227,7 +227,7 @@ class Words:
         return frozenset(filter(is_seated, kinds))
 
     def seat(self, id_: str, seats: Mapping[str, str]) -> str:
-        """The name of a seat as it is shown; its id where ids are shown."""
+        """The displayed name of a seat; its id where ids are displayed."""
         return id_ if self.names == "id" else seats[id_]
 
     def _names(self, name: str, seats: Mapping[str, str]) -> list[str]:
@@ -271,7 +271,7 @@ class Words:
 
 
 def _joined(parts: list[tuple[str, ...]], sizes: list[int], number: int) -> str:
-    """The title of an entity that is made of others."""
+    """The title of a composed entity."""
     results = []
     for titles, many in zip(reversed(parts), reversed(sizes), strict=True):
         results.append(titles[number % many])

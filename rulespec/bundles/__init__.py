@@ -1,1 +1,1 @@
-"""Bundles: the sources of a ruleset in a log, so that it can be replayed without anything else."""
+"""Bundles: the sources of a ruleset inside a log, for replaying it without anything else."""

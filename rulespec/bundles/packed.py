@@ -34,7 +34,7 @@ _HELP = "the rest of the log may be sound: `--rules REF` replays it under rules 
 
 
 class Bundle(Struct, frozen=True):
-    """A bundle as it stands in a log.
+    """A bundle in its form inside a log.
 
     Attributes:
         sources: the hash of the sources that it holds.
@@ -84,7 +84,7 @@ def bundle_in(data: Any, place: Span) -> Bundle:
 
 
 def packed(contents: Contents, sources: str, place: Span) -> Bundle:
-    """Packs files whose hash is `sources`.
+    """Packs files with the hash `sources`.
 
     Raises:
         DiagnosticsError: RS657 if they are too large for a bundle.
@@ -100,7 +100,7 @@ def packed(contents: Contents, sources: str, place: Span) -> Bundle:
 
 
 def unpacked(bundle: Bundle, place: Span) -> Contents:
-    """The files of a stranger's bundle; `place` is where messages point.
+    """The files of a stranger's bundle; `place` is the place for messages.
 
     Raises:
         DiagnosticsError: RS656 (not readable), RS657 (too large), RS658 (a name that leads out), RS659 (another sum).
@@ -160,7 +160,7 @@ def _sum(shown: dict[str, str]) -> str:
 
 
 def _canonical(data: Any) -> bytes:
-    """Data as JSON that is the same for equal data: keys in order, no blanks."""
+    """Data as canonical JSON: keys in order, no blanks."""
     return json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
 
 

@@ -1,4 +1,4 @@
-"""A bundle as the place where the files of a ruleset come from: in memory, and nothing leads out of it."""
+"""A bundle as the place of a ruleset's files: in memory, and closed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class InBundle:
         self._files = {_ROOT / path: text for path, text in (contents.rules | contents.shown).items()}
 
     def is_all(self, files: int, folders: int) -> bool:
-        """Whether so many files and folders are all that its rules are read from."""
+        """Whether its rules are read from exactly these numbers of files and folders."""
         return (files, folders) == (len(self._contents.rules), len(self._contents.rulesets))
 
     def parts(self, ref: str) -> list[str]:
@@ -61,7 +61,7 @@ class InBundle:
         return next(((folder, file) for folder in folders if folder / file in self._files), None)
 
     def inside(self, folder: Path, name: str) -> Path:
-        """The path of a file; names in a bundle stay in it, as those that lead out are not in it."""
+        """The path of a file; names in a bundle cannot lead outside it."""
         return folder / name
 
     def present(self, path: Path) -> bool:
@@ -82,7 +82,7 @@ class InBundle:
                     yield path
 
     def display(self, path: Path) -> str:
-        """The name of a file in messages: nobody takes it for one on the disk."""
+        """The name of a file in messages, distinct from any on the disk."""
         return f"{_SHOWN}/{path.relative_to(_ROOT).as_posix()}"
 
     def text(self, path: Path, display: str, limit: int) -> str:
@@ -107,7 +107,7 @@ def within(display: str) -> str:
 
 
 def whose(ruleset: typed.Ruleset) -> str:
-    """Whose rules a game is replayed under, for people; "" for those on the disk."""
+    """The origin of a game's rules, for people; "" for rules on the disk."""
     if not is_carried(ruleset):
         return ""
     return f"under the rules in the log ({ruleset.ref}, as of {ruleset.sources_hash[:8]})"

@@ -54,7 +54,7 @@ def is_everywhere(ruleset: typed.Ruleset) -> bool:
 
 
 def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
-    """The bundle that a log carries without being asked: of rules that others do not have by their ids.
+    """The bundle that a log carries by default: of rules that others cannot find by id.
 
     None for a shipped ruleset, and where the files are gone or too many.
     """
@@ -105,7 +105,7 @@ def _files(bundle: Bundle, place: Span) -> InBundle:
 
 
 def _check_sources(bundle: Bundle, read: typed.Ruleset | Merged, files: InBundle, place: Span) -> None:
-    """Refuses a bundle that holds other rules than it says, or files that are none of them."""
+    """Refuses a bundle with other rules than declared, or with unrelated files."""
     if read.sources_hash != bundle.sources:
         message = f"the bundle says that its rules are {shown(bundle.sources[:8])}, but they are others"
         raise failure("RS659", message, place, "somebody has changed it: ask for the log again")
@@ -114,7 +114,7 @@ def _check_sources(bundle: Bundle, read: typed.Ruleset | Merged, files: InBundle
 
 
 def _folder_names(ruleset: typed.Ruleset) -> dict[Path, str]:
-    """A name in the bundle for each folder that files come from; the paths to it stay at home."""
+    """A name inside the bundle for each folder of files, instead of its local path."""
     results: dict[Path, str] = {}
     folders = [folder for folder, _ in (*ruleset.located.values(), *ruleset.titled)]
     for folder in (*ruleset.folders, *folders):

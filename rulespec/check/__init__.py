@@ -1,1 +1,1 @@
-"""The checker: merged sources in, a typed ruleset out, and everything that is wrong reported together."""
+"""The checker: from merged sources to a typed ruleset, with all problems reported together."""

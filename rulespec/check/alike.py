@@ -1,4 +1,4 @@
-"""Tokens that are alike: nothing but place and state may tell them apart."""
+"""Alike tokens, distinguished by place and state alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.types import Ent, Order, SetOf, Type
 
 
 def check_alike(c: Context) -> None:
-    """Reports `alike` where nothing can be, what belongs to one of several alike tokens, and rules that ask which."""
+    """Reports useless `alike`, state of single alike tokens, and rules that distinguish them."""
     kinds = {name: kind for name, kind in c.declarations.kinds.items() if kind.alike is not None}
     for kind in kinds.values():
         if kind.number < 2:

@@ -1,4 +1,4 @@
-"""Amounts that fit nowhere: money and pieces below nothing, values outside the range of what they are given to."""
+"""Amounts out of bounds: negative money and pieces, values outside their target's range."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 3
 
 
 def check_amounts(c: Context) -> None:
-    """Reports numbers that cannot be right where they are used, at the place where they are written.
+    """Reports numbers that are out of bounds at their use, at the place of the number.
 
     A constant or a number is an error, and so is a fact that the set-up gives to every entity. Another fact or a row is
     a warning, as the rules may use it in other cases only; if some rule compares such values, they are left alone.
@@ -29,7 +29,7 @@ def check_amounts(c: Context) -> None:
 
 
 class _Use(Struct, frozen=True):
-    """A number that is used, and the bounds it must keep to; `certain`: each fact that it may be is used."""
+    """A use of a number, with its bounds; `certain`: each fact it may be is used."""
 
     number: typed.Expr
     low: int | None
@@ -47,7 +47,7 @@ class _Amounts:
         self._compared: set[int] | None = None
 
     def check(self) -> None:
-        """Checks all numbers that are paid, moved, set or repeated."""
+        """Checks all numbers paid, moved, set or repeated."""
         for procedure in self.c.rules.procedures.values():
             for s in _reached(procedure.body, self.c.ranges):
                 for use in _uses(s):
@@ -98,7 +98,7 @@ class _Amounts:
         self.c.report.error(code, message, use.number.span, notes=notes, help=_way_out(use))
 
     def _constants(self, e: typed.Expr) -> list[Label]:
-        """The constants in an expression, and in the definitions that it calls; those below nothing come first."""
+        """The constants in an expression and in called definitions; negative ones first."""
         results = {constant.span: constant for constant in constants_in(e.span, self.d)}
         known: set[object] = set()
         stack = [e]
@@ -169,7 +169,7 @@ def _way_out(use: _Use) -> str:
 
 
 def _reached(block: typed.Block, ranges: Ranges) -> Iterator[typed.Stmt | typed.HeadPart]:
-    """The statements of a block, without those after a condition that holds in no position."""
+    """The statements of a block, without those after a condition that never holds."""
     for s in block:
         yield s
         if isinstance(s, typed.If):

@@ -18,7 +18,7 @@ from rulespec.types import ANY, BAD, Ent, SetOf, settled
 
 
 def check_bodies(c: Context) -> None:
-    """Types the bodies of all rules, and finds what they ask with `once`."""
+    """Types the bodies of all rules, and finds the expressions of `once`."""
     x, statements = c.expressions, c.statements
     for key, item in c.source.items.items():
         name = key[1]

@@ -1,4 +1,4 @@
-"""Constants whose unit fits none of their uses: reported at the constant, where one word corrects them all."""
+"""Constants whose unit fits none of their uses: reported at the constant, where one edit fixes all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 3
 
 
 def report_disputes(c: Context, disputes: list[Dispute]) -> None:
-    """Reports the units in conflict with those of constants: at the constant, if most of its uses are in conflict.
+    """Reports unit conflicts with constants: at the constant, if most of its uses conflict.
 
     What a ruleset uses below an overlay, or below the ruleset that extends it, is right: there the constant is wrong.
     """
@@ -35,7 +35,7 @@ def report_disputes(c: Context, disputes: list[Dispute]) -> None:
 
 
 def _suspect(c: Context, dispute: Dispute) -> tuple[typed.ConstantDecl, Type] | None:
-    """The constant that may be wrong, and the unit it needs: the only one, or the only one of the highest layer."""
+    """The constant in doubt, with its required unit: the only one, or the only one of the top layer."""
     layers = [_layer(c, constant.span) for constant, _ in dispute.constants]
     top = [each for each, layer in zip(dispute.constants, layers, strict=True) if layer == max(layers)]
     return top[0] if len(top) == 1 else None

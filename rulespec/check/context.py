@@ -1,4 +1,4 @@
-"""Context of the checker's passes: the source, and the results of the passes so far."""
+"""Context of the checker's passes: the source, and the earlier passes' results."""
 
 from __future__ import annotations
 

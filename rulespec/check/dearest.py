@@ -1,4 +1,4 @@
-"""Cost attribution for work bounds: the sets that multiply, and the definitions that are called within them."""
+"""Cost attribution for work bounds: the sets that multiply, and the definitions called in them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Product(NamedTuple):
 
 
 def dearest(work: Work, expressions: Sequence[typed.Expr], times: int = 1, name: str = "times") -> Product:
-    """The dearest product among expressions that are evaluated `times` times; `name` stands for that factor."""
+    """The dearest product among expressions evaluated `times` times; `name` stands for that factor."""
     return _product(work, [(times, name)], expressions)
 
 
@@ -65,7 +65,7 @@ def _text(factors: Sequence[_Factor]) -> str:
 
 
 def _factors(work: Work, asked: Sequence[typed.Expr]) -> tuple[list[_Factor], typed.Definition | None]:
-    """The factors of the dearest part of some expressions, and the definition that the last of them is, if any."""
+    """The factors of the dearest part of some expressions, and the definition of the last factor, if any."""
     factors: list[_Factor] = []
     while True:
         loops: list[typed.Expr] = []
@@ -90,7 +90,7 @@ def _factors(work: Work, asked: Sequence[typed.Expr]) -> tuple[list[_Factor], ty
 
 
 def _at_once(asked: Iterable[typed.Expr]) -> Iterator[typed.Expr]:
-    """Some expressions and the parts of them that are evaluated once; of a loop, the loop alone."""
+    """Some expressions with their parts evaluated once; of a loop, the loop alone."""
     todo = [*asked]
     while todo:
         e = todo.pop()

@@ -17,7 +17,7 @@ from rulespec.documents.nodes import Mapping, entries, get
 
 
 def declare(c: Context) -> None:
-    """Fills the declarations, in the order in which one needs another; reports values that do not fit."""
+    """Fills the declarations in the order of their dependencies; reports unsuitable values."""
     reader = c.reader
     read_game(reader)
     read_kinds(reader)
@@ -48,6 +48,6 @@ def declare(c: Context) -> None:
 
 
 def _with_bounds(root: Mapping) -> bool:
-    """Whether there are capacities of places of pieces, or shared ones."""
+    """Whether there are capacities of piece places, or shared ones."""
     places = (spec for _, _, piece in entries(get(root, "pieces")) for _, _, spec in entries(get(piece, "places")))
     return get(root, "capacities") is not None or any(get(spec, "at_most") is not None for spec in places)

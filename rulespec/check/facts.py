@@ -1,4 +1,4 @@
-"""Checks: what must hold of the facts of every entity of a kind; kinds, the map and boards say it under `checks:`."""
+"""Checks of facts for every entity of a kind, under `checks:` of kinds, the map and boards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.types import Ent
 
 
 def check_facts(c: Context) -> None:
-    """Types the checks. `engine/verify/facts.py` asks them, where the rest of the ruleset has no error."""
+    """Types the checks. `engine/verify/facts.py` evaluates them if the rest of the ruleset has no error."""
     first: dict[tuple[str, str], Scalar] = {}
     for kind, name, place, node in _written(c):
         if kind.is_player and not kind.facts:
@@ -93,7 +93,7 @@ def _of_facts(c: Context, name: str, root: typed.Expr) -> bool:
 
 
 def _of_games(e: typed.Expr) -> str | None:
-    """The part of an expression that only a running game can answer; None if there is none."""
+    """The part of an expression that only a running game can answer; None without one."""
     match e:
         case typed.Field():
             return f"`{e.decl.name}`"

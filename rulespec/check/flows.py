@@ -1,4 +1,4 @@
-"""Flows: the values that reach a place in the rules as they are written, in a constant, a fact or a row of a table."""
+"""Flows: the values that reach a place in the rules from a constant, a fact or a table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Args = dict[typed.Var, typed.Expr]
 
 
 class Written(Struct, frozen=True):
-    """A value as it is written.
+    """A value by its notation.
 
     Attributes:
         value: the number.
@@ -98,7 +98,7 @@ class Flows:
                 yield Written(e.table.rows[key], place, f"this row of `{e.table.name}`", e.table)
 
     def _unbound(self, e: typed.Expr, args: _Args) -> typed.Expr:
-        """An argument in terms of the caller: a parameter that is handed on is what the caller was given."""
+        """An argument in terms of the caller, with parameters replaced by the caller's arguments."""
         return args.get(e.var, e) if isinstance(e, typed.Local) else e
 
     def _chosen(self, e: typed.Op, within: Range, args: _Args, deep: int) -> Iterator[Written]:

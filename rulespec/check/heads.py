@@ -1,4 +1,4 @@
-"""Bounds on the heads of options: guards are put in wherever they are needed, and any two costs are compared."""
+"""Bounds on the heads of options: guards are inlined wherever needed, and any two costs are compared."""
 
 from __future__ import annotations
 

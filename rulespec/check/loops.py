@@ -39,7 +39,7 @@ def endless_loops(rules: typed.Rules) -> Iterator[typed.Repeat]:
 
 
 def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -> set[str]:
-    """The ways out of a block without a decision on them: next (its end), leave, continue, return."""
+    """The exits of a block without a decision on the way: next (its end), leave, continue, return."""
     out: set[str] = set()
     for s in block:
         if isinstance(s, typed.Jump):

@@ -1,4 +1,4 @@
-"""Measures: numbers of a position that say how a game goes; `measures.yaml` and overlays name them."""
+"""Measures: numbers of a position that describe a game; `measures.yaml` and overlays declare them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def declares_measures(ruleset: typed.Ruleset) -> bool:
 
 
 def measured(c: Context, what: str, name: str, place: Scalar, node: Node) -> typed.Measure | None:
-    """A number of a position, typed; None if it is not sound, which is reported. `what`: what messages call it."""
+    """A typed number of a position; None, with a report, if it is unsound. `what`: its name in messages."""
     of, written = get(node, "of"), get(node, "value")
     var = None
     env = Env()
@@ -54,7 +54,7 @@ def measured(c: Context, what: str, name: str, place: Scalar, node: Node) -> typ
 
 
 def _sound(c: Context, called: str, measure: typed.Measure) -> bool:
-    """Whether a measure can be asked of every position; reports it if not."""
+    """Whether a measure can be evaluated in every position; reports it otherwise."""
     value, var = measure.value, measure.var
     if isinstance(value.type, Bad):
         return False

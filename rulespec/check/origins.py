@@ -1,4 +1,4 @@
-"""Origins, for notes: of the type of an expression, and of entities that another file adds to a kind."""
+"""Origins, for notes: of an expression's type, and of entities added to a kind by another file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST = 3
 
 
 def origins(expr: typed.Expr, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """Declarations that give an expression its type, its own or those of its operands; at most three."""
+    """Declarations that determine an expression's type, its own or its operands'; at most three."""
     if isinstance(expr, typed.Local):
         local = Label(expr.var.span, f"`{expr.var.name}` is {expr.type}")
         source = expr.var.value
@@ -53,7 +53,7 @@ def typed_at(decl: typed.FieldDecl | typed.FactDecl) -> Span:
 
 
 def elsewhere(name: str, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """The kinds that have a fact or a field of a name which another kind is thought to have; at most three."""
+    """The kinds with a fact or a field of a name that another kind lacks; at most three."""
     declared = [(k, k.facts.get(name) or k.state.get(name)) for k in declarations.kinds.values()]
     return tuple(Label(d.span, f"`{k.name}` has `{name}`") for k, d in declared if d is not None)[:_MOST]
 
@@ -68,13 +68,13 @@ def _operands(e: typed.Expr) -> list[typed.Expr]:
 
 
 def added(entities: Iterable[typed.Entity], kind: typed.Kind) -> tuple[Label, ...]:
-    """The places of entities that do not stand in the file of their kind, such as an overlay's; at most three."""
+    """The places of entities outside the file of their kind, such as an overlay's; at most three."""
     apart = [e for e in entities if e.span.file != kind.span.file]
     return tuple(Label(e.span, f"`{e.name}` is added here") for e in apart[:_MOST])
 
 
 def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.ConstantDecl]:
-    """The constants that are named at a place; a folded expression has become its value."""
+    """The constants named at a place; a folded expression has become its value."""
     named = {
         n.span: n for p, n in declarations.references.items() if isinstance(n, typed.ConstantDecl) and inside(p, span)
     }
@@ -82,7 +82,7 @@ def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.Con
 
 
 def constants_at(span: Span, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """The declarations of the constants that are named at a place; at most three."""
+    """The declarations of the constants named at a place; at most three."""
     return tuple(map(constant_label, constants_in(span, declarations)[:_MOST]))
 
 
@@ -92,6 +92,6 @@ def constant_label(constant: typed.ConstantDecl) -> Label:
 
 
 def inside(inner: Span, outer: Span) -> bool:
-    """Whether a place lies in another one."""
+    """Whether one place contains another."""
     ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
     return inner.file == outer.file and (inner.line, inner.column) >= (outer.line, outer.column) and ends

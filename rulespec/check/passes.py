@@ -87,7 +87,7 @@ PASSES = (
 
 
 def unused_in(source: Source) -> frozenset[Span]:
-    """Spans of declarations that their source never uses; empty if there are errors in it, which hide that."""
+    """Places of declarations that their source never uses; empty if errors hide that."""
     report = Report()
     try:
         check_source(source, report)

@@ -1,4 +1,4 @@
-"""The weights of options in playouts, as `playouts` of `measures.yaml` says."""
+"""The weights of options in playouts, from `playouts` in `measures.yaml`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.documents.nodes import Scalar, entries, get, text
 
 
 def check_playouts(c: Context) -> None:
-    """Reads the weights, those of options that players decide on. No game depends on them.
+    """Reads the weights, for options of players. No game depends on them.
 
     What lies over a ruleset may do without its decisions, and need not say that these have no weights any more.
     """

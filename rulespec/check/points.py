@@ -1,4 +1,4 @@
-"""The points of the players are a measure of every position only if they are quickly worked out: nobody has asked."""
+"""Points as a measure: only if they are cheap, as nobody has requested them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_POINTS_WORK = 10**6
 
 
 def check_points(c: Context) -> None:
-    """Takes the measure of the points out, if they may take long. Rules must not be recursive."""
+    """Removes the measure of points if it may take long. Rules must not be recursive."""
     scoring, measure = c.rules.scoring, c.declarations.measures.get(SCORE)
     if scoring is None or measure is None or measure.span != scoring.span:
         return

@@ -18,7 +18,7 @@ from rulespec.types import ANY, BOOL, Ent, SetOf
 
 
 class _Written(Struct):
-    """A `private:` as it is written.
+    """A `private:` by its notation.
 
     Attributes:
         decl: what is private.
@@ -34,7 +34,7 @@ class _Written(Struct):
 
 
 def check_privacy(c: Context) -> None:
-    """Types who sees what is private, and reports where that is itself a secret."""
+    """Types the viewers of private state, and reports viewers that are themselves secret."""
     for written in _written(c):
         written.decl.private = _Reader(c, written).read()
     for kind in c.declarations.kinds.values():
@@ -94,7 +94,7 @@ class _Reader:
             self.env = self.env.bind(var)
 
     def read(self) -> typed.Secrecy | None:
-        """The viewers of a value; None where they are unknown, which is reported."""
+        """The viewers of a value; None, with a report, if unknown."""
         node, errors = self.w.node, self.c.report.errors
         open_, to = get(node, "open"), get(node, "to")
         public = self._open(open_) if open_ is not None else self._setting() if isinstance(node, Scalar) else None
@@ -147,7 +147,7 @@ class _Reader:
 
 
 def _public(c: Context, root: typed.Expr) -> None:
-    """Reports who may see something, if that depends on a secret or on what might happen."""
+    """Reports viewers that depend on a secret or on the future."""
     known: set[typed.Definition] = set()
     stack = [(e, e) for e in expressions(root)]
     while stack:

@@ -1,4 +1,4 @@
-"""Questions: numbers of finished games that a rule may change; `measures.yaml` and overlays name them."""
+"""Questions: numbers of finished games that a rule may change; `measures.yaml` and overlays declare them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WINNER = "winner"
 
 
 def check_questions(c: Context) -> None:
-    """Finds out what the questions of playtests ask."""
+    """Resolves the questions of playtests."""
     for name, place, node in entries(get(c.source.root, "questions")):
         asks, of = get(node, "asks"), get(node, "of")
         if not isinstance(asks, Scalar):
@@ -36,7 +36,7 @@ def check_questions(c: Context) -> None:
 
 
 def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
-    """Whether a measure has the number that is asked for; reports it if not."""
+    """Whether a measure has the requested number; reports it otherwise."""
     d = c.declarations
     measure = d.measures.get(asks.text)
     if measure is None and any(name == asks.text for name, _, _ in entries(get(c.source.root, "measures"))):

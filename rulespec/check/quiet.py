@@ -17,7 +17,7 @@ def check_quiet(c: Context) -> None:
 
 
 def refuse_loud(expressions: Sequence[typed.Once], report: Report) -> None:
-    """Reports each `once` whose procedure, or one that it calls, may ask or end the game."""
+    """Reports each `once` whose procedure, directly or indirectly, may ask or end the game."""
     loud: dict[typed.Procedure, typed.Decide | typed.EndGame | None] = {}
     for e in expressions:
         if (s := _loud(e.procedure, loud)) is not None:

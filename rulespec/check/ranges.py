@@ -14,7 +14,7 @@ from rulespec.types import Maybe, Num
 
 
 class Range(Struct, frozen=True):
-    """The least and the greatest value of a number, None if there is no bound.
+    """The least and the greatest value of a number, None for no bound.
 
     `of` is what it depends on: fields with a range, settings, and "players" for the number of seats.
     """
@@ -32,7 +32,7 @@ _DEEP = 40
 
 
 class Ranges:
-    """Ranges of expressions, through variables that are never assigned and through definitions.
+    """Ranges of expressions, through unassigned variables and definitions.
 
     Args:
         d: the declarations.
@@ -47,11 +47,11 @@ class Ranges:
         self._deep = 0
 
     def values(self, var: typed.Var) -> list[typed.Expr]:
-        """The expressions that a variable stands for; none if it is assigned, or runs over a set."""
+        """The expressions behind a variable; empty if it is assigned, or runs over a set."""
         return self._values.get(var, [])
 
     def of(self, e: typed.Expr) -> Range:
-        """The range of a number. Facts and rows of tables have none: an overlay, another map, has others."""
+        """The range of a number. Facts and tables have none: overlays and other maps change them."""
         self._deep += 1
         try:
             return self._range(e) if self._deep <= _DEEP else UNKNOWN
@@ -103,7 +103,7 @@ class Ranges:
         return self._of_vars[var]
 
     def settled(self, e: typed.Expr) -> bool | None:
-        """The value of a condition that is the same in every position; None if it depends on the game.
+        """The value of a condition that is the same in every position; None for others.
 
         What depends on the number of seats or on a setting is left open: it is another one in another game.
         """
@@ -127,7 +127,7 @@ class Ranges:
 
 
 def _values(rules: typed.Rules) -> dict[typed.Var, list[typed.Expr]]:
-    """The values of variables that are not assigned: of `let`, and of parameters of procedures."""
+    """The values of unassigned variables: of `let`, and of procedures' parameters."""
     results: dict[typed.Var, list[typed.Expr]] = {}
     assigned: set[typed.Var] = set()
     for procedure in rules.procedures.values():

@@ -83,7 +83,7 @@ def _follow(root: str, rules: dict[str, _Rule], seen: set[str], c: Context) -> N
 
 
 def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
-    """Sets the depth of a rule, after those it calls. Of a chain of definitions the first too deep one is reported."""
+    """Sets the depth of a rule, callees first. In a chain of definitions the first one too deep is reported."""
     below = [rules[key].depth or 0 for key in rule.calls if key in rules and rule.levels]
     rule.depth = rule.levels + max(below, default=0)
     if rule.levels and rule.depth > MAX_DEPTH and all(depth <= MAX_DEPTH for depth in below):

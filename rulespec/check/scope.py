@@ -29,7 +29,7 @@ class Env(Struct, frozen=True):
         return replace(self, known=self.known | paths) if paths else self
 
     def forget(self, names: frozenset[object]) -> Env:
-        """This scope without the paths through the given variables, globals and fields."""
+        """This scope without the paths through given variables, globals and fields."""
         if not names or not self.known:
             return self
         return replace(self, known=frozenset(p for p in self.known if not any(part in names for part in p)))
@@ -42,7 +42,7 @@ class Env(Struct, frozen=True):
 
 
 def path_of(expr: typed.Expr) -> Path | None:
-    """Path of an expression that is a variable, a global, a field or fact of such a path, or a step; else None."""
+    """Path of a variable, a global, a field or fact of a path, or a step; None for other expressions."""
     if isinstance(expr, typed.Local):
         return (expr.var,)
     if isinstance(expr, typed.Field) and expr.owner is None:
@@ -72,7 +72,7 @@ def _is_solid(type_: Type) -> bool:
 
 
 def known_if(expr: typed.Expr, truth: bool) -> frozenset[Path]:
-    """Paths that are not none if the expression is true (or false)."""
+    """Paths known not to be none if the expression is true (or false)."""
     if not isinstance(expr, typed.Op):
         return frozenset()
     if expr.op == "not":

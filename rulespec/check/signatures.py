@@ -13,7 +13,7 @@ from rulespec.types import BAD, SetOf
 
 
 def check_signatures(c: Context) -> None:
-    """Types the parameters and results of all rules. Before the bodies, so that rules may stand in any order."""
+    """Types the parameters and results of all rules, before the bodies, so that their order is free."""
     x, effects = c.expressions, c.statements.effects
     for (_, name), item in c.source.items.items():
         if isinstance(item, ast.Def | ast.Procedure | ast.Guard):

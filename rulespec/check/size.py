@@ -29,7 +29,7 @@ MAX_FACTS = 100_000
 
 
 def check_size(c: Context) -> None:
-    """Refuses a ruleset with too many entities, facts or shared options, before any of them is made.
+    """Refuses a ruleset with too many entities, facts or shared options, before making any.
 
     Raises:
         DiagnosticsError: RS108.
@@ -70,7 +70,7 @@ def _refuse(message: str, span: Span, report: Report, help_: str = _MULTIPLY) ->
 
 
 def _plain_kinds(root: Mapping) -> Iterator[tuple[str, Span, int, int]]:
-    """Each kind whose entities are written out: its name and place, how many entities and how many facts each has."""
+    """Each kind with listed entities: its name and place, and its numbers of entities and facts."""
     for name, place, node in entries(get(root, "kinds")):
         if all(get(node, key) is None for key in ("product", "each", "number")):
             yield name, place.span, _length(get(node, "entities")), _length(get(node, "facts"))
@@ -102,7 +102,7 @@ def _products(root: Mapping, sizes: Counter[str]) -> Iterator[tuple[str, Span, i
 
 
 def _places(root: Mapping, sizes: Counter[str]) -> Iterator[tuple[str, Span, int, int]]:
-    """The places of each kind of tokens, which are a kind; each says of every place with an index whether it is one."""
+    """The places of each kind of tokens, which are a kind, with facts for indexed places."""
     for name, place, node in entries(get(root, "kinds")):
         places = [sizes[text(index)] if (index := get(p, "index")) else 1 for _, _, p in entries(get(node, "places"))]
         if places:

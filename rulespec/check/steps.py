@@ -1,4 +1,4 @@
-"""The most steps that expressions take: sets in sets multiply, and so do calls of definitions."""
+"""The most steps of expressions: nested sets multiply, and so do calls of definitions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Work:
         return 1 + called + sum(self.of(x) for x in parts(e))
 
     def _of_counted(self, capacity: typed.CapacityDecl) -> int:
-        """The pieces of each owner are added, and each token is asked whether it is there."""
+        """Steps of adding up each owner's pieces, and of testing each token for being there."""
         steps = 0
         for owner, _ in capacity.of:
             counted = (owner.name,) if isinstance(owner, typed.Kind) else owner.each
@@ -93,7 +93,7 @@ class Work:
         return steps
 
     def of_listing(self, option: typed.OptionDef) -> int:
-        """Steps of going through all arguments of an option. Ranges of numbers count once: the engine bounds them."""
+        """Steps of enumerating all arguments of an option. Ranges of numbers count once: the engine bounds them."""
         steps, times = 1, 1
         for param in option.params:
             steps += times * sum(self.of(e) for e in (param.low, param.high) if e is not None)
@@ -102,7 +102,7 @@ class Work:
         return steps + times * self.of_head(option.head)
 
     def values(self, param: typed.OptionParam) -> int:
-        """An upper bound for the number of values of a parameter; none may be one of them."""
+        """An upper bound for the number of a parameter's values, including none."""
         return (self.sizes.of(param.low) if param.high is None else 1) + may_be_none(param.var.type)
 
     def of_head(self, head: tuple[typed.HeadPart, ...]) -> int:

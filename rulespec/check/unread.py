@@ -12,7 +12,7 @@ _MOST = 2
 
 
 def check_unread(c: Context) -> None:
-    """Notes at each unknown name in a rule the variables of that rule that nothing reads."""
+    """Notes at each unknown name in a rule the unread variables of that rule."""
     lost = [d for d in c.report.diagnostics if d.code == "RS221" and d.span is not None]
     if not lost:
         return

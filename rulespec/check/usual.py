@@ -1,4 +1,4 @@
-"""The usual answers to decisions, as `usual` of `game.yaml` says."""
+"""The usual answers to decisions, from `usual` in `game.yaml`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.typed import nodes as typed
 
 
 def check_usual(c: Context) -> None:
-    """Reads the usual answers, options without parameters of decisions of the rules. No game depends on them.
+    """Reads the usual answers, which are options without parameters. No game depends on them.
 
     What lies over a ruleset may do without its decisions, and need not say that these have no usual answer any more.
     """

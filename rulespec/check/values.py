@@ -1,4 +1,4 @@
-"""Values and stakes: what positions and ends are worth to players, for bots; `measures.yaml` and overlays name them."""
+"""Values and stakes: the worth of positions and ends for bots; `measures.yaml` and overlays declare them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Former names of what has been renamed, as `was` of `game.yaml` says."""
+"""Former names of renamed declarations, from `was` in `game.yaml`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.typed.traversal import walk
 
 
 def check_was(c: Context) -> None:
-    """Reads the former names, by which recorded games are carried over. No game depends on them."""
+    """Reads the former names for carrying over recorded games. No game depends on them."""
     declared = list(entries(get(c.source.root, "game", "was")))
     if not declared:
         return

@@ -1,4 +1,4 @@
-"""Names that are words of the language, where rules could not be parsed: the parser stumbles over their uses."""
+"""Names equal to words of the language, which make the parser stumble at their uses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VARIABLE = re.compile(r"\blet +(\w+) *=|(?:\bfor +|\bwith +|[(,] *)(\w+) +in\b|
 
 
 def tell_words(source: Source, texts: Mapping[str, str], report: Report) -> None:
-    """Adds a diagnostic for each declared name that is a word, if nothing else is wrong than the text of rules."""
+    """Adds a diagnostic for each declared name that is a word, if only the text of rules is wrong."""
     broken = {d.span.file for d in report.diagnostics if d.span is not None}
     if report.ok or not all(file.endswith(".rules") for file in broken):
         return
@@ -43,7 +43,7 @@ _WORD = "is a word of the language"
 
 
 def _in_text(file: str, text: str) -> Iterator[tuple[str, Span]]:
-    """The words that rules and variables are called by in a text that is no rules."""
+    """The names of rules and variables in a text that does not parse."""
     for number, line in enumerate(text.split("\n"), 1):
         rule = _RULE.match(line)
         if rule is not None:

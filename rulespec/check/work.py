@@ -1,4 +1,4 @@
-"""Bounds on the steps of an expression: calls of definitions multiply, and so do sets in sets."""
+"""Bounds on the steps of an expression: calls of definitions multiply, and so do nested sets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _HELP = (
 
 
 def check_work(c: Context) -> None:
-    """Warns of each expression that may take too many steps: what is done is counted. Rules must not be recursive."""
+    """Warns of expressions whose work may exceed the step bound, and of recursive rules."""
     work = Work(SetSizes(c.declarations, c.ranges.values))
     _check_members(c)
     # Called definitions come first: those that call one that takes too long are not reported as well.
@@ -149,7 +149,7 @@ def _starts(d: typed.Declarations, work: Work) -> list[tuple[int, typed.Expr]]:
 
 
 def _by_depth(rules: typed.Rules) -> list[typed.Definition]:
-    """The definitions; those that others call come before the others."""
+    """The definitions, callees first."""
     depth: dict[typed.Definition, int] = {}
 
     def of(definition: typed.Definition) -> int:

@@ -1,4 +1,4 @@
-"""Diagnostics as data: what is wrong, where, and how to fix it. Rendering is in other modules."""
+"""Diagnostics as data: fault, place and fix. Other modules render them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Span(Struct, frozen=True, order=True, gc=False):
 
 
 class Label(Struct, frozen=True):
-    """A second place that explains a diagnostic, with a text on what is there."""
+    """A second place that explains a diagnostic, with a text about it."""
 
     span: Span
     text: str

@@ -11,14 +11,14 @@ _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 def escaped(text: str) -> str:
-    r"""Text on one line, with an escape such as `\x1b` for each character that is not simply shown."""
+    r"""Text on one line, with an escape such as `\x1b` for each character not simply printable."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if _is_harmless(c) else c.encode("unicode_escape").decode() for c in text)
 
 
 def no_command(line: str) -> str:
-    """A line of output that is no command to the runner of a CI job: GitHub obeys `::` at its begin, `##[` anywhere."""
+    """A line of output without commands to CI runners: GitHub obeys `::` at the beginning, `##[` anywhere."""
     if "##[" in line:
         line = line.replace("##[", "#\\x23[")
     begin = line.lstrip()

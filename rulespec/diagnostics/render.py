@@ -137,7 +137,7 @@ class _Renderer:
         return lines
 
     def wrapped(self, text: str, indent: str) -> list[str]:
-        """The text in lines that fit the terminal; those after the first begin with the indent."""
+        """The text in lines that fit the terminal, later ones indented."""
         if _columns(text) <= self.width or not self.width:
             return [text]
         return textwrap.wrap(text, self.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
@@ -187,7 +187,7 @@ class _Renderer:
         return out
 
     def limit(self, width: int) -> int:
-        """Characters of a line that are shown; `width` is that of the line numbers."""
+        """The number of displayed characters of a line; `width` is that of the line numbers."""
         room = self.width - width - 5  # the bar and its blanks, an ellipsis at either end
         return min(_LINE_LIMIT, room) if self.width else _LINE_LIMIT
 

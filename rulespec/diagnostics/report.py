@@ -99,18 +99,18 @@ class Report:
         self.add(Diagnostic(code, Severity.WARNING, message, span, label, tuple(notes), help))
 
     def note(self, diagnostic: Diagnostic, notes: Iterable[Label]) -> None:
-        """Adds notes to a diagnostic that is here."""
+        """Adds notes to a diagnostic of this report."""
         key = (diagnostic.code, diagnostic.message, diagnostic.span)
         self._diagnostics[key] = replace(diagnostic, notes=(*diagnostic.notes, *notes))
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """All diagnostics, sorted by file, line, column and code; those without a place come first."""
+        """All diagnostics, sorted by file, line, column and code, without a place first."""
         return tuple(sorted(self._diagnostics.values(), key=_place))
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error. Warnings do not count."""
+        """Whether there is no error; warnings do not count."""
         return self._errors == 0
 
     @property
@@ -119,7 +119,7 @@ class Report:
         return self._errors
 
     def raise_if_errors(self) -> None:
-        """Raises `DiagnosticsError` with all diagnostics so far, if there is an error among them."""
+        """Raises `DiagnosticsError` with all diagnostics so far if one is an error."""
         if not self.ok:
             raise DiagnosticsError(self.diagnostics)
 

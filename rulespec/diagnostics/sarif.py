@@ -76,7 +76,7 @@ def _region(span: Span) -> dict[str, int]:
 
 
 def _file(name: str) -> dict[str, str]:
-    """The URI of a file: relative to the current folder if it is below it, as code hosts expect."""
+    """The URI of a file: relative to the current folder if below it, as code hosts expect."""
     path = Path(name)
     if path.is_absolute():
         if not path.is_relative_to(place := Path.cwd()):

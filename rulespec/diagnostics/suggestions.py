@@ -26,7 +26,7 @@ def one(name: str) -> str:
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """A hint such as "did you mean `ionian_sea`?", or "" if no candidate is close; both of two that are equally close.
+    """A hint such as "did you mean `ionian_sea`?"; both of two equally close candidates, or "" without a close one.
 
     A candidate that differs in case, accents, blanks, `-` and `_` alone is the closest.
     Work is bounded: only the first 500 candidates of at most 64 characters count.
@@ -57,7 +57,7 @@ def plain(name: str) -> str:
 
 
 def _alike(word: str, pool: list[str]) -> list[str]:
-    """The candidates that differ from a word in case alone, or else in what `plain` leaves out, too."""
+    """The candidates equal to a word but for case, or else but for everything that `plain` ignores."""
     folded, short = word.casefold(), plain(word)
     cased = dict.fromkeys(c for c in pool if c.casefold() == folded)
     return list(cased or dict.fromkeys(c for c in pool if short and plain(c) == short))
@@ -70,7 +70,7 @@ def _likely(word: str, pool: list[str]) -> list[str]:
 
 
 def _closest(word: str, pool: list[str]) -> list[str]:
-    """The close candidates that are about as close as the closest, closest first."""
+    """The candidates about as close as the closest, closest first."""
     close = {c: n for c in _likely(word, pool) if (n := _similarity(word, c)) >= _LEAST}
     least = max((_nearness(word, c, n) for c, n in close.items()), default=0.0) - _RIVAL
     near = {c: m for c, n in close.items() if (m := _nearness(word, c, n)) >= least}
@@ -84,7 +84,7 @@ def _similarity(word: str, other: str) -> float:
 
 
 def _nearness(word: str, other: str, similarity: float) -> float:
-    """Likelihood that one word is a slip for the other: letters change places, but another number is another name."""
+    """Likelihood that one word is a slip for the other: swapped letters are likely, other numbers are not."""
     same = _DIGITS.findall(word) == _DIGITS.findall(other)
     if _swapped(word, other):
         return 1.0 if same else 0.85

@@ -27,7 +27,7 @@ _PATHS = {"game.options": "game.settings"}
 
 
 def new_key(key: str, known: Container[str]) -> str | None:
-    """The new name of an old key among the known keys of its place; None if it is not an old one there."""
+    """The new name of an old key among the known keys of its place; None for others."""
     new = KEYS.get(key)
     return new if new in known and key not in known else None
 
@@ -41,7 +41,7 @@ def new_path(path: str) -> str | None:
 
 
 def old_keys(file: Node, kind: str) -> Iterator[Diagnostic]:
-    """The old keys in a YAML file of a kind, each as an error (RS127), but for those beside the new one."""
+    """The old keys in a YAML file of a kind, each as an error (RS127), unless beside the new one."""
     holder = get(file, *_PLACES[kind])
     for node in (holder, *(holder.items if isinstance(holder, Sequence) else ())):
         for key, place, _ in entries(node):
@@ -66,5 +66,5 @@ def old_paths(facts: Node) -> Iterator[Diagnostic]:
 
 
 def new_header(data: dict[str, Any], known: Container[str]) -> dict[str, Any]:
-    """The header of a log or of results with the new keys, in the same order; itself if it has them, or both."""
+    """The header of a log or of results with new keys in the same order; unchanged with new or both keys."""
     return {(key if (new := new_key(key, known)) is None or new in data else new): v for key, v in data.items()}

@@ -1,4 +1,4 @@
-"""Bytes to text. For other bytes than UTF-8 the error names the likely encoding, so that the file can be converted."""
+"""Bytes to text. For other encodings than UTF-8 the error names the likely one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LOOKED_AT = 400
 
 
 class NoTextError(ValueError):
-    """Bytes that are no UTF-8.
+    """Bytes that are not UTF-8.
 
     Attributes:
         cause: what they are instead, as one says it of a file.
@@ -57,7 +57,7 @@ def decoded(data: bytes) -> str:
 
 
 def _wide(data: bytes) -> str:
-    """The name of an encoding with several bytes for each character; "" if it is none."""
+    """The name of a multi-byte encoding; "" if it is none."""
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name

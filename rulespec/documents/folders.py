@@ -28,14 +28,14 @@ def visible(folder: Path, pattern: str = "*") -> Iterator[Path]:
 
 
 def visible_files(folder: Path) -> Iterator[Path]:
-    """The files in a folder and in those below it, in no order; hidden folders are not gone into."""
+    """The files in a folder and below, unordered, without hidden folders."""
     for at, below, names in os.walk(folder):
         below[:] = [name for name in below if not is_hidden(name)]
         yield from (Path(at, name) for name in names if not is_hidden(name))
 
 
 def stamps(folders: Sequence[Path]) -> Stamps:
-    """The stamps of the YAML and rules files in some folders, or of some files: after a change they are others."""
+    """The stamps of the YAML and rules files in some folders, or of single files, which differ after changes."""
     results: Stamps = {}
     for folder in folders:
         files = (p for p in visible_files(folder) if p.suffix in (".yaml", ".rules")) if folder.is_dir() else [folder]
@@ -54,7 +54,7 @@ def is_hidden(name: str) -> bool:
 
 
 def folders_in(folder: str) -> list[str]:
-    """The folders in a folder, sorted; none if it cannot be read. (`Path.glob` takes several times as long.)"""
+    """The folders in a folder, sorted; empty if unreadable. (`Path.glob` takes several times as long.)."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for entry in entries if entry.is_dir() and not is_hidden(entry.name))
@@ -64,7 +64,7 @@ def folders_in(folder: str) -> list[str]:
 
 
 def files_in(folder: str, suffix: str, most: int) -> list[str]:
-    """The files in a folder whose names end so, in no order, up to a number; none if it cannot be read."""
+    """The files in a folder with a suffix, unordered, up to a number; empty if unreadable."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - as above
     except OSError:

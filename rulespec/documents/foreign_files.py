@@ -23,7 +23,7 @@ _MAX_DETAIL = 200  # characters of a library's own words
 
 
 class NoRegularFileError(OSError):
-    """A folder, a device, a pipe or a socket stands where a file should; `strerror` names it."""
+    """A folder, device, pipe or socket in place of a file; `strerror` names it."""
 
 
 def opened(path: Path) -> IO[bytes]:
@@ -47,7 +47,7 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def bytes_of(path: Path, limit: int) -> bytes:
-    """The bytes of a regular file; one more than `limit` if there are more. Errors: as those of `opened`."""
+    """The bytes of a regular file, at most one more than `limit`. Errors: as those of `opened`."""
     with opened(path) as file:
         return file.read(limit + 1)
 
@@ -83,7 +83,7 @@ def foreign(display: str, help_: str, code: str = "RS601") -> Iterator[None]:
 
 
 def foreign_items(items: Iterator[_T], display: str, help_: str, code: str = "RS601") -> Iterator[_T]:
-    """The items that a library reads of a stranger's file one by one. Arguments and errors: as those of `foreign`."""
+    """The items that a library reads from a stranger's file. Arguments and errors: as those of `foreign`."""
     while True:
         with foreign(display, help_, code):
             item = next(items, None)

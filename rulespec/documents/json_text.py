@@ -1,4 +1,4 @@
-"""JSON that every reader takes: no NaN and no Infinity, and nothing that cannot be encoded."""
+"""JSON for every reader: without NaN, Infinity and unencodable text."""
 
 from __future__ import annotations
 

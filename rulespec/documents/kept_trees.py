@@ -1,4 +1,4 @@
-"""YAML trees in the on-disk cache: whoever reads a file again needs no YAML parser.
+"""YAML trees in the on-disk cache, which save parsing a file again.
 
 Values are not in an entry: they follow from the text of each scalar, as when it is parsed.
 """
@@ -53,7 +53,7 @@ _DECODER: msgspec.json.Decoder[_Node] = msgspec.json.Decoder(_Node)
 
 
 def read_kept(path: Path, display: str, limits: Limits = DEFAULT) -> Node:
-    """Reads a YAML file as `read_yaml` does; its tree comes from the on-disk cache, or goes there."""
+    """Reads a YAML file as `read_yaml` does, through the on-disk cache."""
     return parse_kept(read_text(path, display, limits.size), display, limits)
 
 

@@ -1,4 +1,4 @@
-"""Nodes of YAML trees, each with its place, and the questions that are asked of them everywhere."""
+"""Nodes of YAML trees, each with its place, and common queries."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Node = Scalar | Sequence | Mapping
 
 
 def get(node: Node | None, *path: str) -> Node | None:
-    """The node at a path of keys; None if there is none."""
+    """The node at a path of keys; None if missing."""
     for key in path:
         if not isinstance(node, Mapping) or key not in node.entries:
             return None
@@ -91,7 +91,7 @@ def integer(node: Node | None, default: int) -> int:
 
 
 def content_column(node: Scalar) -> int:
-    """The column at which the content of a scalar begins, after its quote."""
+    """The column of a scalar's content, after its quote."""
     return node.span.column + (1 if node.style in ("single", "double") else 0)
 
 
@@ -115,7 +115,7 @@ def to_plain(node: Node) -> Any:
 
 
 def locate(node: Node, path: Iterable[str | int]) -> Node | None:
-    """The node at a path of keys and positions; None if there is none."""
+    """The node at a path of keys and positions; None if missing."""
     for step in path:
         if isinstance(node, Mapping) and str(step) in node.entries:
             node = node.entries[str(step)][1]

@@ -1,4 +1,4 @@
-"""Places where the files of a ruleset come from: folders on the disk, or the bundle in a log.
+"""Sources of a ruleset's files: folders on the disk, or the bundle in a log.
 
 A place answers two questions: which file a name means, and what stands in it. Whoever reads a ruleset asks its place
 only, so a reference in a bundle cannot reach the disk, and one on the disk cannot reach a bundle.
@@ -34,7 +34,7 @@ class Place(Protocol):
         """The path of a file below a folder. Errors: RS106 if the name leads out of it."""
 
     def present(self, path: Path) -> bool:
-        """Whether there is a file of this name."""
+        """Whether a file of this name exists."""
 
     def matches(self, folder: Path, pattern: str) -> Iterator[Path]:
         """The files below a folder that match a glob pattern, in no order; nothing hidden."""

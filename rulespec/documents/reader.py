@@ -74,7 +74,7 @@ def parse_yaml(text: str, display: str, limits: Limits = DEFAULT) -> Node:
 
 @lru_cache(maxsize=8)
 def parse_again(text: str, display: str, limits: Limits = DEFAULT) -> Node:
-    """Like `parse_yaml`, for a text that is read several times while it is edited: of the last ones, the tree is known.
+    """Like `parse_yaml`, with a memo of the last trees, for a text under editing.
 
     Nobody changes a tree.
     """
@@ -82,7 +82,7 @@ def parse_again(text: str, display: str, limits: Limits = DEFAULT) -> Node:
 
 
 def parse_readable(text: str, display: str, limits: Limits = DEFAULT) -> tuple[Node | None, DiagnosticsError | None]:
-    """Like `parse_yaml`, for a text with mistakes: the tree without what is refused, if it is YAML, and the errors."""
+    """Like `parse_yaml`, for a text with mistakes: the tree without refused parts, if it is YAML, and the errors."""
     builder: _Builder | None = None
     try:
         check_characters(text, display)

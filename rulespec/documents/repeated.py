@@ -1,4 +1,4 @@
-"""Lists of names in which nothing stands twice: the second changes nothing, and most often another was meant."""
+"""Lists of names without repetitions: a second one has no effect, and usually another was meant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNIQUE_LISTS: dict[str, tuple[tuple[str, ...], ...]] = {
 
 
 def report_repeated(root: Node, schema: str, report: Report) -> None:
-    """Reports each name that is in its list already, with a note at the first (RS218)."""
+    """Reports each repeated name in a list, with a note at the first (RS218)."""
     for keys in UNIQUE_LISTS.get(schema, ()):
         first: dict[str, Scalar] = {}
         for word in words(get(root, *keys)):

@@ -9,7 +9,7 @@ from rulespec.diagnostics.diagnostic import shown
 
 
 class Trap(NamedTuple):
-    """Unquoted text that is refused: the fields of the diagnostic that says so."""
+    """Refused unquoted text, with the fields of its diagnostic."""
 
     code: str
     message: str

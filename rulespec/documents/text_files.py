@@ -29,7 +29,7 @@ def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
 
 
 def text_of(data: bytes, display: str) -> str:
-    """The text of a file's bytes, without a byte order mark; the line ends stay.
+    """The text of a file's bytes, without a byte order mark, with its line ends.
 
     Raises:
         DiagnosticsError: RS104 or RS105 if it is none.
@@ -44,7 +44,7 @@ def text_of(data: bytes, display: str) -> str:
 
 
 def display(path: Path) -> str:
-    """A file's name for messages: relative to the current folder if it is below it."""
+    """A file's name for messages: relative to the current folder if below it."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
@@ -85,7 +85,7 @@ def inside(root: Path, relative: str, span: Span | None = None) -> Path:
 
 
 def _has_link(folder: str, parts: list[str]) -> bool:
-    """Whether a part of a path below a folder is a link; to resolve the whole path takes ten times as long.
+    """Whether a path has a link below a folder, ten times as fast as resolving the whole path.
 
     Raises:
         OSError, ValueError: if a name cannot be that of a file.
@@ -102,7 +102,7 @@ def _has_link(folder: str, parts: list[str]) -> bool:
 
 
 def files_inside(root: Path, pattern: str) -> list[Path]:
-    """The files below `root` that match a glob pattern, sorted by name; hidden ones are no part of it.
+    """The files below `root` that match a glob pattern, sorted by name, without hidden ones.
 
     Raises:
         DiagnosticsError: RS106 if one of them leads out through a symbolic link.
@@ -111,7 +111,7 @@ def files_inside(root: Path, pattern: str) -> list[Path]:
 
 
 def is_present(path: Path) -> bool:
-    """Whether a name is taken: also by a link that leads nowhere, or by what may not be looked at.
+    """Whether a name is taken, even by a dangling link or something inaccessible.
 
     Such a file is not absent. Reading it reports what is wrong with it.
     """
@@ -141,7 +141,7 @@ def is_file(path: Path) -> bool:
 
 
 def broken_link(path: Path) -> str:
-    """The fault of a link that leads to no file, in a few words; empty if there is no such link."""
+    """The fault of a dangling link, in a few words; empty for anything else."""
     try:
         path.stat()
     except OSError as error:
@@ -208,12 +208,12 @@ def check_characters(text: str, display: str) -> None:
 
 
 def misleading(text: str) -> re.Match[str] | None:
-    """The first of the `MISLEADING` characters; all of them are unprintable, which is found in a tenth of the time."""
+    """The first of the `MISLEADING` characters; `str.isprintable` rules them out in a tenth of the time."""
     return None if text.replace("\n", "").isprintable() else MISLEADING.search(text)
 
 
 def file_start(display: str) -> Span:
-    """The place of what concerns a file as a whole."""
+    """The place for faults of a file as a whole."""
     return Span(display, 1, 1, 1, 1)
 
 

@@ -1,4 +1,4 @@
-"""Files that are written beside their place and moved there: whatever happens, the old or the new one is whole."""
+"""Files written beside their place and moved there: the old or the new one is always whole."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChangedError(Exception):
 
 @contextmanager
 def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
-    """A UTF-8 text file to be written, which takes the place of `path` when the block ends without an exception.
+    """A UTF-8 text file for writing, which replaces `path` when the block ends without an exception.
 
     Half a character is written as an escape. A link stays, and what it leads to is replaced. Permissions stay, too.
     A pipe or a device is written at once.
@@ -61,7 +61,7 @@ def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
 
 @contextmanager
 def _beside(target: Path, *, secret: bool = False) -> Iterator[tuple[Path, TextIO]]:
-    """A new file beside another one and with its permissions; after the block it is gone, if it is still there.
+    """A new file beside another one with its permissions, removed after the block if still there.
 
     Raises:
         OSError: as `replaced`.
@@ -88,7 +88,7 @@ def write_text(path: Path, text: str, *, secret: bool = False) -> None:
 
 
 def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Content]) -> None:
-    """Replaces files, all of them or none: what has been replaced when one fails is put back.
+    """Replaces files, all of them or none: after a failure, replaced ones are restored.
 
     All that is needed for both is on the disk before the first one is replaced: a full disk then does no harm.
 
@@ -121,7 +121,7 @@ def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Conten
 
 @contextmanager
 def _written(path: Path, data: Content) -> Iterator[Path | None]:
-    """A file beside another one, on the disk with its content; None if that is not to be there."""
+    """A file beside another one, on the disk with its content; None for a removal."""
     if data is None:
         yield None
         return
@@ -134,7 +134,7 @@ def _written(path: Path, data: Content) -> Iterator[Path | None]:
 
 
 def _put(path: Path, fresh: Path | None) -> None:
-    """Puts a file in the place of another one, or removes that."""
+    """Moves a file to another one's place, or removes that."""
     if fresh is None:
         path.unlink(missing_ok=True)
     else:
@@ -153,7 +153,7 @@ def _compare(path: Path, before: Content) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Waits until new names in a folder, and those that are gone, are on the disk.
+    """Waits until created and removed names in a folder are on the disk.
 
     Raises:
         OSError: if that fails.
@@ -172,7 +172,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def for_the_owner(handle: int) -> None:
-    """Lets nobody but its owner read or write an open file; a pipe or a device stays as it is."""
+    """Makes an open file readable and writable by its owner alone; a pipe or a device is unchanged."""
     if stat.S_ISREG(os.fstat(handle).st_mode) and hasattr(os, "fchmod"):
         os.fchmod(handle, OWNERS)
 
@@ -189,7 +189,7 @@ def _is_stream(path: Path) -> bool:
 
 
 def _mode(target: Path) -> int | None:
-    """The permissions of the file that is replaced; None if there is none.
+    """The permissions of the replaced file; None without one.
 
     Raises:
         OSError: if it is a folder, or a link that leads to itself.

@@ -26,7 +26,7 @@ _HINTS = {
 
 
 def read_too_deeply(error: yaml.YAMLError) -> int | None:
-    """Characters that libyaml had read when it reached its own bound on nesting; None for another error.
+    """Characters that libyaml had read at its own bound on nesting; None for another error.
 
     It has one since 0.2.6, and reads up to a thousand characters ahead of the event that it gives next.
     """

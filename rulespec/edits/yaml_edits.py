@@ -52,7 +52,7 @@ class YamlEdits:
         self._gone: dict[tuple[str, ...], set[int]] = {}
 
     def put(self, path: Sequence[str], value: Any, order: Sequence[str] = ()) -> None:
-        """Gives an entry another value; one that is not there is added to its mapping, which must be there.
+        """Sets an entry's value, or adds the entry to its mapping, which must exist.
 
         Args:
             path: of the entry.
@@ -78,7 +78,7 @@ class YamlEdits:
             into |= {path[-1]: value, **rest}
 
     def put_in(self, path: Sequence[str], value: Any, order: Sequence[str] = ()) -> None:
-        """Gives an entry another value; mappings on the way to it that are not there are added, on lines of their own.
+        """Sets an entry's value; missing mappings on the way are added on lines of their own.
 
         The arguments are those of `put`.
         """
@@ -134,7 +134,7 @@ class YamlEdits:
             self._edits.append((at, at, f"{lead}{item}\n"))
 
     def rename_key(self, path: Sequence[str], new: str) -> None:
-        """Gives the key of an entry another name."""
+        """Renames the key of an entry."""
         parent, into = get(self.root, *path[:-1]), self._at(path[:-1])
         assert isinstance(parent, Mapping)
         key = parent.entries[path[-1]][0]
@@ -144,13 +144,13 @@ class YamlEdits:
         into |= renamed
 
     def source(self, path: Sequence[str]) -> str:
-        """A value as it stands in the text: with its quotes, or on its lines."""
+        """A value in its source form: with its quotes, or on its lines."""
         node = get(self.root, *path)
         assert node is not None
         return self._text[self._start(node.span) : self._stop(node.span)]
 
     def put_source(self, path: Sequence[str], source: str, value: Any) -> None:
-        """Gives an entry that is there another value, which is written as `source`; what is the same in it stays."""
+        """Replaces an entry's value, given as `source`; unchanged parts of it stay."""
         node, before = get(self.root, *path), self.source(path)
         assert node is not None
         begin = _common(before, source)
@@ -160,7 +160,7 @@ class YamlEdits:
         self._at(path[:-1])[path[-1]] = value
 
     def add(self, path: Sequence[str], lines: Sequence[str], value: Any) -> None:
-        """Adds an entry that is several lines, indented from its key; its mapping must be there.
+        """Adds an entry of several lines, indented from its key; its mapping must exist.
 
         Args:
             path: of the entry.
@@ -171,14 +171,14 @@ class YamlEdits:
         self._at(path[:-1])[path[-1]] = value
 
     def remove(self, path: Sequence[str]) -> None:
-        """Takes an entry out of a mapping, with the comments that are indented under it."""
+        """Removes an entry from a mapping, with the comments indented below it."""
         parent = get(self.root, *path[:-1])
         assert isinstance(parent, Mapping)
         self._gone.setdefault(tuple(path[:-1]), set()).add([*parent.entries].index(path[-1]))
         del self._at(path[:-1])[path[-1]]
 
     def remove_item(self, path: Sequence[str], item: Any) -> None:
-        """Takes an item out of a list."""
+        """Removes an item from a list."""
         node = get(self.root, *path)
         assert isinstance(node, Items)
         self._gone.setdefault(tuple(path), set()).add([to_plain(each) for each in node.items].index(item))
@@ -229,7 +229,7 @@ class YamlEdits:
         return self._text[self._start(node.span)] in "{["
 
     def _cuts(self, node: Node | None, gone: set[int]) -> Iterator[tuple[int, int, str]]:
-        """The spans of parts of a list or a mapping that are taken out."""
+        """The spans of the parts to remove from a list or mapping."""
         if isinstance(node, Mapping):
             spans = [_from(key.span, value.span) for key, value in node.entries.values()]
         else:
@@ -263,7 +263,7 @@ class YamlEdits:
         return start, stop if comma is None else comma.end(), ""
 
     def _last(self, part: Span, indent: int) -> int:
-        """The last line of an entry, from 0: of all of it, and of comments after it that are indented so far."""
+        """The last line of an entry, from 0, including comments after it with the same indentation."""
         last = line = (
             part.end_line - 1 - (part.end_column == 1)
         )  # the text of a literal ends where the next line begins
@@ -327,5 +327,5 @@ def flow(value: Any) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text of letters, digits and what path data have needs no quotes."""
+    """Whether a text needs no quotes, having only letters, digits and the characters of path data."""
     return text[0].isalnum() and text[-1].isalnum() and text.isascii() and all(c.isalnum() or c in "_ -." for c in text)

@@ -31,7 +31,7 @@ def at_overlay(d: Diagnostic, layers: Layers) -> Diagnostic:
 
 
 def together(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The diagnostics; those that say the same of one place are one, with the notes of all."""
+    """The diagnostics, with equal ones at one place merged and their notes joined."""
     results: dict[tuple[str, str, Span | None], Diagnostic] = {}
     for d in diagnostics:
         key = (d.code, d.message, d.span)

@@ -1,4 +1,4 @@
-"""`change`: edits of parts of rules, each selected where it stands, carried out on trees.
+"""`change`: edits of selected parts of rules, carried out on trees.
 
 All overlays select in the rules as they are after other rules have been replaced, wrapped and extended; what one of
 them has put in is visible to its family alone. They are carried out in the order of their ids. So edits of overlays
@@ -23,7 +23,7 @@ from rulespec.syntax.same import same
 
 
 def carry_out(source: Source, overlays: Sequence[Overlay], before: Source, report: Report) -> None:
-    """Carries out the `change` items of overlays; none of them if some do not fit, or conflict.
+    """Applies the `change` items of overlays; none of them if some do not fit, or conflict.
 
     Args:
         source: the rules, which are changed.
@@ -50,7 +50,7 @@ class _Changes:
         self._hits: list[Hit] = []
 
     def _in_order(self) -> list[int]:
-        """The overlays that change parts of rules, in the order of their ids, but those of a family in its order."""
+        """The overlays that change parts of rules, ordered by id, but a family in its own order."""
         waiting = [n for n, o in enumerate(self._overlays) if any(isinstance(i, ast.Change) for i in o.rules)]
         results: list[int] = []
         while waiting:
@@ -63,7 +63,7 @@ class _Changes:
         return bool(self._families[one] >> other & 1)
 
     def check(self, report: Report) -> None:
-        """Reports edits that do not fit, and those that conflict."""
+        """Reports edits that do not fit, and conflicting ones."""
         repeated = self._source.repeated = self._source.repeated or Repeated(report)
         for at, number in enumerate(self.order):
             items = self._after([n for n in self.order[:at] if self._related(n, number)])
@@ -71,7 +71,7 @@ class _Changes:
         self._check_conflicts(report)
 
     def carry_out(self, before: Source) -> None:
-        """Changes the rules, and notes what is changed and what may be unused now."""
+        """Applies the edits, and records changed and possibly unused rules."""
         source = self._source
         source.items = self._after(self.order)
         for hit in self._hits:
@@ -93,7 +93,7 @@ class _Changes:
         )
 
     def _visible(self, number: int, root: Span, node: Struct) -> bool:
-        """Whether an overlay sees a node: it does not see what another one has put into a third one's rule."""
+        """Whether an overlay sees a node: it does not see additions of another one to a third one's rule."""
         span = getattr(node, "span", None)
         if span is None or span.file == root.file:
             return True
@@ -101,7 +101,7 @@ class _Changes:
         return owner is None or self._related(owner, number)
 
     def _check_conflicts(self, report: Report) -> None:
-        """Reports edits of two overlays that touch one place, unless they say the same (RS505)."""
+        """Reports edits of two overlays at one place, unless they are equal (RS505)."""
         places: dict[tuple[Key, str], list[Hit]] = {}
         reported: set[tuple[Span, Span]] = set()
         for hit in self._hits:

@@ -22,7 +22,7 @@ _INCLUDE_BOTH = "use one of them, or write a third overlay that includes both an
 
 
 class Edit(Brief, Struct, frozen=True):
-    """An edit of an overlay: where it stands, and how it is written."""
+    """An edit of an overlay, with its place and text."""
 
     by: str
     span: Span
@@ -30,7 +30,7 @@ class Edit(Brief, Struct, frozen=True):
 
 
 def report_conflict(one: Edit, other: Edit, what: str, report: Report, help_: str = _INCLUDE_BOTH) -> None:
-    """Reports that two overlays, the later one last, do the same thing (RS505); `what` says it, with its verb."""
+    """Reports that two overlays, the later one last, do the same thing (RS505); `what` names it, with its verb."""
     report.error(
         "RS505",
         f"the overlays `{one.by}` and `{other.by}` both {what}",
@@ -57,7 +57,7 @@ class Touched:
         return bool(self._masks.get(path, 0) & ~self._families[number])
 
     def check(self, report: Report) -> None:
-        """Reports leaves that two overlays touch, or that one of them takes out above, unless they say the same."""
+        """Reports leaves touched by two overlays, or removed above by one of them, unless they are equal."""
         for number, overlay in enumerate(self._overlays):
             for edit in fact_edits(overlay):
                 self._check(number, edit, report)
@@ -93,7 +93,7 @@ def _agree(one: FactEdit, other: FactEdit) -> bool:
 
 
 def check_rules(overlays: Sequence[Overlay], report: Report) -> None:
-    """Reports rules that two overlays add, replace or remove, and those that one removes and the other wraps.
+    """Reports rules that two overlays add, replace or remove, or that one removes and another wraps.
 
     Two that remove the same rule say the same.
     """
@@ -162,7 +162,7 @@ _RENAME = "give one of them another name; or write a third overlay that includes
 
 
 def option_name(option: ast.OptionDef | ast.Name) -> ast.Name:
-    """The name of an option, or of the group of options that is included."""
+    """The name of an option, or of an included group."""
     return option if isinstance(option, ast.Name) else option.name
 
 

@@ -1,4 +1,4 @@
-"""Lines that tell what is private on purpose, as a `rules.yaml` lists them."""
+"""Declared disclosures of private values, from a `rules.yaml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The edits of one overlay: what each `change` selects, and whether it can be done."""
+"""The edits of one overlay: the targets of each `change`, and whether it can be applied."""
 
 from __future__ import annotations
 
@@ -103,14 +103,14 @@ class Run:
         return hits
 
     def _leads_to(self, item: ast.Change, root: Root) -> None:
-        """Notes the place that the names in a `change` lead to."""
+        """Records the target of the names in a `change`."""
         self._source.over[item.name.span] = root.name.span
         if item.of is not None:
             pairs = (pair for rule in self._items.values() for pair in options_in(rule))
             self._source.over[item.of.span] = next(of.span for of, option in pairs if option is root)
 
     def _roots(self, item: ast.Change) -> Iterator[tuple[Key, Root]]:
-        """The rule that a `change` names, below those that wrap it, or its options, wherever they are offered."""
+        """The rule named by a `change`, below its wrappers, or its options wherever they are offered."""
         if item.of is None:
             key = _key(item)
             while key in self._source.originals:
@@ -124,7 +124,7 @@ class Run:
                     yield key, option
 
     def _hits(self, edit: ast.Edit, key: Key, root: Root) -> Iterator[Hit]:
-        """The places in a rule or an option that an edit touches; reports where it cannot be done."""
+        """The places touched by an edit in a rule or an option; reports an inapplicable edit."""
         if edit.at is None:
             if not isinstance(root, ast.OptionDef | ast.Guard):
                 help_ = "name the option: `change option … of …:`"
@@ -159,7 +159,7 @@ class Run:
             self._report.error("RS504", "this edit changes nothing", edit.span, notes=notes)
 
     def _act(self, hit: Hit, actions: dict[int, Action]) -> None:
-        """Notes what an edit does to a node."""
+        """Records the effect of an edit on a node."""
         edit, node = hit.edit, hit.node
         if self._repeated is not None:
             self._repeated.add(size((edit.value, edit.body)), "this edit", edit.span)
@@ -201,7 +201,7 @@ class Run:
         self._report.error("RS516", f"{_what(item)} has no such {what}", at.span, help=help_)
 
     def _missing(self, item: ast.Change) -> None:
-        """Reports a rule or an option that is changed and is not there."""
+        """Reports a changed rule or option that does not exist."""
         if self._reports_change(item, lambda _: True):
             return
         if item.of is None:
@@ -225,7 +225,7 @@ class Run:
             self._report.error("RS509", message, item.of.span, notes=notes, help=elsewhere or hint)
 
     def _reports_change(self, item: ast.Change, fits: Callable[[Root], bool]) -> bool:
-        """Reports that what is changed stood in a rule which has been replaced or removed (RS519), if it did."""
+        """Reports a target inside a replaced or removed rule (RS519), if that is the reason."""
         for change in self._source.displaced:
             old = change.item
             if not isinstance(old, ast.Item) or not any(fits(root) for root in _named(item, old)):
@@ -279,7 +279,7 @@ def _what(item: ast.Change) -> str:
 
 
 def _shown(node: Any) -> str:
-    """A node on one line, as it is written most often."""
+    """A node on one line, in canonical form."""
     if isinstance(node, ast.OptionParam | ast.Shared):
         return f'"{node.reason.text}"'
     try:

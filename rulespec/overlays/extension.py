@@ -1,4 +1,4 @@
-"""Options that `extend decision` adds, and what repeated options come to.
+"""Options added by `extend decision`, and the total of repeated options.
 
 Little text may stand for many options: a decision may be extended wherever it is taken, and an option may hold
 decisions that are extended, or that include groups of options, in turn. So each copy is counted before it is made.
@@ -25,14 +25,14 @@ MAX_NESTED = 8
 
 
 class Repeated:
-    """The total of nodes that extensions and groups of options repeat; `report` takes RS108."""
+    """The total of nodes repeated by extensions and groups of options; `report` takes RS108."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._left = MAX_REPEATED
 
     def add(self, nodes: int, what: str, span: Span) -> None:
-        """Counts nodes of options that stand at one more place.
+        """Counts nodes of options at one more place.
 
         Raises:
             DiagnosticsError: RS108 if there are too many.
@@ -133,7 +133,7 @@ def decisions(tree: object) -> frozenset[str]:
 
 
 def check_includes(items: Iterable[ast.Item], groups: Mapping[str, ast.OptionGroup], repeated: Repeated) -> None:
-    """Counts the groups of options as often as decisions include them, and what options share as often as they do.
+    """Counts the groups of options as often as decisions include them, with their shared parts.
 
     Raises:
         DiagnosticsError: RS108 if that is too much.
@@ -178,7 +178,7 @@ def _sharing(item: ast.Item) -> Iterator[ast.Shared]:
 
 
 def _decides(body: tuple[ast.Stmt, ...]) -> Iterator[ast.Decide]:
-    """The decisions in a block, those within options among them."""
+    """The decisions in a block, including those within options."""
     todo = [*body]
     while todo:
         match s := todo.pop():
@@ -196,7 +196,7 @@ def _decides(body: tuple[ast.Stmt, ...]) -> Iterator[ast.Decide]:
 
 
 def size_of(options: Iterable[ast.Member], shared: int = 0) -> int:
-    """The number of nodes of options, each with what it shares with others; `shared` is what all of them share."""
+    """The number of nodes of options, each with its shared nodes; `shared` is the part common to all."""
     total = 0
     for o in options:
         total += size_of(o.options, shared + _shared(o)) if isinstance(o, ast.Shared) else shared + size(o)
@@ -204,7 +204,7 @@ def size_of(options: Iterable[ast.Member], shared: int = 0) -> int:
 
 
 def _count(options: Iterable[ast.Member], groups: Mapping[str, ast.OptionGroup]) -> int:
-    """The number of options, those of included groups among them."""
+    """The number of options, including those of groups."""
     total = 0
     for o in members(options):
         group = groups.get(o.text) if isinstance(o, ast.Name) else None

@@ -1,4 +1,4 @@
-"""Facts of an overlay: what it changes, adds and removes by path in the YAML tree."""
+"""Facts of an overlay: changes, additions and removals by path in the YAML tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Shared = Callable[[str], bool]
 
 
 class FactEdit(Brief, Struct, frozen=True):
-    """One leaf that an overlay sets, or one path that it takes out or empties.
+    """One leaf set by an overlay, or one path it removes or empties.
 
     Attributes:
         path: the path of the leaf.
@@ -82,7 +82,7 @@ def apply_facts(source: Source, overlay: Overlay, shared: Shared, report: Report
 
 
 def _lead(source: Source, path: Scalar) -> None:
-    """Notes for each step of a path the key that it leads to; the last step may declare what it names.
+    """Records the key behind each step of a path; the last step may declare its name.
 
     A key with dots in it, such as `stone.supply`, is as many steps as it has names.
     """
@@ -120,7 +120,7 @@ class _Edits:
         self._report = report
 
     def change(self, path: str, place: Scalar, value: Node) -> None:
-        """Sets what is there."""
+        """Sets an existing value."""
         source = self._source
         old = find(source.root, path)
         if old is None:
@@ -138,7 +138,7 @@ class _Edits:
         self._put(path, place, new)
 
     def add(self, path: str, place: Scalar, value: Node) -> None:
-        """Puts what is not there, or members into a list."""
+        """Adds a missing value, or members to a list."""
         source, report = self._source, self._report
         old = find(source.root, path)
         if isinstance(old, Sequence) and isinstance(value, Sequence):
@@ -170,7 +170,7 @@ class _Edits:
         self._put(path, place, new)
 
     def remove(self, path: Scalar) -> None:
-        """Takes something out."""
+        """Removes a node."""
         source = self._source
         if find(source.root, path.text) is not None:
             source.removed[path.text] = path.span
@@ -264,7 +264,7 @@ def _replaced(root: Mapping, keys: list[str], value: tuple[Scalar, Node] | None)
 
 
 def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
-    """A hint for a path that does not exist: the nearest key where it ends; and a note at that key."""
+    """A hint for a path that does not exist: the nearest key at its end, with a note there."""
     node: Node = root
     walked: list[str] = []
     for key in keys_of(root, path):
@@ -307,7 +307,7 @@ def _emptied(root: Mapping, keys: list[str]) -> Mapping:
 
 
 def same(a: Node, b: Node) -> bool:
-    """Whether two nodes say the same, places aside."""
+    """Whether two nodes are equal, places aside."""
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return a.value == b.value and type(a.value) is type(b.value)
     if isinstance(a, Sequence) and isinstance(b, Sequence):

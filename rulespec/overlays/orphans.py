@@ -1,4 +1,4 @@
-"""Orphans of overlays: declarations that are not used any more, and uses of removed names."""
+"""Orphans of overlays: declarations no longer used, and uses of removed names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def blamed(diagnostics: Iterable[Diagnostic], source: Source, unused: Unused) ->
 
 
 def _with_orphans(diagnostics: Iterable[Diagnostic], source: Source, unused: Unused) -> Iterator[Diagnostic]:
-    """The diagnostics with notes where overlays took away what they ask for."""
+    """The diagnostics, with notes on required rules that overlays removed."""
     wrapped = {inner: outer for (_, outer), inner in source.originals.items()}
     for each in diagnostics:
         names = _QUOTED.findall(each.message)
@@ -69,7 +69,7 @@ def _unused(d: Diagnostic, name: str, source: Source, unused: Unused) -> Diagnos
 
 
 def _never_called(d: Diagnostic, name: str, source: Source) -> Diagnostic:
-    """The diagnostic for a rule that is wrapped by another which does not call it."""
+    """The diagnostic for a rule whose wrapper does not call it."""
     outer = next(source.items[key] for key, inner in source.originals.items() if inner == name)
     return Diagnostic(
         "RS514",
@@ -96,7 +96,7 @@ def _words(node: object) -> Iterator[str]:
 
 
 def _removed(name: str, source: Source) -> Iterator[Label]:
-    """The places where overlays remove something of this name, or a part of an entity with a compound name."""
+    """The places where overlays remove this name, or a part of an entity with a compound name."""
     for path, span in source.removed.items():
         key = path.rpartition(".")[2]
         if key == name or name.startswith(f"{key}_") or name.endswith(f"_{key}"):

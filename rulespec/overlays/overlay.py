@@ -1,4 +1,4 @@
-"""A ruleset before it is checked, and the overlays that are laid over it."""
+"""A ruleset before checking, and the overlays over it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Key = tuple[str, str]
 
 
 class Source(Brief, Struct, eq=False):
-    """A ruleset before it is checked: one YAML tree, and the rules.
+    """A ruleset before checking: one YAML tree, and the rules.
 
     Attributes:
         root: the tree.
@@ -50,12 +50,12 @@ class Source(Brief, Struct, eq=False):
     over: dict[Span, Span] = field(default_factory=dict)
 
     def lay(self, files: Iterable[str]) -> None:
-        """Notes that files belong to one layer, which lies over all so far."""
+        """Records files of one layer above all earlier ones."""
         layer = 1 + max(self.layers.values(), default=-1)
         self.layers |= dict.fromkeys(files, layer)
 
     def as_it_is(self) -> Source:
-        """A copy of what the checker needs of a source that is about to be changed."""
+        """A copy for the checker of a source that is about to change."""
         return Source(self.root, dict(self.items), dict(self.originals))
 
 
@@ -89,7 +89,7 @@ class Displaced(Brief, Struct, frozen=True):
 
 
 class Overlay(Brief, Struct, eq=False):
-    """An overlay of a reference, or one that another includes; or the rules of a ruleset over its base.
+    """An overlay of a reference, or one included by another; or a ruleset's rules over its base.
 
     Attributes:
         id: its id; "" for a ruleset over its base.
@@ -109,7 +109,7 @@ class Overlay(Brief, Struct, eq=False):
 
 
 def families(overlays: Sequence[Overlay]) -> list[int]:
-    """For each overlay those that may change further what it changes, as a bit mask.
+    """For each overlay, a bit mask of the overlays that may refine its changes.
 
     These are the overlays of which some overlay includes both: it lists them in an order, and says what holds.
     """

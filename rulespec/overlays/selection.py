@@ -1,4 +1,4 @@
-"""Selection and replacement of parts of rules: what a `change` names, and the rule after its edits."""
+"""Selection and replacement of parts of rules: the targets of a `change`, and the rule after its edits."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _edited(node: Any, actions: dict[int, Action]) -> Any:
 
 
 def _block(block: tuple[Any, ...], actions: dict[int, Action]) -> tuple[Any, ...]:
-    """A tuple after edits; the same one if nothing in it is changed."""
+    """A tuple after edits; the same object if nothing changes."""
     results: list[Any] = []
     for part in block:
         action = actions.get(id(part)) if isinstance(part, ast.Stmt) else None

@@ -1,4 +1,4 @@
-"""Overlays in stages, so that modules which were written apart compose in any order.
+"""Overlays in stages, so that independently written modules compose in any order.
 
 First all facts, then rules that are removed, replaced or added, then wraps, then extensions, then changes. In each
 stage the overlays follow one another in the order of the reference, each after those that it includes.
@@ -51,7 +51,7 @@ def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> Non
 
 
 def lay_rules(source: Source, rules: tuple[ast.Item, ...], report: Report) -> None:
-    """Carries out the rules of a ruleset's own files, over those of its base if it has one."""
+    """Applies a ruleset's own rules to those of its base, if there is one."""
     lay_over(source, [Overlay("", "", Mapping({}, source.root.span), rules)], report)
 
 
@@ -117,7 +117,7 @@ class _Stages:
             self._missing.append((item.kind, item.name))
 
     def _displace(self, key: Key, item: ast.Item, number: int, done: str) -> None:
-        """Notes that a rule goes, with the rules that it wraps."""
+        """Records a replaced rule, with the rules it wraps."""
         source = self._source
         self._gone.setdefault(key, []).append((number, item))
         self._note_displaced(key, source.items[key], item.name.span, number, done)
@@ -134,7 +134,7 @@ class _Stages:
         return bool(self._families[one] >> other & 1)
 
     def wraps(self, number: int) -> None:
-        """Puts rules around those that are there by now."""
+        """Wraps existing rules."""
         for item in self._overlays[number].rules:
             if item.modifier == "wrap":
                 self._wrap(item, number)
@@ -171,14 +171,14 @@ class _Stages:
             self._report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
 
     def report_missing(self) -> None:
-        """Reports rules that are changed and do not exist. Late: the help knows all rules then."""
+        """Reports missing rules that are changed, late enough for help from all rules."""
         for kind, name in self._missing:
             known = {n: item.name.span for (k, n), item in self._source.items.items() if k == kind}
             hint, notes = nearest(name.text, known)
             self._report.error("RS509", f"there is no {kind} `{name.text}`", name.span, notes=notes, help=hint)
 
     def extensions(self) -> None:
-        """Adds options to the decisions that are left by now."""
+        """Adds options to the remaining decisions."""
         source = self._source
         all_ = [Extension(n, i) for n, o in enumerate(self._overlays) for i in o.rules if isinstance(i, ast.Extend)]
         if not all_:

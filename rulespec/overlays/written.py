@@ -151,7 +151,7 @@ def last_line(node: object) -> int:
 
 
 class _Lines:
-    """Lines that are edited; `dedent` is how many columns are cut off at their beginning."""
+    """Lines being edited; `dedent` is the number of columns cut off at their beginning."""
 
     def __init__(self, text: dict[int, str], dedent: int, changes: Sequence[Changed], texts: Mapping[str, str]) -> None:
         self.text = text
@@ -162,7 +162,7 @@ class _Lines:
         self._after: dict[int, list[str]] = {}
 
     def all(self) -> list[Line]:
-        """All lines; those that are put in have the number of the line beside them."""
+        """All lines; inserted ones carry the number of the line beside them."""
         numbers = sorted({*self.text, *self._before, *self._after})
         parts = [(n, (*self._before.get(n, ()), self.text.get(n, ""), *self._after.get(n, ()))) for n in numbers]
         return [(n, line) for n, lines in parts for line in lines if line]
@@ -214,7 +214,7 @@ class _Lines:
             self._after[first.span.line][len(head) : len(head)] = new
 
     def _condition(self, node: ast.OptionParam | ast.Shared, edit: ast.Edit, mark: str) -> None:
-        """Puts another condition in the place of that of an argument or of several options, or none."""
+        """Replaces the condition of an argument or of several options, or adds one."""
         condition = node.where if isinstance(node, ast.OptionParam) else node.condition
         assert condition is not None
         word = "where" if isinstance(node, ast.OptionParam) else "when"
@@ -235,7 +235,7 @@ class _Lines:
         self._cut(place, f"{word} {new}" if new else "" if word == "where" else "when true", mark)
 
     def _cut(self, place: Span, new: str, mark: str) -> None:
-        """Puts a text in the place of another one."""
+        """Replaces a text."""
         line = self.text.get(place.line, "")
         rest = self.text.get(place.end_line, "")[place.end_column - 1 - self._dedent :]
         for number in range(place.line + 1, place.end_line + 1):

@@ -1,4 +1,4 @@
-"""JSON Schemas (draft 2020-12) of a ruleset's YAML files and of the commands' output; editors read them as well."""
+"""JSON Schemas (draft 2020-12) for a ruleset's YAML files and the commands' output, also for editors."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class Name(Brief, Struct, frozen=True, gc=False):
 
 
 class Text(Brief, Struct, frozen=True, gc=False):
-    """A docstring or a reason; empty where none was written."""
+    """A docstring or a reason; empty if missing."""
 
     text: str
     span: Span
@@ -79,7 +79,7 @@ class Unary(Expr, frozen=True):
 
 
 class SomeAs(Expr, frozen=True):
-    """`a is some as x`: the condition of an `if`, in whose branch x is the value of a."""
+    """`a is some as x`: the condition of an `if` whose branch binds x to a's value."""
 
     operand: Expr
     name: Name
@@ -102,7 +102,7 @@ class Choice(Expr, frozen=True):
 
 
 class Once(Expr, frozen=True):
-    """`value once name(args)`: what the value would be after a procedure."""
+    """`value once name(args)`: the value after a hypothetical call."""
 
     value: Expr
     name: Name
@@ -257,7 +257,7 @@ class Return(Stmt, frozen=True):
 
 
 class Cost(Stmt, frozen=True):
-    """A payment (`pile` None) or a move before the body of an option begins; without a target it is subtracted."""
+    """A payment (`pile` None) or a move before an option's body; without a target it is subtracted."""
 
     amount: Expr
     pile: Expr | None
@@ -284,7 +284,7 @@ class Jump(Stmt, frozen=True):
 
 
 class If(Stmt, frozen=True):
-    """Branches in order; the last one has no condition if there is an `else`."""
+    """Branches in order; an `else` is a last one without a condition."""
 
     branches: tuple[tuple[Expr | None, tuple[Stmt, ...]], ...]
 
@@ -310,7 +310,7 @@ class Repeat(Stmt, frozen=True):
 
 
 class Privacy(Brief, Struct, frozen=True, gc=False):
-    """`private`: who sees an argument, besides who decides."""
+    """`private`: the viewers of an argument, besides the decider."""
 
     span: Span
     to: Expr | None
@@ -339,7 +339,7 @@ class OptionDef(Brief, Struct, frozen=True, gc=False):
 
 
 class AnyOf(Brief, Struct, frozen=True, gc=False):
-    """Any of a set of players decides; `lead` is who does where nobody has spoken."""
+    """Any player of a set decides; `lead` is the default one."""
 
     span: Span
     source: Expr
@@ -361,7 +361,7 @@ Member = OptionDef | Name | Shared
 
 
 class Otherwise(Brief, Struct, frozen=True, gc=False):
-    """The body that runs, without a question, where the decider of a decision has no legal option."""
+    """The body that runs, without a question, if the decider has no legal option."""
 
     body: tuple[Stmt, ...]
     span: Span
@@ -380,7 +380,7 @@ class Decide(Stmt, frozen=True):
 
 
 class Draw(Stmt, frozen=True):
-    """`roll` (nobody decides, `by` is None) or `choose`: an option whose parameters are locals from there on."""
+    """`roll` (no decider: `by` is None) or `choose`: an option whose parameters become locals."""
 
     name: Name
     params: tuple[OptionParam, ...]
@@ -397,7 +397,7 @@ class Param(Brief, Struct, frozen=True, gc=False):
 
 
 class Item(Brief, Struct, frozen=True, gc=False):
-    """Base of what stands at the top of a rules file; `modifier` is "", "replace", "wrap" or "hook"."""
+    """Base of top-level items of a rules file; `modifier` is "", "replace", "wrap" or "hook"."""
 
     modifier: str
     name: Name
@@ -406,7 +406,7 @@ class Item(Brief, Struct, frozen=True, gc=False):
 
 
 class Def(Item, frozen=True):
-    """`at_most` is the most members that its set has, if it says so, in its place."""
+    """`at_most` is the declared maximum of its set's members, with its place."""
 
     params: tuple[Param, ...]
     result: TypeRef
@@ -424,7 +424,7 @@ class Procedure(Item, frozen=True):
 
 
 class Guard(Item, frozen=True):
-    """A head of options with a name; `head` holds what may stand in one."""
+    """A named head for options; `head` holds its parts."""
 
     params: tuple[Param, ...]
     head: tuple[Stmt, ...]
@@ -456,7 +456,7 @@ class OptionGroup(Item, frozen=True):
 
 
 class Extend(Item, frozen=True):
-    """Options for the decisions called `name`, wherever they are taken."""
+    """Options for all decisions called `name`."""
 
     options: tuple[Member, ...]
 

@@ -32,7 +32,7 @@ class Packed(Struct, frozen=True, gc=False):
 
 
 def pack(tree: Any, origin: Origin) -> Packed:
-    """The tree of a text that begins at `origin`, for JSON."""
+    """The tree of a text from `origin`, for JSON."""
     order = _steps(tree)
     tables: dict[type, dict[Any, int]] = {Span: {}, str: {}, int: {}}
     for step in order:

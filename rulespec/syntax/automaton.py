@@ -1,4 +1,4 @@
-"""The parser of correct texts: Lark's tables, driven here, whose reductions build the syntax tree at once.
+"""The parser of correct texts: Lark's tables, driven here, with reductions that build the syntax tree.
 
 It reads what Lark reads, without importing it: that, its tables and its trees took a quarter of the time of a check.
 Where a text does not fit, it only says so (`UnfitError`); Lark is asked then what is wrong, and where.
@@ -93,7 +93,7 @@ def grammar_hash() -> str:
 
 
 def stored() -> Tables | None:
-    """The tables from their file; None if they are not those of the grammar."""
+    """The tables from their file; None if they belong to another grammar."""
     try:
         result = msgspec.json.decode(Path(__file__).with_name(FILE).read_bytes(), type=Tables)
     except (OSError, ValueError):
@@ -141,7 +141,7 @@ class Automaton:
         return [(name, re.compile(pattern).match) for name, pattern in self.tables.terminals]
 
     def scan(self, text: str, at: int, accepted: dict[str, int]) -> tuple[str, int]:
-        """The terminal that stands at a place of the text, of those that are accepted there, and where it ends."""
+        """The terminal at a place of the text, among the accepted ones, and its end."""
         result = self._match(text, at)
         if result is None:
             raise UnfitError
@@ -177,7 +177,7 @@ class _Run:
         self.levels = [0]
 
     def read(self, text: str) -> Place:
-        """Reads a text; returns where its last word stands."""
+        """Reads a text; returns the place of its last word."""
         states, table = self.states, self.a.tables.states
         leaves, ignored = self.a.leaves, frozenset(self.a.tables.ignored)
         scan, feed = self.a.scan, self.feed
@@ -208,7 +208,7 @@ class _Run:
         return place
 
     def _indent(self, indent: int, place: Place) -> None:
-        """Opens a block, or closes blocks, before a line that begins with so many spaces."""
+        """Opens a block, or closes blocks, before a line with `indent` spaces."""
         if indent > self.levels[-1]:
             self.levels.append(indent)
             self.feed(INDENT, None, place)
@@ -232,7 +232,7 @@ class _Run:
         return self.values[-1]
 
     def feed(self, name: str, value: Any, place: Place) -> None:
-        """Takes a word: makes the nodes that end before it, and goes on after it."""
+        """Takes a word: completes the nodes before it, and continues after it."""
         states, table = self.states, self.a.tables.states
         while True:
             action = table[states[-1]].get(name)
@@ -246,7 +246,7 @@ class _Run:
             self._reduce(~action)
 
     def _reduce(self, number: int) -> None:
-        """Makes a node of what has been read last."""
+        """Makes a node from the last symbols."""
         states = self.states
         makes, size, parts, build, alone = self.a.rules[number]
         if size == 1 and alone and parts:  # most rules of precedence: nothing but the state changes

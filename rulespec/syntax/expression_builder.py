@@ -19,7 +19,7 @@ MAX_DIGITS = 15
 
 
 class ExpressionBuilder:
-    """Makes `ast` nodes of a text that begins at `origin`.
+    """Makes `ast` nodes of a text from `origin`.
 
     One method for each rule of the grammar, named like it, of the place of a node and its parts: here those of names,
     types and expressions.
@@ -210,7 +210,7 @@ class ExpressionBuilder:
     def _nested(
         self, span: Span, op: str, binders: tuple[ast.Binder, ...], body: Any = None, around: str = ""
     ) -> ast.Each:
-        """An operator over several binders: one in the other, the outer ones with the operator `around`."""
+        """An operator over several binders: nested, with `around` as the operator of outer ones."""
         *outer, last = binders
         for binder in reversed(outer):
             body = ast.Each(last.span.to(span), op, last, body, None)
@@ -249,7 +249,7 @@ class ExpressionBuilder:
         return self._nested(span, "all", c[0], c[1])
 
     def _any(self, span: Span, binders: tuple[ast.Binder, ...]) -> ast.Expr:
-        """`any` over several binders: those for whom there is one of the next."""
+        """`any` over several binders, nested."""
         *outer, last = binders
         for binder in reversed(outer):
             result = ast.Each(last.span.to(span), "any", last, None, None)
@@ -258,7 +258,7 @@ class ExpressionBuilder:
         return ast.Each(span, "any", last, None, None)
 
     def keyed(self, binder: ast.Binder, keys: tuple[ast.Expr, ...] | None) -> ast.Binder:
-        """A binder with the keys after it, if there are any."""
+        """A binder with its keys, if any."""
         return replace(binder, keys=keys, span=binder.span.to(keys[-1].span)) if keys else binder
 
     def first_each(self, span: Span, c: list[Any]) -> ast.Expr:

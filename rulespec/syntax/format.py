@@ -1,4 +1,4 @@
-"""Formatter of rules files: sets blanks, blank lines and indentation; words and line breaks stay.
+"""Formatter of rules files: blanks, blank lines and indentation; words and line breaks are unchanged.
 
 Reasons and comments in a column after their lines stay in it.
 """
@@ -78,7 +78,7 @@ class _Line:
 
     @property
     def is_item(self) -> bool:
-        """Whether a definition, a procedure or another item of the file begins here."""
+        """Whether a definition, a procedure or another item begins here."""
         return bool(self.tokens) and self.level == 0 and self.opener is None
 
 
@@ -155,7 +155,7 @@ def _space(lines: list[_Line]) -> None:
 
 
 def _blank(tokens: list[Token], position: int) -> bool:
-    """Whether a blank stands before a token that is not the first of its line."""
+    """Whether a blank precedes a token within a line."""
     before, token = tokens[position - 1], tokens[position]
     if before.type in _OPEN or before.type in ("DOT", "MINUS"):
         return False
@@ -172,7 +172,7 @@ def _blank(tokens: list[Token], position: int) -> bool:
 
 
 def _align_reasons(lines: list[_Line]) -> None:
-    """Aligns the reasons of consecutive `require` and `cost` lines, unless they are aligned already."""
+    """Aligns the reasons of consecutive `require` and `cost` lines, unless already aligned."""
     for requires, block in groupby(lines, key=_has_reason):
         if requires:
             _align(list(block))
@@ -211,7 +211,7 @@ def _column(widths: list[int], columns: list[int]) -> int | None:
 
 
 def _separate(lines: list[_Line]) -> list[str]:
-    """The lines as text: one blank line between items, their comments above them, and never more than one."""
+    """The lines as text: one blank line between items, comments above their item, never two blank lines."""
     result: list[str] = []
     removes = False  # whether the line before removes a rule: such lines may follow one another
     own_comments = 0  # top-level comments without a blank line at the end of `result`

@@ -1,4 +1,4 @@
-"""Habits from other languages: what people write where the rules language has another form, and that form.
+"""Habits from other languages, with the forms of the rules language.
 
 A habit is a pattern over the line in error. `¦` stands in it where the parser stopped, and before it stands what the
 line belongs to: `def: if ¦x > 0:` is in the body of a definition, `head: …` is a line at the left margin, and `: …` is

@@ -23,7 +23,7 @@ class Blocks(Indenter):
     """Collects all tokens of the text, if set (the formatter needs them)."""
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """The tokens of the text, with those of blocks among them."""
+        """The tokens of the text, including those of blocks."""
         tokens: Iterator[Token] = super().process(stream)  # type: ignore[no-untyped-call]
         return tokens if self.seen is None else self._collected(tokens, self.seen)
 

@@ -63,7 +63,7 @@ class _StateLexer(BasicLexer):
 
 
 class SharedLexer(ContextualLexer):
-    """A contextual lexer whose states share a scanner, and whose lexers are made when their state is reached."""
+    """A contextual lexer whose states share a scanner, with lexers made on demand."""
 
     def __init__(self, conf: LexerConf, states: dict[int, Collection[str]], always_accept: Collection[str]) -> None:
         self._conf = conf

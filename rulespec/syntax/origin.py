@@ -15,7 +15,7 @@ Place = tuple[int, int, int, int]
 
 
 class Origin:
-    """The place where a text begins: 1:1 for a rules file, the place of the scalar for a text in YAML."""
+    """The place where a text begins: 1:1 for a rules file, the scalar's place in YAML."""
 
     def __init__(self, file: str, line: int = 1, column: int = 1) -> None:
         self.file = file
@@ -28,7 +28,7 @@ class Origin:
         return self.at(line, column, token.end_line or line, token.end_column or column)
 
     def span_of(self, place: Place | None) -> Span:
-        """The place in the file of a place in the text; None: where the text begins."""
+        """The place in the file for a place in the text; None stands for the text's beginning."""
         if place is None:  # an empty rule has no position
             return Span(self.file, self.line, self.column, self.line, self.column + 1)
         return self.at(*place)

@@ -1,4 +1,4 @@
-"""Tables of the parser, as JSON beside the grammar: building them takes 0.4 s.
+"""Tables of the parser, as JSON beside the grammar, which take 0.4 s to build.
 
 There are those of Lark, which tells what is wrong with a text, and those of the automaton that reads correct ones.
 A build of the package writes both, as `python -m rulespec.syntax.parse_table` does; git ignores them.
@@ -45,7 +45,7 @@ def build(postlex: Indenter) -> Lark:
 
 
 def parser(postlex: Indenter) -> Lark:
-    """The parser, from the file of tables if it is current."""
+    """The parser, from its file of tables if current."""
     stored = _stored()
     if stored is None:
         return build(postlex)
@@ -127,7 +127,7 @@ def _automaton_tables(built: Lark) -> Tables:
 
 
 def _built() -> Lark:
-    """The parser with its states in order, as both files have them: Lark's order differs from run to run."""
+    """The parser with sorted states: Lark's order differs from run to run."""
     built = build(Blocks())
     table = _table(built)
     order = _in_order(table.states, [table.start_states[start] for start in STARTS])
@@ -154,7 +154,7 @@ def _sorted(actions: _Actions) -> list[tuple[str, tuple[object, Any]]]:
 
 
 def _in_order(states: dict[int, _Actions], starts: list[int]) -> dict[int, int]:
-    """Numbers for states, in the order in which they are reached."""
+    """Numbers for states, in the order of discovery."""
     result = dict.fromkeys(starts)
     waiting = [*starts]
     for state in waiting:

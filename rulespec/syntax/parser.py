@@ -28,7 +28,7 @@ _PACKED = msgspec.json.Decoder(Packed)
 
 
 def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) -> tuple[ast.Item, ...]:
-    """Parses a .rules file, or a part of one that begins at a line.
+    """Parses a .rules file, or a part of one from a line.
 
     With `cached` the tree comes from the on-disk cache, or goes there. That pays for files that many runs read.
 
@@ -47,7 +47,7 @@ def parse_with_tokens(text: str, file: str) -> tuple[tuple[ast.Item, ...], list[
 
 
 def parse_expr(text: str, file: str, line: int = 1, column: int = 1, *, cached: bool = False) -> ast.Expr:
-    """Parses one expression that begins at the given place of a file; `cached` as for rules."""
+    """Parses one expression at the given place of a file; `cached` as for rules."""
     text, origin = text.strip(), Origin(file, line, column)
     tree: ast.Expr = simple_expr(text, origin) or _parse(text, "expr", origin, cached)
     return tree

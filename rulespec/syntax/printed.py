@@ -72,7 +72,7 @@ def _may_bind(node: ast.CallExpr | ast.SetLiteral) -> bool:
 
 
 def _bound(node: Any, least: int) -> str:
-    """A part, in brackets if it binds less than what it is a part of."""
+    """A part, bracketed if it binds less tightly than its parent."""
     if type(node) is ast.Each and _within(node):
         raise KeyError
     return printed(node) if _precedence(node) >= least else f"({printed(node)})"

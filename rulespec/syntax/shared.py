@@ -10,7 +10,7 @@ from rulespec.syntax import ast
 
 
 def members(options: Iterable[ast.Member]) -> Iterator[ast.OptionDef | ast.Name]:
-    """The options and included groups of a decision, as they are written, however deep they stand."""
+    """The options and included groups of a decision, at any depth, in source order."""
     todo = [*options][::-1]
     while todo:
         member = todo.pop()
@@ -21,7 +21,7 @@ def members(options: Iterable[ast.Member]) -> Iterator[ast.OptionDef | ast.Name]
 
 
 def mapped(options: Iterable[ast.Member], change: Callable[[ast.OptionDef], ast.OptionDef]) -> tuple[ast.Member, ...]:
-    """The options of a decision, each of them changed."""
+    """The mapped options of a decision."""
     results: list[ast.Member] = []
     for member in options:
         if isinstance(member, ast.OptionDef):

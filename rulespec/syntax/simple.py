@@ -1,4 +1,4 @@
-"""Texts that need no parser, as most of those in YAML: a name, a chain of names, an amount, a plain type.
+"""Texts that need no parser, as most in YAML: a name, a chain of names, an amount, a plain type.
 
 Finding such a tree in the on-disk cache, and comparing it with the text, takes longer than making it.
 """
@@ -18,7 +18,7 @@ _TYPE = re.compile(rf"(set )?({_NAME})(\?)?")
 
 
 def simple_expr(text: str, origin: Origin) -> ast.Expr | None:
-    """The tree of an expression that is a chain of names or an amount; None of any other."""
+    """The tree of a chain of names or an amount; None for other expressions."""
     if _CHAIN.fullmatch(text):
         first, *following = text.split(".")
         if first in WORDS or not WORDS.isdisjoint(following):
@@ -38,7 +38,7 @@ def simple_expr(text: str, origin: Origin) -> ast.Expr | None:
 
 
 def simple_type(text: str, origin: Origin) -> ast.TypeRef | None:
-    """The tree of a type such as `money`, `region?` or `set region`; None of any other."""
+    """The tree of a type such as `money`, `region?` or `set region`; None for others."""
     result = _TYPE.fullmatch(text)
     if result is None or result[2] in _TYPE_WORDS or (result[1] and result[3]):
         return None

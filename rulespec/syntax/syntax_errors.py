@@ -103,7 +103,7 @@ def _shown(token: Token) -> str:
 
 
 def expected_as_text(terminals: Iterable[str]) -> str:
-    """Terminals of the grammar as an author writes them, such as "`:` or `by`"."""
+    """Terminals of the grammar in an author's terms, such as "`:` or `by`"."""
     return " or ".join(sorted(_EXPECTED.get(t, f"`{t.lower()}`") for t in terminals))
 
 
@@ -142,7 +142,7 @@ def syntax_error(error: Exception, text: str, origin: Origin) -> DiagnosticsErro
 
 
 def _way_out(token: Token, expected: set[str], lines: list[str], line: int, column: int) -> str:
-    """The help for a token that cannot stand where it stands."""
+    """The help for an unexpected token."""
     written = lines[line - 1]
     before = written[: column - 1].split()
     if token.type == "_INDENT":
@@ -182,7 +182,7 @@ _FOREIGN_SIGNS = {
 
 
 def _open_bracket(text: str, line: int, column: int) -> tuple[int, int] | None:
-    """The place of the innermost open bracket at a place, if it is on an earlier line."""
+    """The place of the innermost open bracket, if on an earlier line."""
     opened: list[tuple[int, int]] = []
     for number, content in enumerate(text.split("\n")[:line], 1):
         end = column - 1 if number == line else len(content)

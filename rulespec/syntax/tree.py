@@ -108,7 +108,7 @@ class _Builder(ExpressionBuilder):
         return ast.Repeat(span, c[0], c[1])
 
     def _doc_and_rest(self, span: Span, c: list[Any]) -> tuple[ast.Text, tuple[Any, ...]]:
-        """Splits an optional docstring (None where missing, absent in one-line bodies) from what follows it."""
+        """Splits an optional docstring (None where missing, absent in one-line bodies) from the rest."""
         rest = list(c)
         doc = self._text(None, span)
         if rest and (rest[0] is None or isinstance(rest[0], ast.Text)):
@@ -123,7 +123,7 @@ class _Builder(ExpressionBuilder):
         return ast.Otherwise(c[0], span)
 
     def _options(self, span: Span, c: list[Any]) -> tuple[ast.Text, tuple[ast.Member, ...]]:
-        """The docstring and the members of a block of options, in which no `otherwise` may stand."""
+        """The docstring and the members of a block of options, without `otherwise`."""
         doc, (*options, otherwise) = self._doc_and_rest(span, c)
         if otherwise is not None:
             help_ = "give another decision an option that is always legal"
@@ -257,12 +257,12 @@ class _Builder(ExpressionBuilder):
 
 
 def _is_from(part: Any) -> bool:
-    """Whether a part of a statement is the word `from`, which stands in the tree as it has a terminal of its own."""
+    """Whether a part of a statement is the word `from`, which is in the tree as a terminal."""
     return isinstance(part, Token) and part.type == "FROM"
 
 
 def tables() -> Tables:
-    """The tables of the automaton, from their file if they are those of the grammar."""
+    """The tables of the automaton, from their file if they belong to the grammar."""
     result = stored()
     if result is None:
         from rulespec.syntax.parse_table import automaton_tables  # lazily: it needs Lark

@@ -1,4 +1,4 @@
-"""Meaning of a ruleset as a hash: equal for two rulesets whose games are the same, option for option.
+"""Meaning of a ruleset as a hash: equal for two rulesets with the same games, option for option.
 
 The typed ruleset is written as a row of words: records with their fields, things that others refer to in full where
 they come first and by a number afterwards. Places in files, texts for people and what follows from the rest are left
@@ -64,12 +64,12 @@ def meaning_hash(start: str, declarations: typed.Declarations, rules: typed.Rule
 
 
 def of_other_version(hash_: str) -> bool:
-    """Whether a text is a hash of another version, which says nothing beside one of this version."""
+    """Whether a text is a hash of another version, which cannot be compared with this one's."""
     return re.fullmatch(f"[0-9a-f]{{{LENGTH}}}", hash_) is not None and hash_[:2] != f"{VERSION:02x}"
 
 
 def written(root: object) -> list[str]:
-    """The words of a typed ruleset, or of a part of one. Rules may nest deep, so this does not recurse."""
+    """The words of a typed ruleset, or of a part of one, without recursion, as rules may nest deep."""
     words: list[str] = []
     numbers: dict[int, int] = {}
     stack = [root]
@@ -118,7 +118,7 @@ def _form(type_: type[Struct]) -> _Form:
 
 
 def _default(value: Any) -> Any:
-    """A default as a value; msgspec keeps a function for one that is mutable."""
+    """A default as a value; msgspec keeps a function for mutable ones."""
     return value.factory() if hasattr(value, "factory") else value
 
 
@@ -143,7 +143,7 @@ def _target(placement: typed.Placement) -> tuple[str, ...]:
 
 
 def _order_of_starts(declarations: typed.Declarations) -> Iterator[tuple[str, ...]]:
-    """The order of all start values, if one of them reads state: it finds what others before it have put there."""
+    """The order of all start values, if one of them reads the state written by earlier ones."""
     fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
     values = [*(f.start for f in fields if f.start is not None), *(p.value for p in declarations.placements)]
     if _reads_state(values):

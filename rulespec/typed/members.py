@@ -1,4 +1,4 @@
-"""Sets and orders that are known to have members, whatever happens in a game."""
+"""Sets and orders that are never empty."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rulespec.types import SetOf, may_be_none
 
 
 def has_members(e: typed.Expr) -> bool:
-    """Whether a set or an order has a member in every position: a kind, a literal, or what is made of such a set."""
+    """Whether a set or an order is never empty: a kind, a literal, or a set made from such a one."""
     if isinstance(e, typed.KindSet):
         return e.kind.by_seat or bool(e.kind.entities)
     if isinstance(e, typed.Lit):

@@ -28,7 +28,7 @@ class Unit(Brief, Struct):
 
 
 class Entity(Brief, Struct):
-    """An entity of a kind; `position`: where drawings have it, x to the right and y down."""
+    """An entity of a kind; `position`: its place in drawings, x to the right and y down."""
 
     name: str
     title: str
@@ -123,7 +123,7 @@ class Kind(Brief, Struct, eq=False):
 
     @property
     def nameless(self) -> bool:
-        """Whether nothing can write its name: it is made for tokens, for their places or their number."""
+        """Whether it has no name in rules: made for tokens, for their places or their number."""
         return "." in self.name
 
 
@@ -214,7 +214,7 @@ class LinkDecl(Brief, Struct, eq=False):
     into: FactDecl
 
     def between(self, a: int, b: int) -> int:
-        """The link from one region to another; -1 if there is none."""
+        """The link from one region to another; -1 without one."""
         result = self.out.values[a] & self.into.values[b]
         if self.two_way:
             result |= self.out.values[b] & self.into.values[a]
@@ -226,7 +226,7 @@ Step = tuple[int, int]
 
 
 class BoardDecl(Brief, Struct, eq=False):
-    """A regular board, whose spaces are the entities of `kind`.
+    """A regular board with the entities of `kind` as spaces.
 
     Attributes:
         direction: the kind of its directions; "" if it has none.
@@ -250,7 +250,7 @@ class BoardDecl(Brief, Struct, eq=False):
         return max(sizes)
 
     def to(self, space: int, step: Step, times: int = 1) -> int:
-        """The space some steps away; -1 if that is off the board."""
+        """The space some steps away; -1 off the board."""
         x, y = self.spaces[space]
         return self.at.get((x + times * step[0], y + times * step[1]), -1)
 
@@ -280,7 +280,7 @@ class SettingDecl(Brief, Struct, eq=False):
 
 
 class Check(Brief, Struct, frozen=True):
-    """A condition on the facts of every entity of a kind, and the entities that are asked (None: all)."""
+    """A condition on facts, and the entities it applies to (None for all)."""
 
     name: str
     var: Var
@@ -292,7 +292,7 @@ class Check(Brief, Struct, frozen=True):
 
 
 class Measure(Brief, Struct, frozen=True):
-    """A number of the game (`var` is None), or of each entity of a kind, which `var` stands for in its value."""
+    """A number of the game (`var` is None), or of each entity of a kind, bound to `var` in its value."""
 
     name: str
     title: str
@@ -303,12 +303,12 @@ class Measure(Brief, Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """The kind whose entities have it; empty if the game has it."""
+        """The kind with this measure; empty for the game's own."""
         return self.var.type.kind if self.var is not None and isinstance(self.var.type, Ent) else ""
 
 
 class PositionValue(Measure, frozen=True):
-    """A number that says what a position is worth: to each player, or to all of them (`var` is None).
+    """The worth of a position: to each player, or to all of them (`var` is None).
 
     `decides` is the difference that nearly decides a game, `horizon` the decisions after which a playout is cut off.
     No game depends on it.
@@ -319,7 +319,7 @@ class PositionValue(Measure, frozen=True):
 
 
 class FormerNames(Brief, Struct, frozen=True):
-    """Former names of what has been renamed, each with the name of today.
+    """Former names of renamed declarations, each with the present name.
 
     Attributes:
         decisions: by former name.
@@ -351,7 +351,7 @@ class Question(Brief, Struct, frozen=True):
 
 
 class Placement(Brief, Struct, eq=False):
-    """A start value from the set-up; each key is an entity, or a variable that stands for all of a kind."""
+    """A start value from the set-up; each key is an entity, or a variable for all of a kind."""
 
     target: FieldDecl | tuple[PieceDecl, PlaceDecl]
     keys: tuple[int | Var, ...]
@@ -364,7 +364,7 @@ class Placement(Brief, Struct, eq=False):
 
 
 class Var(Brief, Struct, eq=False):
-    """A local, a parameter or a bound variable; `value` is what a local is declared with."""
+    """A local, a parameter or a bound variable; `value` is a local's initial value."""
 
     name: str
     type: Type
@@ -485,7 +485,7 @@ class Result(Expr, frozen=True):
 
 
 class BoardOp(Expr, frozen=True):
-    """The spaces in a direction of a space, by the arguments: a space, a direction, and what `op` asks for.
+    """The spaces in a direction: by a space, a direction, and the further argument of `op`.
 
     `to`: a number of steps, or nothing for one; the space there, or none. `ray`: a set of spaces, or nothing; all
     spaces in that direction, up to and with the first one of the set.
@@ -537,7 +537,7 @@ class Reach(Expr, frozen=True):
 
 
 class Ways(Expr, frozen=True):
-    """Least sums of costs. `reach`: who is within the number `bound`; `cheapest`: the least for whom `bound` holds.
+    """Least path costs. `reach`: the members within the number `bound`; `cheapest`: the least for which `bound` holds.
 
     `var` is where a step begins, the variable of `near` where it leads; `bound` of `cheapest` knows the latter alone.
     """
@@ -597,7 +597,7 @@ class Put(Stmt, frozen=True):
 
 
 class CallProcedure(Stmt, frozen=True):
-    """A call; `then` is the `let`, `set` or `return` that takes the value of the procedure, if it has one."""
+    """A call; `then` is the `let`, `set` or `return` for the procedure's value, if it has one."""
 
     procedure: Procedure
     args: tuple[Expr, ...]
@@ -682,7 +682,7 @@ class Requirement(Brief, Struct, frozen=True):
 
 
 class Cost(Brief, Struct, frozen=True):
-    """An amount that must be there, and is paid before the body begins; without a target it is subtracted."""
+    """An amount that is required, and paid before the body begins; without a target it is subtracted."""
 
     amount: Expr
     source: Field | PieceCount
@@ -715,7 +715,7 @@ class OptionDef(Brief, Struct, frozen=True):
 
 
 class Otherwise(Brief, Struct, frozen=True):
-    """The body that runs, without a question, where the decider has no legal option."""
+    """The body that runs, without a question, if the decider has no legal option."""
 
     body: Block
     span: Span
@@ -743,7 +743,7 @@ class Decide(Stmt, frozen=True):
 
 
 class Definition(Brief, Struct, eq=False):
-    """`at_most` is the most members of its value, where it says so; the engine holds it to that."""
+    """`at_most` is the declared maximum of its value's members, enforced at run time."""
 
     name: str
     params: tuple[Var, ...]
@@ -784,7 +784,7 @@ class Invariant(Brief, Struct, frozen=True):
 
 
 class Tiebreak(Brief, Struct, frozen=True):
-    """A value, or (var, source, key): the values for the members of source, those with the highest key first."""
+    """A value, or (var, source, key): the values for the members of source by descending key."""
 
     var: Var | None
     source: Expr | None
@@ -806,7 +806,7 @@ Named = Declared | CapacityDecl | SettingDecl | Measure | Var | Definition | Pro
 
 
 class Declarations(Brief, Struct, eq=False):
-    """Everything with a name that is no rule."""
+    """Everything with a name except rules."""
 
     units: dict[str, Span] = {}
     kinds: dict[str, Kind] = {}
@@ -852,7 +852,7 @@ class Declarations(Brief, Struct, eq=False):
     """The things that names in the files stand for, by the place of the name; for editors."""
 
     def refer(self, span: Span, named: Named) -> None:
-        """Notes what a name stands for. If several decisions include an option, the first counts."""
+        """Records the meaning of a name. If several decisions include an option, the first counts."""
         self.references.setdefault(span, named)
 
     def add_entity(self, kind: Kind, entity: Entity) -> None:

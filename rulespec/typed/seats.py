@@ -1,4 +1,4 @@
-"""Kinds whose entities depend on the seats: the players, products with them, and places that they are the index of.
+"""Kinds that depend on the seats: players, products with them, and places indexed by them.
 
 Typed rules know neither how many seats there are nor what they are called; both are put in here.
 """
@@ -19,7 +19,7 @@ def named(seats: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:
 
 
 def size(kinds: Mapping[str, typed.Kind], name: str, seats: int) -> int:
-    """Number of entities of a kind in a game with so many seats."""
+    """The number of entities of a kind in a game with `seats` seats."""
     kind = kinds[name]
     if kind.is_player:
         return seats
@@ -29,7 +29,7 @@ def size(kinds: Mapping[str, typed.Kind], name: str, seats: int) -> int:
 
 
 def entity_names(kinds: Mapping[str, typed.Kind], name: str, seats: Sequence[str]) -> tuple[str, ...]:
-    """Names of the entities of a kind, in its order, with the given names of seats."""
+    """Names of the entities of a kind, in order, with the given seat names."""
     kind = kinds[name]
     if kind.is_player:
         return tuple(seats)
@@ -47,13 +47,13 @@ def _of_place(kinds: Mapping[str, typed.Kind], place: typed.PlaceDecl, seats: Se
 
 
 def first_of(kinds: Mapping[str, typed.Kind], places: typed.Kind, place: typed.PlaceDecl, seats: int) -> int:
-    """The number of a place of tokens among all of them; with an index, of the first of these."""
+    """The number of a token place among all of them, or of the first one with its index."""
     before = places.sum_of[: places.sum_of.index(place)]
     return sum(size(kinds, other.index, seats) if other.index else 1 for other in before)
 
 
 def values(kinds: Mapping[str, typed.Kind], kind: str, fact: typed.FactDecl, seats: int) -> tuple[int, ...]:
-    """The value of a fact for each entity of its kind in a game with so many seats."""
+    """The value of a fact for each entity of its kind in a game with `seats` seats."""
     of = kinds[kind]
     if isinstance(fact.type, SetOf) and kinds[fact.type.kind].is_player:
         return tuple(value & (1 << seats) - 1 for value in fact.values[: size(kinds, kind, seats)])
@@ -69,7 +69,7 @@ def values(kinds: Mapping[str, typed.Kind], kind: str, fact: typed.FactDecl, sea
 
 
 def _indices(kinds: Mapping[str, typed.Kind], of: typed.Kind, fact: typed.FactDecl, seats: int) -> Iterator[int]:
-    """For each place of tokens the entity of its index, if it is one of those that a fact is called like; else none."""
+    """For each place of tokens, the entity of its index if the fact is named after it; else none."""
     for place in of.sum_of:
         count = size(kinds, place.index, seats) if place.index else 1
         yield from range(count) if place.name == fact.name else [-1] * count

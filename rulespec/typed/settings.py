@@ -1,4 +1,4 @@
-"""Values of settings as text: which a setting takes, and which are tried where all of a long range are too many."""
+"""Values of settings as text: allowed ones, and samples of long ranges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,15}")
 
 
 def taken(setting: SettingDecl, value: str | int) -> str | None:
-    """A value as the text that stands for it; None if the setting does not take it."""
+    """A value as its text; None if the setting does not allow it."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if setting.bounds is None:
         return text if text in values_to_try(setting) else None
@@ -21,7 +21,7 @@ def taken(setting: SettingDecl, value: str | int) -> str | None:
 
 
 def values_to_try(setting: SettingDecl) -> tuple[str, ...]:
-    """The values that are tried out where each should be."""
+    """The values to try, all or a sample."""
     if setting.bounds is None:
         return setting.values or ("false", "true")
     low, high = setting.bounds
@@ -36,7 +36,7 @@ def ends(setting: SettingDecl) -> tuple[str, ...]:
 
 
 def written(setting: SettingDecl) -> str:
-    """The values, as they are shown to a reader."""
+    """The values as displayed to a reader."""
     if setting.bounds is not None:
         return f"{setting.bounds[0]}..{setting.bounds[1]}"
     return " | ".join(setting.values or ("true", "false"))

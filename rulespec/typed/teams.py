@@ -12,7 +12,7 @@ ALL = "all"
 
 
 def teams(d: typed.Declarations) -> tuple[str, ...]:
-    """The team of each seat when the most play; empty if there are no teams."""
+    """The team of each seat with the most players; empty without teams."""
     if d.teams == ALL:
         return (ALL,) * d.max_players
     fact = d.kinds[d.player_kind].facts.get(d.teams)
@@ -20,7 +20,7 @@ def teams(d: typed.Declarations) -> tuple[str, ...]:
 
 
 def members(of_seats: Sequence[str], seats: Sequence[str]) -> dict[str, list[str]]:
-    """The seats of each team that plays, given the team of each seat and the seats of a game."""
+    """The seats of each team in a game, given the team of each seat."""
     results: dict[str, list[str]] = {}
     for team, seat in zip(of_seats, seats, strict=False):
         results.setdefault(team, []).append(seat)
@@ -28,13 +28,13 @@ def members(of_seats: Sequence[str], seats: Sequence[str]) -> dict[str, list[str
 
 
 def whole(of_seats: Sequence[str], seats: Sequence[str], winners: Collection[str]) -> list[str]:
-    """The winners with those who win with them; just the winners if there are no teams."""
+    """The winners with their teammates; just the winners without teams."""
     won = {team for team, seat in zip(of_seats, seats, strict=False) if seat in winners}
     return [s for i, s in enumerate(seats) if s in winners or (of_seats and of_seats[i] in won)]
 
 
 def won_by(of_seats: Sequence[str], seats: Mapping[str, str] | Sequence[str], winners: Collection[str]) -> str:
-    """The winners in words: `reds (Ann, Cid)`, `all`, `nobody`; seats have the names that are shown."""
+    """The winners in words: `reds (Ann, Cid)`, `all`, `nobody`, with displayed names."""
     names = named(seats)
     if not of_seats:
         return ", ".join(names[seat] for seat in winners) or "nobody"

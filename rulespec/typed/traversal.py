@@ -1,4 +1,4 @@
-"""Traversal of typed rules: expressions and their parts, statements and the expressions in them."""
+"""Traversal of typed rules: expressions and their parts, statements and their expressions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def walk(block: typed.Block) -> Iterator[typed.Stmt]:
 
 
 def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
-    """The expressions a statement is directly made of (not those of the statements in it)."""
+    """The direct expressions of a statement, without those of inner statements."""
     if isinstance(s, typed.Let | typed.Assign | typed.Return):
         target = [s.target] if isinstance(s, typed.Assign) else []
         return [*target, s.value]
@@ -121,7 +121,7 @@ def secrecies(declarations: typed.Declarations) -> Iterator[typed.Secrecy]:
 
 
 def private_params(rules: typed.Rules) -> Iterator[typed.OptionParam]:
-    """The parameters of options whose arguments not everybody sees."""
+    """The parameters of options with private arguments."""
     for procedure in rules.procedures.values():
         for s in walk(procedure.body):
             for option in s.options if isinstance(s, typed.Decide) else ():
@@ -129,7 +129,7 @@ def private_params(rules: typed.Rules) -> Iterator[typed.OptionParam]:
 
 
 def may_hide(ruleset: typed.Ruleset) -> bool:
-    """Whether there is anything in games of a ruleset that not everybody sees, with some settings at least."""
+    """Whether anything in games of a ruleset is hidden, at least with some settings."""
     bodies = [statement for procedure in ruleset.rules.procedures.values() for statement in walk(procedure.body)]
     together = any(isinstance(s, typed.Decide) and s.form == "together" for s in bodies)
     return together or any(secrecies(ruleset.declarations)) or any(private_params(ruleset.rules))
@@ -142,7 +142,7 @@ def may_be_hidden(param: typed.OptionParam) -> bool:
 
 
 def called(procedures: Iterable[typed.Procedure]) -> dict[typed.Procedure, None]:
-    """Procedures, and those that they call, directly or through others."""
+    """Procedures and all procedures they call, directly or indirectly."""
     results: dict[typed.Procedure, None] = {}
     todo = list(procedures)
     while todo:
@@ -159,7 +159,7 @@ def suppositions(rules: typed.Rules) -> list[typed.Once]:
 
 
 def head_expressions(head: Iterable[typed.HeadPart]) -> list[typed.Expr]:
-    """The expressions that a head is directly made of (not those of the guards that it needs)."""
+    """The direct expressions of a head, without those of its guards."""
     results: list[typed.Expr] = []
     for part in head:
         if isinstance(part, typed.Let):
@@ -174,7 +174,7 @@ def head_expressions(head: Iterable[typed.HeadPart]) -> list[typed.Expr]:
 
 
 def head_parts(rules: typed.Rules) -> Iterator[typed.HeadPart]:
-    """The parts of all heads, those of guards among them."""
+    """The parts of all heads, including those of guards."""
     for procedure in rules.procedures.values():
         for s in walk(procedure.body):
             for option in s.options if isinstance(s, typed.Decide) else ():
@@ -184,7 +184,7 @@ def head_parts(rules: typed.Rules) -> Iterator[typed.HeadPart]:
 
 
 def expressions_by_rule(rules: typed.Rules) -> Iterator[list[typed.Expr]]:
-    """All expressions of the rules, those of one rule together."""
+    """All expressions, grouped by rule."""
     for definition in rules.definitions.values():
         yield [e for r in definition_expressions(definition) for e in expressions(r)]
     for procedure in rules.procedures.values():

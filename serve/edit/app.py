@@ -33,7 +33,7 @@ def edit_app(desk: Desk, key: str, port: int) -> ASGIApp:
         return HTMLResponse(page, headers=framed)
 
     async def report(request: Request) -> Response:
-        """A report that the page has asked for, whose address nobody can guess."""
+        """A report requested by the page, at an unguessable address."""
         written = desk.programs.reports.get(request.url.path)
         return Response(status_code=404) if written is None else HTMLResponse(written, headers=framed)
 

@@ -1,4 +1,4 @@
-"""A connection of a map page: the key first, then messages and what they change."""
+"""A connection of a map page: first the key, then messages and their effects."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class EditConnection:
         self._allowance = Allowance(BURST, RATE)
 
     def wake(self) -> None:
-        """Notes that there is something new to show."""
+        """Wakes the connection for news."""
         self._new.set()
 
     async def live(self) -> None:
@@ -101,7 +101,7 @@ class EditConnection:
             await self._close(FAILED)
 
     async def _flush(self) -> None:
-        """Sends what is new: problems and regions first, then answers, and the items of the picture that changed."""
+        """Sends news: problems and regions first, then answers and changed items of the picture."""
         state = self._desk.editor.state
         answers, self._answers = self._answers, []
         for answer in (each for each in answers if "hello" in each):
@@ -129,7 +129,7 @@ class EditConnection:
 
 
 def changed_items(before: Drawn | None, now: Drawn) -> dict[str, Any]:
-    """The picture as a page takes it: of the items those that are new or other, and None for those that are gone."""
+    """The picture for a page: new and changed items, and None for removed ones."""
     old = before.items if before is not None else {}
     items = {id_: [item.layer, item.svg] for id_, item in now.items.items() if old.get(id_) != item}
     return {

@@ -1,4 +1,4 @@
-"""The desk of an editor: its pages, one edit at a time, and pictures that are drawn meanwhile."""
+"""The desk of an editor: its pages, one edit at a time, with pictures drawn in parallel."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ PAUSE = 0.4
 
 
 class Page(Protocol):
-    """Whoever is shown the map."""
+    """A connection that displays the map."""
 
     def wake(self) -> None:
-        """Notes that there is something new to show."""
+        """Wakes the page for news."""
 
 
 class Desk:
-    """The editor of a folder, and the pages that are open. It makes edits one after the other.
+    """The editor of a folder with its open pages, which makes edits one after the other.
 
     Args:
         folder: that of a ruleset.
@@ -57,13 +57,13 @@ class Desk:
 
     @property
     def hello(self) -> dict[str, Any]:
-        """The first message to a page: the folder, and what comes next."""
+        """The first message to a page: the folder, and the possible next steps."""
         folder = self.editor.folder.resolve()
         shown = [{"name": step.name, "title": step.title, "command": step.command} for step in self.editor.steps()]
         return {"folder": folder.name, "path": display(folder), "steps": shown}
 
     async def run(self) -> None:
-        """Follows the files, and draws, until it is cancelled; then its programs end."""
+        """Follows the files, and draws, until cancelled; then its programs end."""
         self._to_draw.set()
         try:
             await asyncio.gather(self._follow(), self._draw())
@@ -71,7 +71,7 @@ class Desk:
             await self.programs.close()
 
     async def hear(self, message: EditMessage) -> Answer:
-        """Does what a page asks for; the answer. All pages are shown what has changed."""
+        """Carries out a page's request, shows all pages the changes, and returns the answer."""
         if message.do == "start":
             return self._start(message.step)
         async with self._lock:
@@ -82,7 +82,7 @@ class Desk:
         return answer
 
     def _start(self, name: str) -> Answer:
-        """Starts a next step with the map as it is saved."""
+        """Starts a further program with the saved map."""
         step = next((each for each in self.editor.steps() if name and each.name == name), None)
         if step is None:
             return {"refused": "this map has no such next step"}
@@ -105,7 +105,7 @@ class Desk:
                     self._changed()
 
     async def _draw(self) -> None:
-        """Draws the map as it is, again and again: of edits in between only the last one counts."""
+        """Draws the map repeatedly; of intermediate edits only the last one counts."""
         while True:
             await self._to_draw.wait()
             self._to_draw.clear()
@@ -118,7 +118,7 @@ class Desk:
             self._wake()
 
     async def _drawn(self, data: bytes) -> tuple[Drawn | None, tuple[Diagnostic, ...]] | None:
-        """The picture of a map, by the process that draws; if it dies, another one tries once more."""
+        """The picture of a map from the drawing process, with one retry if that dies."""
         for _ in range(2):
             try:
                 return await asyncio.wrap_future(self._drawing.ask(draw, data))
@@ -131,7 +131,7 @@ class Desk:
         return None
 
     async def _surely(self, act: Callable[..., _T], *args: Any) -> _T | None:
-        """The result of what is done in a thread; None if a bug ends it, which must not end the session."""
+        """The result of a call in a thread; None after a bug, which must not end the session."""
         try:
             return await asyncio.to_thread(act, *args)
         except Exception:

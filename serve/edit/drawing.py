@@ -1,4 +1,4 @@
-"""The drawing of maps in a process of its own, so that no edit waits for a picture."""
+"""The drawing of maps in a separate process, so that no edit waits for a picture."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EDITORS = 8
 
 
 class ToDraw(Struct, frozen=True):
-    """A map that is to be drawn.
+    """A map to be drawn.
 
     Attributes:
         editor: whose it is: its last picture is where the next one begins.
@@ -38,7 +38,7 @@ class ToDraw(Struct, frozen=True):
 
 
 def packed(map_: ToDraw) -> bytes:
-    """A map as the process takes it: as it is now, whatever is edited later."""
+    """A map for the drawing process, independent of later edits."""
     return pickle.dumps(map_, pickle.HIGHEST_PROTOCOL)
 
 
@@ -46,7 +46,7 @@ _pictures: OrderedDict[str, tuple[Picture, EditorFiles]] = OrderedDict()
 
 
 def draw(data: bytes) -> tuple[Drawn | None, tuple[Diagnostic, ...]]:
-    """The picture of a map, None if it cannot be drawn, and what is wrong with its drawing; it runs in the process."""
+    """The picture of a map, None if it cannot be drawn, with faults of its drawing; runs in the drawing process."""
     map_: ToDraw = pickle.loads(data)
     picture, source = _pictures.setdefault(map_.editor, (Picture(), EditorFiles()))
     _pictures.move_to_end(map_.editor)

@@ -1,4 +1,4 @@
-"""The editor of a map in a folder: it makes edits, undoes them, and follows what others do to the files."""
+"""The editor of a map in a folder: edits, undo, and changes to the files by others."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Editor:
         return True
 
     def _check(self) -> None:
-        """Makes the state of the files as they are now."""
+        """Rebuilds the state from the present files."""
         map_ = self._map.map
         checked, diagnostics = map_.checked()
         before = self.state
@@ -113,7 +113,7 @@ class Editor:
         return results[:MAX_REGIONS]
 
     def _outlines(self, map_: MapFiles) -> OutlineBoard | None:
-        """The outlines of the board; while they cannot be read, those that could be read last."""
+        """The outlines of the board; while unreadable, the last readable ones."""
         now = {path: stamp for path, stamp in self._stamps.items() if "drawing" in path.parts or path.stem in _DRAWING}
         if now != self._outlined:
             with suppress(DiagnosticsError, MapEditError):
@@ -123,7 +123,7 @@ class Editor:
     # --- edits -------------------------------------------------------------------------------------------------------
 
     def hear(self, message: EditMessage) -> Answer:
-        """Does what a page asks for; the answer."""
+        """Carries out a page's request; returns the answer."""
         self.look()
         try:
             if message.do == "edit":
@@ -147,7 +147,7 @@ class Editor:
         return {"done": f"{'undone' if message.do == 'undo' else 'done again'}: {name}"}
 
     def _edit_surely(self, message: EditMessage) -> Answer:
-        """Makes edits; made again on the files as they are if somebody changes them at the same time."""
+        """Makes edits, again if somebody changes the files at the same time."""
         for _ in range(_TRIES):
             try:
                 return self._edit(message)
@@ -201,7 +201,7 @@ class Editor:
         return {"done": name}
 
     def _write(self, name: str, edits: MapEdits) -> None:
-        """Writes the edits as a step, and goes on with what has been checked of them."""
+        """Writes the edits as a step, and keeps their checked form."""
         changes = edits.map.changes()
         new = {path for path in changes if not (edits.map.before[path] or os.path.lexists(path))}
         before = {path: None if path in new else edits.map.before[path].encode() for path in changes}
@@ -227,7 +227,7 @@ class Editor:
     # --- the picture -------------------------------------------------------------------------------------------------
 
     def to_draw(self) -> bytes | None:
-        """The map as another process draws it; None while the files cannot be read."""
+        """The map for the drawing process; None while the files are unreadable."""
         checked = self._map.map.checked()[0]
         if checked is None:
             return None
@@ -236,7 +236,7 @@ class Editor:
         return packed(ToDraw(self._id, plain, files, self._map.map.kind(), checked.ruleset.title))
 
     def take(self, drawn: Drawn | None, diagnostics: Sequence[Diagnostic]) -> bool:
-        """Takes a picture; whether the state is another one with it."""
+        """Takes a picture; returns whether it changes the state."""
         places = drawn.places if drawn is not None else self._places
         if tuple(diagnostics) == self._of_drawing and places == self._places:
             return False

@@ -1,4 +1,4 @@
-"""The history of a folder that is being edited: named steps, with the bytes of each file before and after."""
+"""The history of a folder: named steps, with the bytes of each file before and after."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Step(Brief, Struct, frozen=True):
 
 
 class History:
-    """Steps that can be undone, and undone ones that can be done again.
+    """Steps for undo and redo.
 
     Args:
         own: the files that may be written.
@@ -51,7 +51,7 @@ class History:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the step that `undo` takes back, and of that which `redo` does again; "" if there is none."""
+        """The names of the next steps to undo and to redo; "" without one."""
         return self._done[-1].name if self._done else "", self._undone[-1].name if self._undone else ""
 
     def do(self, name: str, before: Mapping[Path, Content], after: Mapping[Path, Content]) -> None:
@@ -69,21 +69,21 @@ class History:
             del self._done[0]
 
     def undo(self) -> str:
-        """Takes the last step back; its name. Errors: as those of `do`, or there is none."""
+        """Undoes the last step; returns its name. Errors: as those of `do`, or there is none."""
         step = _last(self._done, "undone")
         self._write(step.after, step.before, "undo")
         self._undone.append(self._done.pop())
         return step.name
 
     def redo(self) -> str:
-        """Does the step again that was undone last; its name. Errors: as those of `do`, or there is none."""
+        """Redoes the last undone step; returns its name. Errors: as those of `do`, or there is none."""
         step = _last(self._undone, "done again")
         self._write(step.before, step.after, "redo")
         self._done.append(self._undone.pop())
         return step.name
 
     def _write(self, now: Mapping[Path, Content], wanted: Mapping[Path, Content], what: str) -> None:
-        """Writes files whose content must be known; a map last, as what only shows it is harmless without it."""
+        """Writes files whose content is known; a map last: files that only show it are harmless without it."""
         try:
             for path in wanted:
                 if (content := read(path, self._own)) != now[path]:

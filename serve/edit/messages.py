@@ -38,5 +38,5 @@ class EditMessage(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_message(text: str | bytes) -> EditMessage | None:
-    """A message from its JSON; None if it has another form, or is too large."""
+    """A message from its JSON; None if malformed or too large."""
     return read(text, EditMessage, MAX_MESSAGE)

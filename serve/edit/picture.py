@@ -1,4 +1,4 @@
-"""The picture of a map that is being edited: regions stay where they are, whatever else moves."""
+"""The picture of a map under editing: regions keep their places, whatever else moves."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Picture:
         return plan, self._ground.size[0] / board.frame.width
 
     def _places(self, sheet: Sheet, board: BoardStyle, names: Sequence[str]) -> dict[str, Point]:
-        """The places of regions: their own, those of their outlines, and for the rest those that they were shown at."""
+        """The places of regions: declared ones, those of their outlines, and otherwise the last displayed ones."""
         own = {names[i]: point for i, point in board.positions.items()}
         for i, outline in board.outlines.items():
             if outline.label is not None:
@@ -163,7 +163,7 @@ def _framed(places: Mapping[str, Point]) -> Frame:
 
 
 def _free(frame: Frame, places: Sequence[Point]) -> Point:
-    """The place of a raster that is farthest from all others; of the first map the middle."""
+    """The point of a grid farthest from all places; the centre for the first map."""
     raster = [
         (frame.left + frame.width * (x + 0.5) / _COLUMNS, frame.top + frame.height * (y + 0.5) / _ROWS)
         for y, x in product(range(_ROWS), range(_COLUMNS))

@@ -1,4 +1,4 @@
-"""Programs that a page starts with the map as it is saved: a table, a report, its scenarios."""
+"""Programs started by a page with the saved map: a table, a report, its scenarios."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OPEN = ("Ctrl-C ends it\n", "Ctrl-C ends it\r\n")
 
 
 class Program(Struct, frozen=True):
-    """A program, for who looks on.
+    """A program, for display.
 
     Attributes:
         state: whether it runs, is at its end (a table: is open), or has failed.
@@ -135,7 +135,7 @@ async def _said(process: Process, is_table: bool) -> str:
 
 
 async def _left_open(process: Process) -> None:
-    """Waits for the end of a program, and reads what nobody asks for."""
+    """Waits for the end of a program, and drains its output."""
     assert process.stdout is not None
     while await process.stdout.read(65_536):
         pass

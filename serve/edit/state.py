@@ -1,4 +1,4 @@
-"""The state of a map as its page has it: regions with their facts, forms for these, and what is wrong."""
+"""The state of a map for its page: regions with their facts, their forms, and problems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_CHOICES = 500
 
 
 def regions_of(map_: MapFiles, checked: Checked | None, places: Mapping[str, tuple[float, float]]) -> list[Any]:
-    """The regions, with what is written of them: those of the folder, and those of the rulesets below it.
+    """The regions with their declarations: those of the folder, and those of its bases.
 
     Raises:
         DiagnosticsError: the map cannot be read.
@@ -40,7 +40,7 @@ def regions_of(map_: MapFiles, checked: Checked | None, places: Mapping[str, tup
 
 
 def _by_region(checked: Checked, pieces: str) -> dict[str, Any]:
-    """The number of some pieces at the start, by region, as it is written."""
+    """The number of some pieces at the start by region, as in the file."""
     return {key: to_plain(value) for key, _, value in entries(get(checked.source.root, *PIECES, pieces))}
 
 
@@ -101,7 +101,7 @@ def _type(type_: Type) -> dict[str, Any]:
 def faults(
     map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagnostic]
 ) -> tuple[list[dict[str, Any]], list[Fix]]:
-    """The problems as plain data, those of one's own files first, and the fixes that they number."""
+    """The problems as plain data, own files first, with numbered fixes."""
     files = {d.span.file for d in diagnostics if d.span is not None}
     own = {file for file in files if Path(file) in map_.own}
     ordered = sorted(diagnostics, key=lambda d: not _is_own(own, d))[:MAX_FAULTS]
@@ -132,7 +132,7 @@ def faults(
 
 
 def _name(map_: MapFiles, file: str) -> str:
-    """The name of a file for people: that in the folder, if it is there."""
+    """The name of a file for people: relative to the folder, if in it."""
     path = Path(file).resolve()
     return path.relative_to(map_.folder).as_posix() if path.is_relative_to(map_.folder) else display(path)
 
@@ -164,7 +164,7 @@ def _texts(map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagno
 def _where(
     map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagnostic], texts: Mapping[str, str]
 ) -> dict[int, list[str]]:
-    """The number of a problem → the regions that it is about."""
+    """The number of a problem → its regions."""
     kind = map_.kind() if checked is not None else ""
     if checked is None or kind not in checked.declarations.kinds:
         return {}

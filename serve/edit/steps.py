@@ -30,7 +30,7 @@ class Step(Struct, frozen=True):
 
     @property
     def command(self) -> str:
-        """The command as it is typed."""
+        """The command as typed."""
         return " ".join(["rulespec", *(f'"{word}"' if " " in word else word for word in self.words)])
 
 

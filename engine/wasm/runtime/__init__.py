@@ -1,1 +1,1 @@
-"""The runtime: fixed functions of every module, as Python that is compiled, and runs by itself in tests."""
+"""The runtime: fixed functions of every module, as Python that is compiled here and executed in tests."""

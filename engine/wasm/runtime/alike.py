@@ -1,4 +1,4 @@
-"""Tokens that are alike: for each the first one of its class (`rulespec.engine.program.alike`).
+"""Alike tokens: the first of each class (`rulespec.engine.program.alike`).
 
 `kind` is the address of the description of a kind of tokens, as `rulespec.engine.wasm.alike` lays it out: size, number
 of tokens of each owner, addresses of the firsts, of a spare array, of the tokens named alone and of an array for
@@ -25,20 +25,20 @@ def alike_begin(kind: int) -> None:
 
 
 def alike_alone(kind: int, token: int) -> None:
-    """Notes a token that is named by itself, which may be none."""
+    """Marks a token that is named by itself, or none."""
     if token >= 0:
         store(load(kind + 32) + 8 * token, token + 1)
 
 
 def alike_unseen(kind: int, token: int) -> None:
-    """Notes a token whose field some seat does not see; -1 stands for all tokens."""
+    """Marks a token with a field hidden from some seat; -1 stands for all tokens."""
     if token == -1:
         store(REVEALED, 1)
     alike_alone(kind, token)
 
 
 def alike_named(kind: int, entry: int) -> None:
-    """Notes the tokens that the cells of a list name: one token, a set or an order of them, of one or several words."""
+    """Marks the tokens named by a list's cells: single ones, sets or orders, of one or several words."""
     store(REVEALED, load(REVEALED) | load(entry))
     left = load(entry + 8)
     while left > 0:
@@ -67,7 +67,7 @@ def alike_in_set(kind: int, at: int, wide: int) -> None:
 
 
 def alike_in_order(kind: int, order: int) -> None:
-    """Notes the members of an order."""
+    """Marks the members of an order."""
     bits = load(kind + 56)
     while order != 0:
         alike_alone(kind, (order & ((1 << bits) - 1)) - 1)
@@ -75,7 +75,7 @@ def alike_in_order(kind: int, order: int) -> None:
 
 
 def alike_in_wide_order(kind: int, order: int) -> None:
-    """Notes the members of an order of several words."""
+    """Marks the members of a multi-word order."""
     bits = load(kind + 56)
     at = 0
     one = wide_field(order, 0, bits)
@@ -86,7 +86,7 @@ def alike_in_wide_order(kind: int, order: int) -> None:
 
 
 def alike_differ(a: int, b: int, words: int) -> int:
-    """Whether two values of so many words differ."""
+    """Whether two values of `words` words differ."""
     while words > 0:
         if load(a) != load(b):
             return 1

@@ -6,14 +6,14 @@ from rulespec.engine.wasm.runtime.registers import LEFT
 
 
 def fit(a: int) -> int:
-    """A number that is within bounds."""
+    """A number, which must be within bounds."""
     if a > MAX_NUMBER or a < -MAX_NUMBER:
         trap()
     return a
 
 
 def product(a: int, b: int) -> int:
-    """A product that is within bounds."""
+    """A product, which must be within bounds."""
     about = float(a) * float(b)
     if about > 2000000000000000.0 or 0.0 - about > 2000000000000000.0:
         trap()
@@ -29,7 +29,7 @@ def added(a: int, b: int) -> int:
 
 
 def floor_divided(a: int, b: int) -> int:
-    """A quotient that is rounded down."""
+    """A quotient, rounded down."""
     if b == 0:
         trap()
     q = divided(a, b)
@@ -39,12 +39,12 @@ def floor_divided(a: int, b: int) -> int:
 
 
 def remainder(a: int, b: int) -> int:
-    """The rest of such a division, which has the sign of the divisor."""
+    """The remainder of that division, with the sign of the divisor."""
     return a - floor_divided(a, b) * b
 
 
 def find(table: int, count: int, width: int, keys: int) -> int:  # noqa: RET503 - `trap` never returns
-    """The value of a row of a table, whose rows are sorted by their keys; one that is missing traps."""
+    """The value of a row in a table sorted by keys; a missing one traps."""
     low = 0
     high = count
     while low < high:

@@ -34,7 +34,7 @@ def high(a: int, b: int) -> int:
 
 @exported
 def drawn(at: int, bound: int) -> int:
-    """A number below a bound, by word number `at` of the game; 0 if there is no other."""
+    """A number below a bound, from word `at` of the game; 0 if the bound is 1."""
     if bound < 2:
         return 0
     bits = word(load(KEY), at)

@@ -81,7 +81,7 @@ def decision() -> int:
 
 
 def listing() -> None:
-    """Bounds the options that are listed next."""
+    """Sets the step bound of the next listing."""
     last = load(OPTIONS) + (MAX_OPTIONS - 1) * STRIDE
     store(LISTED_END, last if last < OPTIONS_END else OPTIONS_END)
 
@@ -105,13 +105,13 @@ def others(number: int) -> None:
 
 
 def spent(steps: int) -> None:
-    """Takes steps off the budget: so many, but for those that are left."""
+    """Takes steps off the budget, without those still left."""
     store(BUDGET, load(BUDGET) - steps + load(LEFT))
     store(LEFT, UNBOUNDED)
 
 
 def idle(number: int) -> int:
-    """Whether a decision has no option. Its options stay where they are, for `own_again`."""
+    """Whether a decision has no option. Its options stay listed for `own_again`."""
     first = load(OPTIONS)
     listing()
     list_own(number)
@@ -123,7 +123,7 @@ def idle(number: int) -> int:
 
 
 def own_again(number: int) -> None:
-    """Lists the options of the decider, or copies those that `idle` has listed."""
+    """Lists the options of the decider, or copies the list made by `idle`."""
     size = load(IDLE_SIZE)
     if size > 0:
         copy(load(OPTIONS), load(IDLE_AT), size)
@@ -167,12 +167,12 @@ def run(block: int) -> None:
 
 @exported
 def choose() -> int:
-    """The address of a random option, each of a seat's equally likely; 0 if there is none."""
+    """The address of a random option, uniform among a seat's; 0 without one."""
     return chosen(0)
 
 
 def chosen(weighing: int) -> int:
-    """The address of a random option, if `weighing`, by the weights that those of seats have; 0 if there is none."""
+    """The address of a random option, by the weights of seats' options if `weighing`; 0 without one."""
     number = decision()
     store(OPTIONS, OPTIONS_BASE)
     first = OPTIONS_BASE
@@ -256,7 +256,7 @@ def played(cap: int, check: int, weighing: int) -> int:
 
 @exported
 def games(count: int, cap: int, check: int) -> None:
-    """Plays a batch of games from their start on; called again, it goes on where it was interrupted."""
+    """Plays a batch of games from the start; a further call resumes after an interruption."""
     while load(GAME) < count:
         number = load(GAME)
         row = RESULTS + RESULT * number
@@ -284,7 +284,7 @@ def games(count: int, cap: int, check: int) -> None:
 
 
 def read_by(entry: int) -> None:
-    """Adds the members of invariants in a list to those that are to be tested."""
+    """Adds the invariants in a list to those to be tested."""
     left = load(entry)
     while left > 0:
         at = MEMBERS + 8 * load(entry + 8)

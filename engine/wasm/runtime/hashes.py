@@ -50,7 +50,7 @@ def is_signed(at: int) -> int:
 
 @exported
 def grown(mark: int) -> int:
-    """The change of the hash by what the journal has from a mark on.
+    """The change of the hash by journal entries from a mark on.
 
     Small changes, which are most, are added up times the halves of their weights, and reduced at the end.
     """

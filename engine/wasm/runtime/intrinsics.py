@@ -31,7 +31,7 @@ class Int64(int):
     """A number of 64 bits with sign, as WebAssembly calculates with it."""
 
     def __new__(cls, value: int) -> Int64:
-        """The number that is equal modulo 2^64."""
+        """The number modulo 2^64."""
         return super().__new__(cls, (int(value) + _HALF) % _WHOLE - _HALF)
 
     def __add__(self, other: int) -> Int64:
@@ -126,35 +126,35 @@ def store(at: int, value: int) -> None:
 
 
 def copy(to: int, source: int, size: int) -> None:
-    """Copies so many bytes, which may overlap."""
+    """Copies `size` bytes; the areas may overlap."""
     count = int(size) & _ADDRESSES
     memory[_place(to, count)] = bytes(memory[_place(source, count)])
 
 
 def fill(to: int, value: int, size: int) -> None:
-    """Sets so many bytes to a value."""
+    """Sets `size` bytes to a value."""
     count = int(size) & _ADDRESSES
     memory[_place(to, count)] = bytes([int(value) % 256]) * count
 
 
 def below(a: int, b: int) -> int:
-    """Whether a number is smaller than another one, both without sign."""
+    """Whether a number is smaller than another one, unsigned."""
     return _unsigned(a) < _unsigned(b)
 
 
 def count(bits: int) -> int:
-    """The number of bits that are 1."""
+    """The number of 1 bits."""
     return Int64(_unsigned(bits).bit_count())
 
 
 def lowest(bits: int) -> int:
-    """The number of the lowest bit that is 1; 64 if there is none."""
+    """The number of the lowest 1 bit; 64 without one."""
     value = _unsigned(bits)
     return Int64((value & -value).bit_length() - 1 if value else 64)
 
 
 def leading(bits: int) -> int:
-    """The number of zeros before the highest bit that is 1."""
+    """The number of leading zeros."""
     return Int64(64 - _unsigned(bits).bit_length())
 
 

@@ -1,4 +1,4 @@
-"""The journal: each change of the state, so that it can be undone."""
+"""The journal: every change of the state, for undo."""
 
 from rulespec.engine.wasm.runtime.intrinsics import exported, load, store, trap
 from rulespec.engine.wasm.runtime.program import JOURNAL_END
@@ -22,7 +22,7 @@ def put(at: int, value: int) -> None:
 
 @exported
 def undo(mark: int) -> None:
-    """Takes back all changes since the journal ended at a mark."""
+    """Undoes all changes after a mark."""
     top = load(JOURNAL)
     while top > mark:
         top = top - 24

@@ -137,22 +137,22 @@ def _absent() -> NoReturn:
 
 
 def go(function: int, entry: int) -> int:
-    """The block after a function has run from an entry on: -1 at the end, -2 - block where a decision waits."""
+    """The block after running a function from an entry: -1 at the end, -2 - block at a decision."""
     _absent()
 
 
 def who(number: int) -> int:
-    """The seat that takes a decision; -1 for chance."""
+    """The deciding seat; -1 for chance."""
     _absent()
 
 
 def list_own(number: int) -> None:
-    """The options of the decider of a decision, added to those that are listed."""
+    """Appends the options of a decision's decider."""
     _absent()
 
 
 def list_others(number: int) -> None:
-    """The options of other seats at a decision, added to those that are listed."""
+    """Appends the options of other seats at a decision."""
     _absent()
 
 
@@ -167,7 +167,7 @@ def holds(number: int, members: int) -> int:
 
 
 def ranks(row: int) -> None:
-    """The points of all seats and what breaks ties, written to a row."""
+    """The points and tiebreaks of all seats, written to a row."""
     _absent()
 
 
@@ -177,5 +177,5 @@ def worth(to: int, which: int) -> None:
 
 
 def sees(seat: int) -> None:
-    """Notes of each private cell whether a seat does not see it."""
+    """Marks the private cells hidden from a seat."""
     _absent()

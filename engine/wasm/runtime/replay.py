@@ -24,7 +24,7 @@ from rulespec.engine.wasm.runtime.search import restored, saved
 
 
 def named(one: int, first: int, last: int) -> int:
-    """The address of the listed option that a recorded decision names; 0 if there is none."""
+    """The address of the listed option of a recorded decision; 0 without one."""
     number = load(one)
     while first < last:
         if load(SAMES + 8 * load(first)) == number:
@@ -39,7 +39,7 @@ def named(one: int, first: int, last: int) -> int:
 
 
 def legal(one: int) -> int:
-    """The address of a legal option that a recorded decision names, taken by its seat; 0 if there is none."""
+    """The address of the legal option of a recorded decision, taken by its seat; 0 without one."""
     number = decision()
     if number < 0 or load(one) < 0:
         return 0
@@ -75,7 +75,7 @@ def most(which: int) -> int:
 
 @exported
 def replay(count: int, hashed: int, which: int) -> None:
-    """Takes the decisions of each game up to the first that is not listed.
+    """Takes the decisions of each game up to the first unlisted one.
 
     With `hashed`, writes the hash after each of them; 2: the most that the position is worth to a seat. It stands where
     the seat was. Interrupted, it goes on where it was when it is called again.

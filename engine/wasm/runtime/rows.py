@@ -1,4 +1,4 @@
-"""Rows of numbers: sorted ones, and the least costs from a set to its members."""
+"""Rows of numbers: sorted ones, and least costs from a set to its members."""
 
 from rulespec.engine.wasm.runtime.intrinsics import fill, load, store
 
@@ -36,12 +36,12 @@ def packed(rows: int, count: int, width: int, bits: int) -> int:
 
 
 def closed(rows: int, count: int) -> None:
-    """Forgets all costs. A member has two numbers: its cost, and 0 (unknown), 1 (known so far) or 2 (final)."""
+    """Resets all costs. A member has two numbers: its cost, and 0 (unknown), 1 (provisional) or 2 (final)."""
     fill(rows, 0, 16 * count)
 
 
 def come_to(rows: int, member: int, cost: int) -> None:
-    """Notes a way to a member, if no cheaper one is known."""
+    """Records a path to a member, unless a cheaper one is known."""
     row = rows + 16 * member
     if load(row + 8) == 0 or cost < load(row):
         store(row, cost)
@@ -49,7 +49,7 @@ def come_to(rows: int, member: int, cost: int) -> None:
 
 
 def settled(rows: int, count: int) -> int:
-    """The cheapest member whose cost is not final, which it is from then on; -1 if there is none."""
+    """The cheapest member without a final cost, made final; -1 without one."""
     best = -1
     row = rows
     member = 0

@@ -40,7 +40,7 @@ from rulespec.engine.wasm.runtime.transfers import house, occupied
 
 
 def moved_part(row: int, at: int, end: int) -> None:
-    """Writes what differs in a part of a row into the state, and the sets that follow it: from an address to another.
+    """Writes the differences in a part of a row into the state and its derived sets, between two addresses.
 
     First it lists what differs without a branch on it, as that could not be predicted.
     """
@@ -90,14 +90,14 @@ def moved_wide(row: int) -> None:
 
 @exported
 def moved(row: int) -> None:
-    """Writes what differs in a row into the state."""
+    """Writes a row's differences into the state."""
     moved_part(row, STATE, RULES_END)
     moved_wide(row)
 
 
 @exported
 def restored(row: int) -> None:
-    """The position of a row, from which on the journal begins."""
+    """The position of a row, with an empty journal."""
     undo(JOURNAL_BASE)
     moved(row)
     store(JOURNAL, JOURNAL_BASE)
@@ -166,7 +166,7 @@ def weigh(out_of_turn: int) -> None:
 
 @exported
 def look(count: int, what: int, out_of_turn: int) -> None:
-    """Answers for each row with its number of options (`what` is 0), its decider (1) or its hash (2)."""
+    """Answers each row with its number of options (`what` is 0), its decider (1) or its hash (2)."""
     while load(GAME) < count:
         number = load(GAME)
         restored(load(ROWS) + ROW * number)
@@ -183,7 +183,7 @@ def look(count: int, what: int, out_of_turn: int) -> None:
 
 @exported
 def advance(count: int, out_of_turn: int) -> None:
-    """Replaces each row with what follows its option whose number is given."""
+    """Replaces each row by the position after its numbered option."""
     while load(GAME) < count:
         number = load(GAME)
         row = load(ROWS) + ROW * number
@@ -198,7 +198,7 @@ def advance(count: int, out_of_turn: int) -> None:
 
 @exported
 def expand(count: int, out_of_turn: int) -> None:
-    """Writes what follows each option of each row: a row, the number of the row before, the hash.
+    """Writes the position after each option of each row: a row, the number of the earlier row, the hash.
 
     Without room for a further one it returns; called again, it goes on there.
     """

@@ -77,7 +77,7 @@ def pieces_of(entry: int) -> int:
 
 
 def length_of(entry: int) -> int:
-    """The length of an order: the address of its first word, how many there are, the bits of a member."""
+    """The length of an order, from an entry with its first word, its number of words and its member width."""
     word = load(entry + 16)
     while word > 0:
         word = word - 1
@@ -165,7 +165,7 @@ def words_changed(seat: int) -> int:
 
 @exported
 def seen_by(seat: int) -> int:
-    """A digest of what a seat sees of the position."""
+    """A digest of a seat's view of the position."""
     return digest(words_seen(seat), seat)
 
 
@@ -187,7 +187,7 @@ def digest(total: int, seat: int) -> int:
 
 @exported
 def sighted(count: int, seat: int) -> None:
-    """Answers for each row with a digest of what a seat sees of it."""
+    """Answers each row with a digest of a seat's view of it."""
     while load(GAME) < count:
         number = load(GAME)
         restored(load(ROWS) + ROW * number)
@@ -197,7 +197,7 @@ def sighted(count: int, seat: int) -> None:
 
 @exported
 def observed(count: int, seat: int) -> None:
-    """Writes what a seat sees of each row: the words of the cells, `OPEN` where it does not see them, and counts."""
+    """Writes a seat's view of each row: cell words, with `OPEN` for hidden ones, and counts."""
     size = (SIGHTS_END - SIGHTS) // 16 + (COUNTS_END - COUNTS) // 8
     while load(GAME) < count:
         number = load(GAME)
@@ -218,7 +218,7 @@ def observed(count: int, seat: int) -> None:
 
 
 def of_kind(option: int, code: int, by: int) -> int:
-    """Whether a listed option is of the kind, and of the seat, that a code says or leaves open."""
+    """Whether a listed option has a code's kind and seat, or the code leaves them open."""
     if load(code) != OPEN and load(SAMES + 8 * load(option)) != load(code):
         return 0
     actor = load(option + 8)
@@ -228,7 +228,7 @@ def of_kind(option: int, code: int, by: int) -> int:
 
 
 def arguments_fit(option: int, code: int, end: int) -> int:
-    """Whether the arguments of a listed option, which end at an offset, are what a code of its kind says or leaves."""
+    """Whether the arguments of a listed option, which end at an offset, match the visible ones of a code."""
     at = 16
     while at < end:
         if load(code + at) != OPEN and load(option + at) != load(code + at):
@@ -238,7 +238,7 @@ def arguments_fit(option: int, code: int, end: int) -> int:
 
 
 def fits(option: int, code: int, by: int) -> int:
-    """Whether a listed option is what a code says and leaves open."""
+    """Whether a listed option matches the visible parts of a code."""
     end = 16 + 8 * load(TAKES + STRIDE * load(option) + 8)
     return of_kind(option, code, by) and arguments_fit(option, code, end)
 
@@ -256,7 +256,7 @@ def taken_down(option: int, one: int, by: int) -> None:
 
 
 def one_of(first: int, last: int, one: int, look: int, by: int, weighed: int) -> int:
-    """The address of an option that a decision may be, drawn by weight, and its numbers; 0 if there is none."""
+    """The address of a possible option of a decision, drawn by weight, with its numbers; 0 without one."""
     total = 0
     alike = 0
     some = 0
@@ -312,7 +312,7 @@ def one_of(first: int, last: int, one: int, look: int, by: int, weighed: int) ->
 
 
 def going_on(one: int, look: int) -> int:
-    """The address of the option that a game takes next; 0 if none looks like the seen decision."""
+    """The address of a game's next option; 0 if none matches the observed decision."""
     number = decision()
     if number < 0:
         return 0
@@ -329,7 +329,7 @@ def going_on(one: int, look: int) -> int:
 
 @exported
 def follow(count: int, seat: int) -> None:
-    """Goes on with games as a seat has seen one, each up to what looks different; then its row stands there.
+    """Continues games along a seat's observations, each up to its first contradiction, whose row remains.
 
     `ANSWERS` has three addresses for each game: that of its next decision, where they end, and that of the seen
     decision. Interrupted, it goes on where it was when it is called again.

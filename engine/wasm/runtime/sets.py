@@ -7,7 +7,7 @@ from rulespec.engine.wasm.runtime.intrinsics import count, leading, lowest, trap
 
 
 def pick(mask: int, start: int) -> int:
-    """The first member from a number on, else the first of all; -1 if there is none."""
+    """The first member from a number on, else the first of all; -1 if empty."""
     if mask == 0:
         return -1
     ahead = mask >> start << start
@@ -22,7 +22,7 @@ def only(mask: int) -> int:
 
 
 def until(mask: int, stops: int, rising: int) -> int:
-    """The members up to the first one that is a stop, from the lowest or from the highest on."""
+    """The members up to and including the first stop, in rising or falling order."""
     met = mask & stops
     if met == 0:
         return mask

@@ -18,7 +18,7 @@ MODULES = (
 
 @cache
 def functions(module: str) -> list[ast.FunctionDef]:
-    """The functions of a module; it is read and parsed the first time."""
+    """The functions of a module, parsed once."""
     return parsed(Path(__file__).with_name(f"{module}.py").read_text("utf-8"))
 
 
@@ -29,7 +29,7 @@ def meanings() -> list[ast.FunctionDef]:
 
 
 def stack_functions(words: int) -> list[ast.FunctionDef]:
-    """The functions for sets of up to so many words; the name of one says for how many it is."""
+    """The functions for sets of up to `words` words; each name ends with its number of words."""
     return [*functions("stack"), *(each for count in range(1, words + 1) for each in parsed(stack_source(count)))]
 
 

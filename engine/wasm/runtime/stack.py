@@ -5,7 +5,7 @@ from rulespec.engine.wasm.runtime.program import WORDS
 
 
 def from_start(start: int, first: int) -> int:
-    """The bits from a member on in the word whose first member is `first`."""
+    """The bits from a member on in the word beginning with `first`."""
     if start <= first:
         return -1
     if start >= first + 64:
@@ -14,7 +14,7 @@ def from_start(start: int, first: int) -> int:
 
 
 def row_fits(a: int, words: int) -> None:
-    """Traps if a row has members after so many words."""
+    """Traps if a row has members beyond `words` words."""
     while words < WORDS:
         if load(a + 8 * words) != 0:
             trap()

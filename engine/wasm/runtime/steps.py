@@ -1,4 +1,4 @@
-"""Decisions that are driven one by one."""
+"""Single decisions, driven one by one."""
 
 from rulespec.engine.wasm.runtime.games import decision, others, own, own_again, run, take
 from rulespec.engine.wasm.runtime.intrinsics import exported, load, store
@@ -18,7 +18,7 @@ from rulespec.engine.wasm.runtime.registers import BY, IDLE_SIZE, JOURNAL, LEFT,
 
 @exported
 def stepped(option: int, listing: int) -> int:
-    """Applies an option whose arguments the host has written, or runs a block (-1 - option); the end of the changes.
+    """Applies an option with arguments from the host, or runs a block (-1 - option); returns the end of the changes.
 
     With `listing`, the options of the next decision are listed, too.
     """
@@ -42,7 +42,7 @@ def stepped(option: int, listing: int) -> int:
 
 
 def changed() -> int:
-    """Writes the words that differ since the journal began, and empties it; returns where they end, as a number."""
+    """Writes the words changed since the journal began, and empties it; returns their end."""
     stamp = load(MARK) + 1
     store(MARK, stamp)
     to = CHANGED
@@ -65,7 +65,7 @@ def changed() -> int:
 
 @exported
 def asks(number: int) -> int:
-    """Lists the options of the decider; returns where they end."""
+    """Lists the options of the decider; returns their end."""
     store(OPTIONS, OPTIONS_BASE)
     own(number)
     return cleared()
@@ -73,14 +73,14 @@ def asks(number: int) -> int:
 
 @exported
 def asks_others(number: int) -> int:
-    """Lists the options of other seats; returns where they end."""
+    """Lists the options of other seats; returns their end."""
     store(OPTIONS, OPTIONS_BASE)
     others(number)
     return cleared()
 
 
 def cleared() -> int:
-    """Fills what follows the arguments of each option with zeros: equal options have equal bytes."""
+    """Zeroes the bytes after each option's arguments, so that equal options have equal bytes."""
     one = OPTIONS_BASE
     last = load(OPTIONS)
     while one < last:

@@ -1,4 +1,4 @@
-"""Transfers of amounts, and sets that follow what cells hold (`rulespec.engine.passes.occupancy`)."""
+"""Transfers of amounts, and sets derived from cells (`rulespec.engine.passes.occupancy`)."""
 
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.wasm.runtime.intrinsics import load, trap
@@ -7,7 +7,7 @@ from rulespec.engine.wasm.runtime.program import STATE
 
 
 def transfer(source: int, target: int, amount: int, unlimited: int) -> None:
-    """Moves an amount from one cell to another; a source that is not unlimited must have it."""
+    """Moves an amount between cells; the source must have it unless it is unlimited."""
     there = load(source)
     if amount < 0:
         trap()
@@ -22,7 +22,7 @@ def transfer(source: int, target: int, amount: int, unlimited: int) -> None:
 
 
 def occupied(entry: int, before: int, after: int) -> None:
-    """Adds a member to the sets in a list, or takes it out, if a cell has become positive or ceased to be."""
+    """Updates the sets in a list after a cell became positive or ceased to be."""
     if (before > 0) != (after > 0):
         left = load(entry)
         while left > 0:
@@ -47,7 +47,7 @@ def transfer_counted(source: int, target: int, amount: int, unlimited: int, plac
 
 
 def house(at: int, value: int, houses: int) -> None:
-    """Writes a place into a cell, and moves its owner from the sets of the place before to those of the new one.
+    """Writes a place into a cell, and moves its owner from the old place's sets to the new one's.
 
     An entry of the list in `houses`: the address of the first set, the bit of the owner, the array from places to
     numbers of sets, the bytes of a set.

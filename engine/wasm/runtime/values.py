@@ -1,4 +1,4 @@
-"""Many rows for bots: values of positions, playouts that are cut off, options as codes; see `search`."""
+"""Bulk work for bots: values of positions, truncated playouts, options as codes; see `search`."""
 
 from rulespec.engine.wasm.runtime.draws import seed
 from rulespec.engine.wasm.runtime.games import played
@@ -41,7 +41,7 @@ from rulespec.engine.wasm.runtime.search import decider, listed, moved_part, mov
 
 
 def moved_parts(row: int, part: int) -> None:
-    """Moves what a value reads from a row into the state: `part` is its list of addresses, from each up to the next."""
+    """Copies the cells that a value reads from a row into the state; `part` lists ranges of addresses."""
     undo(JOURNAL_BASE)
     left = load(part)
     while left > 0:
@@ -54,7 +54,7 @@ def moved_parts(row: int, part: int) -> None:
 
 @exported
 def valued(count: int, which: int, size: int) -> None:
-    """Writes what each row is worth to each seat, or each of so many entities of another kind."""
+    """Writes the worth of each row to each seat, or to each entity of another kind."""
     while load(GAME) < count:
         number = load(GAME)
         moved_parts(load(ROWS) + ROW * number, load(VALUES_READ + 8 * which))
@@ -64,7 +64,7 @@ def valued(count: int, which: int, size: int) -> None:
 
 @exported
 def judged(count: int, cap: int, which: int, times: int, skip: int) -> None:
-    """Plays random games, so many from each row on; called again, it goes on where it was interrupted.
+    """Plays `times` random games from each row; a further call resumes after an interruption.
 
     A game that is cut off has what its position is worth to each seat at the end of its result.
     """

@@ -1,4 +1,4 @@
-"""Sets and orders of several words, as rows in memory; `to` is the address of a result.
+"""Multi-word sets and orders as rows in memory; `to` is the address of the result.
 
 Only of a copy, a union, an intersection and a difference `to` may be the address of an operand.
 """
@@ -68,7 +68,7 @@ def wide_and(to: int, a: int, b: int) -> None:
 
 
 def wide_diff(to: int, a: int, b: int) -> None:
-    """A set without the members of another one."""
+    """The difference of two sets."""
     k = 0
     while k < 8 * WORDS:
         store(to + k, load(a + k) & ~load(b + k))
@@ -129,7 +129,7 @@ def wide_any(a: int) -> int:
 
 
 def wide_next(a: int, start: int) -> int:
-    """The first member from a number on; -1 if there is none."""
+    """The first member from a number on; -1 without one."""
     k = start >> 6
     if k >= WORDS:
         return -1
@@ -143,7 +143,7 @@ def wide_next(a: int, start: int) -> int:
 
 
 def wide_pick(a: int, start: int) -> int:
-    """The first member from a number on, else the first of all; -1 if there is none."""
+    """The first member from a number on, else the first of all; -1 if empty."""
     member = wide_next(a, start)
     return wide_next(a, 0) if member < 0 else member
 
@@ -156,7 +156,7 @@ def wide_only(a: int) -> int:
 
 
 def wide_until(to: int, a: int, stops: int, rising: int) -> None:
-    """The members up to the first one that is a stop, from the lowest or from the highest on."""
+    """The members up to and including the first stop, in rising or falling order."""
     first = -1
     at = wide_next(a, 0)
     met = 0
@@ -176,7 +176,7 @@ def wide_until(to: int, a: int, stops: int, rising: int) -> None:
 
 
 def wide_field(order: int, at: int, bits: int) -> int:
-    """The field of an order that begins with a bit; 0 after the last one."""
+    """The field of an order at a bit; 0 after the last one."""
     if at + bits > 64 * WORDS:
         return 0
     off = at & 63
@@ -187,7 +187,7 @@ def wide_field(order: int, at: int, bits: int) -> int:
 
 
 def wide_note(order: int, at: int, bits: int, value: int) -> None:
-    """Writes such a field, which was 0."""
+    """Writes a field that was 0."""
     if at + bits > 64 * WORDS:
         trap()
     off = at & 63
@@ -210,7 +210,7 @@ def wide_members(to: int, order: int, bits: int) -> None:
 
 
 def wide_without(to: int, order: int, member: int, bits: int) -> int:
-    """An order without a member; returns the bit where it ends."""
+    """An order without a member; returns its end in bits."""
     wide_zero(to)
     at = 0
     end = 0

@@ -1,4 +1,4 @@
-"""Regular boards: spaces that are made by arithmetic, directions, and links by steps."""
+"""Regular boards: spaces by arithmetic, directions, and links by steps."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
 
 
 def count_spaces(node: Node, form: str) -> int:
-    """The number of spaces of a board, counted before any of them is made."""
+    """The number of spaces of a board, counted before making any."""
     if form == "grid":
         return len(_axis(get(node, form, "columns"))) * len(_axis(get(node, form, "rows")))
     if form == "line":
@@ -70,7 +70,7 @@ def declare_boards(r: DeclarationReader) -> None:
 
 
 def mark_generated(r: DeclarationReader, *kinds: str) -> None:
-    """Notes that the entities of kinds are generated, and reports those that are written out."""
+    """Marks kinds as generated, and reports hand-written entities of them."""
     for kind in kinds:
         r.generated.add(kind)
         for key in ("entities", "product"):
@@ -82,7 +82,7 @@ def mark_generated(r: DeclarationReader, *kinds: str) -> None:
 
 
 def declare_links(r: DeclarationReader) -> None:
-    """Declares the facts that every board gives its spaces: where they lie, and what their links lead to."""
+    """Declares the facts of every board's spaces: their coordinates and links."""
     for place, node, form, _ in boards_in(r.root):
         if place.text not in r.d.boards:
             continue
@@ -141,7 +141,7 @@ def _directions(r: DeclarationReader, board: typed.BoardDecl, node: Node, form: 
 
 
 def read_spaces(r: DeclarationReader) -> None:
-    """Reads the facts of spaces, and works out what their links lead to."""
+    """Reads the facts of spaces, and resolves their links."""
     for place, node, form, _ in boards_in(r.root):
         board = r.d.boards.get(place.text)
         if board is None:
@@ -213,7 +213,7 @@ def _led_to(board: typed.BoardDecl, steps: list[typed.Step]) -> Iterator[int]:
 
 
 def _step(r: DeclarationReader, node: Node, form: str) -> typed.Step:
-    """A step as written; reports one of another form, and one that leads nowhere."""
+    """A step from its notation; reports malformed ones, and ones that lead nowhere."""
     numbers = [integer(item, 0) for item in node.items] if isinstance(node, Sequence) else [integer(node, 0)]
     if isinstance(node, Sequence) == (form == "line"):
         help_ = "a step along a line is a number" if form == "line" else "a step is `[columns, rows]`"
@@ -224,7 +224,7 @@ def _step(r: DeclarationReader, node: Node, form: str) -> typed.Step:
 
 
 def _axis(node: Node | None) -> list[tuple[str, int]]:
-    """The names along an axis and their numbers, from 1 if they have none; nothing if they are written backwards."""
+    """The names along an axis with their numbers, from 1 without names; empty if reversed."""
     if isinstance(node, Sequence):
         return [(word.text, n) for n, word in enumerate(words(node), 1)]
     result = _RANGE.fullmatch(text(node))

@@ -17,7 +17,7 @@ Member = tuple[typed.PieceDecl | typed.Kind, typed.PlaceDecl]
 
 
 def read_bounds(r: DeclarationReader) -> None:
-    """Reads the capacities of places of pieces, then those that places share."""
+    """Reads the capacities of piece places, then shared ones."""
     for name, _, node in entries(get(r.root, "pieces")):
         piece = r.d.pieces.get(name)
         for place_name, _, spec in entries(get(node, "places")) if piece is not None else ():
@@ -73,7 +73,7 @@ def _shared(r: DeclarationReader, name: str, where: Scalar, node: Node, at_most:
 
 
 def _member(r: DeclarationReader, word: Scalar) -> Member | None:
-    """A place of pieces or of tokens, as it is written; reports what is none."""
+    """A place of pieces or tokens by its name; reports unknown ones."""
     owner, _, name = word.text.partition(".")
     of = r.d.pieces.get(owner) or r.d.kinds.get(owner)
     if of is not None and name in of.places:

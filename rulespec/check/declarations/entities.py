@@ -16,7 +16,7 @@ Entry = tuple[typed.Kind, str, Scalar, Node]
 
 
 def read_entities(r: DeclarationReader) -> list[Entry]:
-    """The entities that are written out."""
+    """The explicitly listed entities."""
     results: list[Entry] = []
     for name, _, node in entries(get(r.root, "kinds")):
         if name in r.d.kinds and name not in r.generated and isinstance(get(node, "entities"), Mapping):
@@ -94,7 +94,7 @@ def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, nod
 
 
 def unknown_facts(r: DeclarationReader, kind: typed.Kind, node: Node) -> str:
-    """Reports keys of an entity that are no facts of its kind; returns the hints that it gives."""
+    """Reports keys of an entity that are no facts of its kind; returns its hints."""
     track = next((t for t in r.d.tracks.values() if t.kind == kind.name and not t.ring), None)
     hints = ""
     for key, where, _ in entries(node):

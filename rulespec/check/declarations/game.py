@@ -59,7 +59,7 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
 
 
 def _number(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None:
-    """Declares a setting that is a number."""
+    """Declares a numeric setting."""
     written, default = get(node, "type"), get(node, "default")
     type_, ref = r.type(written)
     low, high = (ref.low, ref.high) if ref is not None and ref.form == "range" else (0, 0)

@@ -1,4 +1,4 @@
-"""Links that are something: kinds of links whose members are written out, each between two regions of the map."""
+"""Links as entities: kinds of links with listed members, each between two regions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENDS = "ends"
 
 
 def link_kinds(root: Node) -> Iterator[tuple[Scalar, Node]]:
-    """The kinds of links whose members are written out: the name and the node of each."""
+    """The kinds of links with listed members: the name and the node of each."""
     for _, place, node in entries(get(root, "map", "links")):
         if isinstance(node, Mapping):
             yield place, node
@@ -44,14 +44,14 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
 
 
 def declare_ends(r: DeclarationReader) -> None:
-    """Declares the fact that every such link has: the two regions that it joins."""
+    """Declares the fact of every such link for its two regions."""
     for link in r.d.links.values():
         kind = r.d.kinds[link.kind]
         _own(r, kind, ENDS, SetOf(link.region), kind.span)
 
 
 def read_links(r: DeclarationReader) -> None:
-    """Joins the regions by the links between them, after the facts of both have been read."""
+    """Connects the regions by the links between them, after reading the facts of both."""
     for link in r.d.links.values():
         kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
         leads = regions.facts[link.kind]
@@ -74,7 +74,7 @@ def read_links(r: DeclarationReader) -> None:
 
 
 def _pairs(r: DeclarationReader, link: typed.LinkDecl) -> dict[int, tuple[int, int]]:
-    """The two ends of each link, as they are written; reports links that do not have two, or those of another one."""
+    """The two ends of each link; reports links with other than two ends, or with another link's ends."""
     kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
     ends = kind.facts[ENDS]
     results: dict[int, tuple[int, int]] = {}

@@ -1,4 +1,4 @@
-"""Types of pieces and the places they stand in."""
+"""Types of pieces and their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places of tokens: what a token may be in, as a kind of its own, and how many find room there."""
+"""Places of tokens: the possible places as a kind, and their capacities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLACE = "place"
 
 
 def read_places(r: DeclarationReader) -> None:
-    """Declares the places of tokens, and the state of each token that holds the one where it is."""
+    """Declares the places of tokens, and each token's state for its place."""
     for name, _, node in entries(get(r.root, "kinds")):
         places = get(node, "places")
         kind = r.d.kinds.get(name)

@@ -1,4 +1,4 @@
-"""The players: how many there are, what the rules call them, and the facts of their seats."""
+"""The players: their number, their names in the rules, and the facts of seats."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_players(r: DeclarationReader, players: Node | None) -> None:
 
 
 def read_teams(r: DeclarationReader) -> None:
-    """Finds the kind of the teams, and gives it the fact `players`: the set of those who are in a team."""
+    """Finds the kind of the teams, and gives it the fact `players`: the members of the team."""
     node = get(r.root, "game", "players", "teams")
     kind, player = r.d.kinds.get(text(node)), r.d.kinds[r.d.player_kind]
     if text(node) == ALL or node is None:

@@ -1,4 +1,4 @@
-"""Product kinds: entities that are made of those of other kinds; tokens for each of them, and a number of tokens."""
+"""Product kinds: composed entities, tokens for each of them, and numbers of tokens."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def read_products(r: DeclarationReader) -> None:
 
 
 def _counted(r: DeclarationReader, kind: typed.Kind, number: Node | None) -> tuple[str, ...]:
-    """The kind that counts tokens of which there are several for each part; none if there is one."""
+    """The kind that numbers tokens if there are several for each part; none for single ones."""
     if number is None:
         return ()
     kind.number = integer(number, 1)

@@ -22,7 +22,7 @@ TEXTS = ("title", "doc")
 
 
 class DeclarationReader:
-    """Reads values of the merged YAML tree, and reports those that do not fit.
+    """Reads values of the merged YAML tree, and reports unsuitable ones.
 
     Attributes:
         root: the merged YAML tree.
@@ -44,7 +44,7 @@ class DeclarationReader:
         self._parsed = 0
 
     def hint(self, word: Scalar) -> tuple[str, tuple[Label, ...]]:
-        """Help and notes for a word that is not a fitting kind."""
+        """Help and notes for a word that is no fitting kind."""
         return nearest(word.text, {k.name: k.span for k in self.d.kinds.values()})
 
     def unknown(self, name: str) -> bool:
@@ -58,7 +58,7 @@ class DeclarationReader:
         return kind is None or not kind.by_seat or len(kind.entities) == self.d.max_players
 
     def claim(self, name: str, span: Span) -> bool:
-        """Whether a name is free for a declaration, which takes it; reports it if it is not."""
+        """Claims a name for a declaration; reports a name already taken."""
         if name in NO_DECLARATIONS:
             self.report.error("RS223", f"`{name}` is a word of the language", span)
             return False
@@ -76,7 +76,7 @@ class DeclarationReader:
             self.report.error("RS223", f"`{name}` is a word of the language", span, help=help_)
 
     def refer(self, node: Node | None, *named: typed.Named) -> None:
-        """Notes what the names in a scalar stand for; several have dots between them."""
+        """Records the meanings of the names in a scalar, which are separated by dots."""
         if not isinstance(node, Scalar):
             return
         column = content_column(node)
@@ -132,7 +132,7 @@ class DeclarationReader:
             return None
 
     def constant(self, node: Node, want: Type, what: str) -> int:
-        """Value of a constant expression of the given type; 0 if it is none, which is reported."""
+        """Value of a constant expression of the given type; 0, with a report, if it is none."""
         expr = self.expr(node, want, what)
         if isinstance(expr, typed.Lit):
             return expr.value
@@ -140,7 +140,7 @@ class DeclarationReader:
         return 0
 
     def entity(self, node: Scalar, kind_name: str) -> int:
-        """Index of an entity that is named in YAML; 0 if there is none, which is reported."""
+        """Index of an entity named in YAML; 0, with a report, if it does not exist."""
         kind = self.d.kinds.get(kind_name)
         if kind is None or kind_name in self.d.broken:
             return 0

@@ -115,7 +115,7 @@ def _by_next(
     players: int | None,
     keys: tuple[int | typed.Var, ...],
 ) -> None:
-    """A mapping where the first kind has no names before the game: its keys are of the next kind, for all seats."""
+    """A mapping whose first kind has no names before the game: its keys belong to the next kind, for all seats."""
     name = kinds[0]
     if len(kinds) > 1:
         _place(r, target, kinds[1:], value, type_, players, (*keys, typed.Var(name, Ent(name), value.span)))

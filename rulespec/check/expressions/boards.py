@@ -1,4 +1,4 @@
-"""Boards: the space in a direction of another, and all spaces in a direction."""
+"""Boards: the next space in a direction, and all spaces in a direction."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
 def infer_procedure(
     x: ExpressionContext, e: ast.CallStmt | ast.Once, env: Env, others: tuple[str, ...] = ()
 ) -> tuple[typed.Procedure, tuple[typed.Expr, ...]] | None:
-    """The procedure that is called, and its arguments; None if it has been reported that there is none.
+    """The called procedure with its arguments; None, with a report, if there is none.
 
     `others` are words that may have been meant.
     """
@@ -74,7 +74,7 @@ def infer_procedure(
 
 
 def _is_declared(x: ExpressionContext, name: str) -> bool:
-    """Whether the ruleset has a definition or a procedure of this name, which comes before ours."""
+    """Whether the ruleset has a definition or a procedure of this name, which precedes the built-in one."""
     return name in x.rules.definitions or name in x.rules.procedures
 
 

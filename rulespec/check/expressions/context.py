@@ -45,7 +45,7 @@ class Dispute(Struct, frozen=True):
 
 
 def _converted(source: Type, target: Type) -> str:
-    """The usual conversion from one type to another, as a hint; "" if there is none."""
+    """The usual conversion from one type to another, as a hint; "" without one."""
     if isinstance(target, SetOf) and source == Ent(target.kind):
         return "in braces it is a set: `{…}`"
     if isinstance(source, SetOf) and target == BOOL:
@@ -84,7 +84,7 @@ class ExpressionContext(ABC):
         """Typed form of an expression; `want` tells entities of the same name apart."""
 
     def check(self, e: ast.Expr, env: Env, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
-        """Typed form of an expression that must have the given type; `asked`: as in `expect`."""
+        """Typed form of an expression of a required type; `asked`: as in `expect`."""
         return self.expect(self.infer(e, env, target), target, what, asked)
 
     def condition(self, e: ast.Expr, env: Env) -> typed.Expr:
@@ -92,7 +92,7 @@ class ExpressionContext(ABC):
         return self.check(e, env, BOOL, "a condition")
 
     def expect(self, expr: typed.Expr, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
-        """Reports an expression of the wrong type; `asked` is the declaration that asks for the type."""
+        """Reports an expression of the wrong type; `asked` is the declaration that requires the type."""
         expr = self.fitted(expr, target)
         if accepts(target, expr.type):
             if isinstance(expr.type, Num) and expr.type.unit == ANY and isinstance(expr, typed.Lit):
@@ -111,11 +111,11 @@ class ExpressionContext(ABC):
         return self.bad("RS301", message, expr.span, str(expr.type), notes, help_)
 
     def as_set(self, e: typed.Expr) -> typed.Expr:
-        """The set of an order's members; any other expression as it is."""
+        """The set of an order's members; any other expression unchanged."""
         return typed.Op(SetOf(e.type.kind), e.span, "members", (e,)) if isinstance(e.type, Order) else e
 
     def perhaps(self, expr: typed.Expr, what: str, notes: tuple[Label, ...] = ()) -> typed.Expr:
-        """Reports an expression that may be none where it must not be; `what` says what stands there."""
+        """Reports an expression that must not be none but may be; `what` describes it."""
         help_ = "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? "
         help_ += "0`" if isinstance(expr.type, Maybe) else "y`"
         if isinstance(expr, typed.Each | typed.Op) and expr.op == "first":
@@ -125,13 +125,13 @@ class ExpressionContext(ABC):
         return self.bad("RS303", f"{what}, and this may be none", expr.span, str(expr.type), notes, help_)
 
     def number(self, expr: typed.Expr, what: str) -> typed.Expr:
-        """An expression that must be a number; reports it if it is none. `what` says what stands there."""
+        """An expression that must be a number; reports others. `what` describes it."""
         if isinstance(expr.type, Maybe):
             return self.perhaps(expr, what, self.declared(expr))
         return expr if isinstance(expr.type, Num | Bad) else self.wrong(expr, what)
 
     def fitted(self, e: typed.Expr, target: Type) -> typed.Expr:
-        """An order as its set, a set as the order of its kind, and none as no number, where that is asked for."""
+        """An order as its set, a set as the order of its kind, or none as an optional number, for the target."""
         if isinstance(target, Num | Maybe) and e.type == Ent(ANY, True):
             return typed.Lit(Maybe(target.unit), e.span, NO_NUMBER)
         if isinstance(target, SetOf):
@@ -199,7 +199,7 @@ class ExpressionContext(ABC):
         return SetOf(name) if ref.form == "set" else Ent(name, ref.form == "optional")
 
     def refer_to_unit(self, name: ast.Name) -> None:
-        """Notes that a name stands for a unit, if it does."""
+        """Records the reference if a name is that of a unit."""
         if name.text in self.decls.units:
             self.decls.refer(name.span, typed.Unit(name.text, self.decls.units[name.text]))
 
@@ -229,10 +229,10 @@ class ExpressionContext(ABC):
         return typed.Lit(BAD, span, 0)
 
     def wrong(self, expr: typed.Expr, what: str, help: str = "") -> typed.Expr:
-        """Reports an expression of the wrong type; `what` says which type must stand there."""
+        """Reports an expression of the wrong type; `what` names the required one."""
         message = f"{what}, and this is {expr.type}"
         return self.bad("RS301", message, expr.span, str(expr.type), self.declared(expr), help)
 
     def declared(self, expr: typed.Expr) -> tuple[Label, ...]:
-        """Notes that show where the type of an expression comes from."""
+        """Notes on the origin of an expression's type."""
         return origins(expr, self.decls)

@@ -1,4 +1,4 @@
-"""Names that other languages have, and what stands for them here."""
+"""Names from other languages, with their equivalents here."""
 
 from __future__ import annotations
 

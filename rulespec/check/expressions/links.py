@@ -1,4 +1,4 @@
-"""Links that are something: those at a region, and the one between two."""
+"""Links as entities: those at a region, and the one between two."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.types import Ent, SetOf
 
 
 def link_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.LinkDecl | None:
-    """The kind of links that a name stands for; None if it stands for anything else."""
+    """The kind of links of a name; None for other names."""
     if not isinstance(e, ast.Ref) or e.name in env.vars or e.name not in x.decls.links:
         return None
     x.decls.used.add(e.name)
@@ -34,7 +34,7 @@ def infer_at(x: ExpressionContext, e: ast.TrackCall, link: typed.LinkDecl, env: 
 
 
 def infer_between(x: ExpressionContext, e: ast.Index, link: typed.LinkDecl, env: Env) -> typed.Expr:
-    """Types `line[a, b]`: the link between two regions, if there is one."""
+    """Types `line[a, b]`: the link between two regions, if any."""
     if len(e.keys) != 2:
         notes = (Label(link.at.span, f"`{link.kind}` is declared here"),)
         message = f"`{link.kind}` takes the two ends of a link in brackets, not {len(e.keys)} values"

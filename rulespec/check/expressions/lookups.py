@@ -104,7 +104,7 @@ def pieces_in_place(
 
 
 def _pile(e: ast.Expr) -> str:
-    """The name of the pieces of `pile.at` or `pile[e].at`; "" of another expression."""
+    """The name of the pieces in `pile.at` or `pile[e].at`; "" for another expression."""
     pile = e.target if isinstance(e, ast.Attribute) else e
     pile = pile.target if isinstance(pile, ast.Index) else pile
     return pile.name if isinstance(pile, ast.Ref) else ""

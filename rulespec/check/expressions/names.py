@@ -111,12 +111,12 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
 
 
 def _is_nameless(d: typed.Declarations, kind: str) -> bool:
-    """Whether a kind is that of the players, and the rules have no names for them."""
+    """Whether a kind is that of the players, without names in the rules."""
     return kind == d.player_kind and not d.kinds[kind].entities
 
 
 def _of_seats(x: ExpressionContext, name: str) -> tuple[str, int] | None:
-    """The kind and the number of an entity that is made of a seat, if a game has begun; None if it is none."""
+    """The kind and number of an entity composed of a seat, if a game has begun; None for others."""
     kinds = x.decls.kinds
     for kind in kinds.values() if x.seats else ():
         if kind.product and kind.by_seat and name in (called := entity_names(kinds, kind.name, x.seats)):
@@ -129,7 +129,7 @@ def _asked_of(track: typed.TrackDecl | None) -> str:
 
 
 def _visible_names(x: ExpressionContext, env: Env) -> dict[str, Span]:
-    """All names that may stand here, and where each is declared."""
+    """All names allowed here, with their declarations."""
     d = x.decls
     places = {name: d.kinds[result[0][0]].entities[result[0][1]].span for name, result in d.entities.items()}
     tables: list[Mapping[str, typed.Named]] = [x.rules.definitions, d.tracks, d.tables, d.pieces, d.kinds]
@@ -218,7 +218,7 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
 
 
 def narrowed(expr: typed.Expr, env: Env) -> typed.Expr:
-    """The expression with a type that is not optional, if it is known not to be none."""
+    """The expression with a non-optional type, if known not to be none."""
     if may_be_none(expr.type) and path_of(expr) in env.known:
         solid = never_none(expr.type)
         if isinstance(expr, typed.Local):

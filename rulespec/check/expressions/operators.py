@@ -99,7 +99,7 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
 
 
 def _compares_none(left: typed.Expr, right: typed.Expr, env: Env) -> bool:
-    """Whether one side is none, and the other a number that is not even by its declaration."""
+    """Whether one side is none, and the other a number that is never none."""
     sides = ((left, right), (right, left))
     none = Ent(ANY, True)
     return any(a.type == none and isinstance(b.type, Num) and path_of(b) not in env.known for a, b in sides)
@@ -210,7 +210,7 @@ def _mismatch(
 
 
 def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, other: typed.Expr) -> Type:
-    """Common type of the numbers so far (such as `other`) and one more; reports units that differ."""
+    """Common type of the numbers so far (such as `other`) and one more; reports different units."""
     if not isinstance(arg.type, Num | Bad):
         x.number(arg, f"`{op}` takes numbers")
         return BAD

@@ -1,4 +1,4 @@
-"""Places of tokens: as a set of those who are there, as a value, and as a test; `room`."""
+"""Places of tokens: as the set of tokens there, as a value, and as a test; `room`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.types import BAD, BOOL, INT, Ent, SetOf, Type
 
 
 class _Written(Struct, frozen=True):
-    """A place as it is written: `hall`, `hall[a]`, `tile.hall[a]`, `tile[p].hall[a]`; or `tile[p]`, without a place."""
+    """A place by its notation: `hall`, `hall[a]`, `tile.hall[a]`, `tile[p].hall[a]`; or `tile[p]`, without a place."""
 
     kind: typed.Kind
     place: typed.PlaceDecl | None
@@ -47,7 +47,7 @@ def _written_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | Non
 
 
 def _written_tokens(x: ExpressionContext, e: ast.Expr, env: Env) -> _Written | None:
-    """The tokens of an owner, `tile[p]`, where there are several."""
+    """The tokens of an owner, `tile[p]`, if there are several."""
     if isinstance(e, ast.Index):
         kind = _kind(x, e.target, env)
         if kind is not None and kind.number:
@@ -56,13 +56,13 @@ def _written_tokens(x: ExpressionContext, e: ast.Expr, env: Env) -> _Written | N
 
 
 def _kind(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Kind | None:
-    """The kind of tokens that a name stands for."""
+    """The kind of tokens of a name."""
     kind = x.decls.kinds.get(e.name) if isinstance(e, ast.Ref) and e.name not in env.vars else None
     return kind if kind is not None and (kind.places or kind.number) else None
 
 
 def _alone(x: ExpressionContext, name: str, env: Env, want: Type | None) -> typed.Kind | None:
-    """The kind of tokens whose place is called by its name alone; what is asked for tells several apart."""
+    """The kind of tokens with a place of this name; the wanted type decides between several."""
     wanted = want.kind if isinstance(want, Ent | SetOf) else ""
     if name not in env.vars:
         of_value = next((k for k in x.decls.places.get(name, []) if f"{k.name}.place" == wanted), None)
@@ -83,7 +83,7 @@ def _kinds(x: ExpressionContext, name: str, env: Env) -> list[typed.Kind]:
 
 
 def infer_tokens(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
-    """Types what there is of tokens only: places, tests of where one is, and `room`; None if it is nothing of these."""
+    """Types forms of tokens only: places, tests of a token's place, and `room`; None for other forms."""
     if isinstance(e, ast.Ref | ast.Attribute | ast.Index):
         return _infer_place(x, e, env, want)
     if isinstance(e, ast.Binary) and e.op in ("in", "not in"):
@@ -109,7 +109,7 @@ def infer_member(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name
 
 
 def _infer_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
-    """Types a place: its value where a place is asked for, else the tokens there; None if it is no place."""
+    """Types a place: its value where a place is expected, else the tokens there; None if it is no place."""
     result = _written_place(x, e, env, want) or _written_tokens(x, e, env)
     if result is None:
         return _several(x, e, env)
@@ -119,7 +119,7 @@ def _infer_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None)
 
 
 def _several(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
-    """Reports a place that several kinds of tokens have; None if the name is not that of one."""
+    """Reports a place shared by several kinds of tokens; None if the name is not that of one."""
     if not _is_shared(x, e, env):
         return None
     named = e.target if isinstance(e, ast.Index) else e
@@ -129,7 +129,7 @@ def _several(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
 
 
 def _is_shared(x: ExpressionContext, e: ast.Expr, env: Env) -> bool:
-    """Whether a name stands for places of several kinds of tokens, and for nothing else."""
+    """Whether a name stands only for places of several kinds of tokens."""
     named = e.target if isinstance(e, ast.Index) else e
     return isinstance(named, ast.Ref) and len(_kinds(x, named.name, env)) > 1
 
@@ -163,7 +163,7 @@ def _tokens(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr:
 
 
 def _is_there(x: ExpressionContext, w: _Written, token: typed.Expr, env: Env) -> typed.Expr:
-    """The condition that a token is in the place, and of the owners, that are written."""
+    """The condition that a token is in the given place and belongs to the given owners."""
     _refer(x, w)
     tests: list[typed.Expr] = []
     if w.owners is not None:
@@ -197,13 +197,13 @@ def _place_of(kind: typed.Kind, token: typed.Expr, span: Span) -> typed.Expr:
 def _index_of(
     x: ExpressionContext, kind: typed.Kind, place: typed.PlaceDecl, token: typed.Expr, span: Span
 ) -> typed.Expr:
-    """`t.hall`: the entity of a place's index where a token is; none if it is elsewhere."""
+    """`t.hall`: the index entity of a token's place; none if it is elsewhere."""
     fact = x.decls.kinds[f"{kind.name}.place"].facts[place.name]
     return typed.Fact(fact.type, span, fact, _place_of(kind, token, span))
 
 
 def _infer_membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr | None:
-    """Types `t in hall[a]` as a test of where a token is; None if it is a test of another set."""
+    """Types `t in hall[a]` as a test of a token's place; None for a test of another set."""
     result = _written_place(x, e.right, env) or _written_tokens(x, e.right, env)
     token = None
     if result is None and _is_shared(x, e.right, env):  # the token tells the kind
@@ -222,7 +222,7 @@ def _infer_membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Ex
 
 
 def _infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr | None:
-    """Types `room(hall[a])`; None if it is not asked of a place of tokens."""
+    """Types `room(hall[a])`; None if it is not about a place of tokens."""
     result = _written_place(x, e.args[0], env) if len(e.args) == 1 else None
     if result is None or result.place is None:
         return None

@@ -60,7 +60,7 @@ def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | No
 
 
 def _no_member(x: ExpressionContext, item: typed.Expr) -> typed.Expr:
-    """Reports what cannot be a member of a set."""
+    """Reports an expression that cannot be a member of a set."""
     help_ = "sets hold entities: compare numbers with `==`, `or` and `<=`" if isinstance(item.type, Num) else ""
     if isinstance(item.type, Ent):
         help_ = "no set holds none: leave it out"
@@ -68,7 +68,7 @@ def _no_member(x: ExpressionContext, item: typed.Expr) -> typed.Expr:
 
 
 def infer_in_order(x: ExpressionContext, e: ast.InOrder, env: Env, want: Type | None) -> typed.Expr:
-    """Types `[a, b]`, which stands where an order is asked for."""
+    """Types `[a, b]` where an order is expected."""
     if not isinstance(want, Order):
         for item in e.items:
             x.infer(item, env)
@@ -86,7 +86,7 @@ def infer_in_order(x: ExpressionContext, e: ast.InOrder, env: Env, want: Type | 
 
 
 def type_binder(x: ExpressionContext, b: ast.Binder, env: Env, *, in_order: bool = False) -> tuple[typed.Binder, Env]:
-    """Typed binder, and the scope in which its variable stands.
+    """Typed binder, and the scope with its variable.
 
     `in_order`: the members of an order come in it; elsewhere it is its set.
     """
@@ -122,7 +122,7 @@ def type_binder(x: ExpressionContext, b: ast.Binder, env: Env, *, in_order: bool
 
 
 def _key(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr:
-    """Types a key: a number, or a truth value or an entity, which stand for one. `-` turns its order round."""
+    """Types a key: a number, or a truth value or an entity, taken as one. `-` reverses its order."""
     turned = e.operand if isinstance(e, ast.Unary) and e.op == "-" else None
     value = x.infer(turned or e, env)
     known = isinstance(value.type, Num | Maybe | Bool) or (isinstance(value.type, Ent) and value.type.kind != ANY)
@@ -182,7 +182,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
 def _extreme(
     x: ExpressionContext, e: ast.Each, binder: typed.Binder, body: typed.Expr, default: typed.Expr | None
 ) -> typed.Expr:
-    """Types `min` and `max` over the members of a set; those for whom the value is none do not count."""
+    """Types `min` and `max` over the members of a set, ignoring members whose value is none."""
     body = x.fitted(body, LITERAL)
     solid = Num(body.type.unit) if isinstance(body.type, Maybe) else body.type
     if isinstance(solid, Bad):

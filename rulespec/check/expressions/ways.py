@@ -1,4 +1,4 @@
-"""Ways and what they cost: `reach(… within …)` and `cheapest`."""
+"""Paths and their costs: `reach(… within …)` and `cheapest`."""
 
 from __future__ import annotations
 

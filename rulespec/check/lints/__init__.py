@@ -1,4 +1,4 @@
-"""Lints: warnings of rules that are correct but hardly meant.
+"""Lints: warnings of correct but probably unintended rules.
 
 Each looks for an exception to a pattern that the ruleset itself follows.
 """

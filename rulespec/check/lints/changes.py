@@ -11,7 +11,7 @@ from rulespec.types import Order
 
 
 class Changes:
-    """Tells what changes may tell.
+    """Leaks through changes.
 
     Attributes:
         drawn: arguments that all see → what the options among which they are chosen may tell.
@@ -26,7 +26,7 @@ class Changes:
         self.left: dict[typed.Var, typed.PlaceValue] = {}
 
     def assign(self, s: typed.Assign, field: typed.Field, label: Label, under: Label) -> None:
-        """State is set to what may tell a label, under some conditions."""
+        """State is set to a value that may reveal a label, under some conditions."""
         owner = self.labels.of(field.owner) if field.owner is not None else NOTHING
         target = self.labels.field_source(field)
         self.tellings.changed(field.decl.name, target, label | owner, s.value.span, under)
@@ -45,7 +45,7 @@ class Changes:
         *,
         whole: bool = False,
     ) -> None:
-        """`pay`, `move` and costs; `whole`: all that is in the source goes, of whichever kind."""
+        """`pay`, `move` and costs; `whole`: the source is emptied, whatever its kind."""
         much = self.labels.of(amount)
         for end in (source_, target):
             if isinstance(end, typed.Field) and not end.decl.unlimited:
@@ -74,7 +74,7 @@ class Changes:
             self.tellings.changed(f"how many are in `{end.place.name}`", None, number, span, under)
 
     def put(self, s: typed.Put, under: Label) -> None:
-        """`move t to place`: those who see the place that the token leaves see it go."""
+        """`move t to place`: viewers of the old place see the token leave."""
         which, where = self.labels.of(s.token), self.labels.of(s.place)
         name = f"where `{s.kind.name}` are"
         place = s.place if isinstance(s.place, typed.PlaceValue) else None
@@ -94,12 +94,12 @@ class Changes:
                 self.tellings.openly(s.token.var, at.place.private, at.place.name, s.token.span)
 
     def chosen(self, var: typed.Var, place: typed.PlaceValue | None) -> None:
-        """A variable stands for a token that is in a place, if it is known in which."""
+        """A variable becomes a token in a place, if that is known."""
         if place is not None:
             self.left[var] = place
 
     def _stored(self, s: typed.Assign, field: typed.Field) -> None:
-        """Reports an argument that all see, and that is stored in what is private."""
+        """Reports a public argument that is stored in a private field."""
         e = s.value
         if field.decl.private is None or self.labels.field_source(field) is None:
             return
@@ -118,7 +118,7 @@ class Changes:
 
 
 def _is_counted(end: typed.Field | typed.PieceCount) -> bool:
-    """Whether everybody sees how many pieces there are."""
+    """Whether the number of pieces is public."""
     return isinstance(end, typed.PieceCount) and (end.place.private is None or end.place.private.counted)
 
 

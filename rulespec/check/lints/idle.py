@@ -1,4 +1,4 @@
-"""Conditions that forbid nothing: they hold in every position, or follow from what is required before them.
+"""Conditions without effect: they hold in every position, or follow from earlier requirements.
 
 What names a constant or a fact is left out: an overlay may give it another value, or may have given it this one.
 """
@@ -64,7 +64,7 @@ def _check_branches(c: Context, s: typed.If, changing: Sequence[Span]) -> None:
 
 
 def _depends(e: typed.Expr, changing: Sequence[Span]) -> bool:
-    """Whether a condition names a constant or a fact, whose value it may have become; `changing`: their places."""
+    """Whether a condition depends on a constant or a fact that may have changed; `changing`: their places."""
     following = bisect_left(changing, Span(e.span.file, e.span.line, e.span.column, 0, 0))
     return following < len(changing) and inside(changing[following], e.span)
 
@@ -83,7 +83,7 @@ def _conjuncts(e: typed.Expr) -> Iterator[typed.Expr]:
 
 
 def _implies(known: typed.Expr, e: typed.Expr, ranges: Ranges) -> bool:
-    """Whether a condition holds wherever a known one does, by what is written alone."""
+    """Whether a known condition implies another one, by their text alone."""
     if _same(known, e):
         return True
     one, other = _bounds(known, ranges), _bounds(e, ranges)
@@ -94,7 +94,7 @@ def _implies(known: typed.Expr, e: typed.Expr, ranges: Ranges) -> bool:
 
 
 class _Bounds(Struct):
-    """The least and the greatest value that a comparison allows a number; None if there is no bound."""
+    """The least and the greatest value that a comparison allows a number; None for no bound."""
 
     of: typed.Expr
     low: int | None = None
@@ -102,7 +102,7 @@ class _Bounds(Struct):
 
 
 def _bounds(e: typed.Expr, ranges: Ranges) -> _Bounds | None:
-    """The bounds of a comparison with a number that is the same in every position; None if it is none."""
+    """The bounds from a comparison with a fixed number; None for other conditions."""
     if not isinstance(e, typed.Op) or e.op not in COMPARISONS or e.op == "!=":
         return None
     op, (left, right) = e.op, e.args

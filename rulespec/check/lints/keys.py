@@ -1,4 +1,4 @@
-"""Keys: names of expressions that have the same value wherever they stand at one time."""
+"""Keys: names of expressions that have the same value wherever they occur at one time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Keys = Mapping[Key, Key]
 
 
 class Knowledge(Protocol):
-    """Facts that hold where the rules are followed."""
+    """Facts known at a place in the rules."""
 
     def holds(self, condition: Key) -> bool:
         """Whether a condition is known to hold."""
@@ -28,7 +28,7 @@ class Knowledge(Protocol):
 
 
 def key_of(e: typed.Expr, same: Mapping[typed.Var, Key]) -> Key:
-    """The key of an expression; `same`: what variables are other names of."""
+    """The key of an expression; `same`: the aliases of variables."""
     if isinstance(e, typed.Local):
         return same.get(e.var) or ("var", e.var)
     if isinstance(e, typed.Lit):
@@ -63,7 +63,7 @@ def _fact(name: str, owner: Key) -> Key:
 
 
 def moved(key: Key, keys: Keys, gone: Iterable[typed.Var] | None = None) -> Key:
-    """A key elsewhere: variables become what they stand for there; what stands for nothing there is not known.
+    """A key in another scope: variables are replaced by their values there, or unknown without one.
 
     `gone`: the variables that are not there; None: none is but those in `keys`.
     """

@@ -1,4 +1,4 @@
-"""Facts that hold at a place of the rules: state that has been set just before, and conditions that were asked.
+"""Facts known at a place of the rules: state set just before, and tested conditions.
 
 It is followed forwards: what is set is known until something may change it, what is asked is known within the branch,
 and a procedure knows what holds wherever it is called. Only what `to` and `open` of what is private read is looked at:
@@ -20,7 +20,7 @@ Facts = dict[Key, Key]
 
 
 class Known:
-    """The facts that are known while the rules are followed.
+    """The facts known while following the rules.
 
     Args:
         rules: the rules.
@@ -49,7 +49,7 @@ class Known:
     # --- asking -------------------------------------------------------------------------------
 
     def holds(self, condition: Key) -> bool:
-        """Whether a condition is known to hold; so does each where nobody comes."""
+        """Whether a condition is known to hold; true in unreachable places."""
         return self.current is None or (condition is not None and _is(self._value(condition, self.current), truth=True))
 
     def value(self, key: Key) -> Key:
@@ -57,7 +57,7 @@ class Known:
         return key if self.current is None else self._value(key, self.current)
 
     def _value(self, key: Key, facts: Facts) -> Key:
-        """The key of the value of an expression, or of the part of it that is known."""
+        """The key of an expression's value, or of its known part."""
         if key is None or key in facts:
             return facts.get(key)
         if key[0] != "op":
@@ -75,13 +75,13 @@ class Known:
     # --- following ----------------------------------------------------------------------------
 
     def enter(self, procedure: typed.Procedure) -> None:
-        """Begins with what a procedure knows."""
+        """Begins with the facts known to a procedure."""
         self.current = dict(self._inputs[procedure]) if procedure in self._inputs else None
         if procedure not in self._called:
             self.current = {}
 
     def call(self, procedure: typed.Procedure, args: Sequence[Key]) -> None:
-        """A procedure is called: it knows what is known of the game, and after it holds what it does not change."""
+        """A call: the procedure keeps facts of the game, and its unchanged facts hold after it."""
         if self.current is None or not self._read:
             return
         inputs = self._inputs_of(procedure, args)
@@ -93,7 +93,7 @@ class Known:
         self.forget(self._changed_by(procedure))
 
     def _inputs_of(self, procedure: typed.Procedure, args: Sequence[Key]) -> Facts:
-        """The facts with which a procedure begins: arguments become its parameters."""
+        """The facts at the beginning of a procedure, with parameters for arguments."""
         assert self.current is not None
         params: list[Key] = [("var", param) for param in procedure.params]
         pairs = list(zip(args, params, strict=True))
@@ -105,7 +105,7 @@ class Known:
         return {key: value for key, value in facts if key is not None and value is not None}
 
     def name(self, var: typed.Var, key: Key) -> None:
-        """A variable is another name of a field, as long as that stays the same."""
+        """Makes a variable an alias of a field until that changes."""
         if self.current is None or not _mentions(key, self._read) or not self._stays(("var", var)):
             return
         if key is not None and key[0] == "field" and self._stays(key):
@@ -114,7 +114,7 @@ class Known:
                 self.current[key] = ("var", var)
 
     def suppose(self, condition: Key, *, truth: bool) -> None:
-        """A condition has been asked, and is so."""
+        """Adds a condition that has been tested and holds."""
         if self.current is None or not _mentions(condition, self._read) or not self._stays(condition):
             return
         assert condition is not None
@@ -140,13 +140,13 @@ class Known:
             self.current[key] = value
 
     def forget(self, fields: Iterable[typed.FieldDecl], variables: Iterable[typed.Var] = ()) -> None:
-        """Fields may have changed, and variables stand for something else."""
+        """Drops facts about fields that may have changed, and about reassigned variables."""
         gone = frozenset([*fields, *variables]) if self.current else ()
         if self.current and gone:
             self.current = {k: v for k, v in self.current.items() if not any(_mentions(part, gone) for part in (k, v))}
 
     def meet(self, ways: Iterable[Facts | None]) -> None:
-        """Ways meet: what is known on all of them is."""
+        """A join: facts known on every branch hold after it."""
         met: Facts | None = None
         for facts in ways:
             met = facts if met is None else met if facts is None else _both(met, facts)
@@ -157,7 +157,7 @@ class Known:
         return None if self.current is None else dict(self.current)
 
     def _stays(self, key: Key) -> bool:
-        """Whether a key stands for the same as long as the state is the same."""
+        """Whether a key keeps its meaning while the state is unchanged."""
         if key is None or key[0] == "call":
             return False
         return all(self._stays(p) if isinstance(p, tuple) else p not in self._loose for p in key[1:] if _is_part(p))
@@ -217,7 +217,7 @@ def _is(key: Key, *, truth: bool) -> bool:
 
 
 def _compared(word: str, args: list[Key], key: Key) -> Key:
-    """The value of a comparison of two values, if it is known; else the comparison itself."""
+    """The known value of a comparison; else the comparison itself."""
     if len(args) != 2 or None in args:
         return key
     (one, other), literal = args, [arg for arg in args if arg is not None and arg[0] == "lit"]

@@ -1,4 +1,4 @@
-"""Labels: what is private that the value of an expression may tell, and who sees that anyway."""
+"""Labels: private sources that an expression's value may reveal, and their viewers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rulespec.types import Ent, Order
 
 
 class Source(Struct, frozen=True):
-    """Something private that is read.
+    """A read of something private.
 
     Attributes:
         what: what is private; a variable is the argument of an option, or stands for what a rule is given.
@@ -44,7 +44,7 @@ NOTHING: Label = frozenset()
 
 
 class _NothingKnown:
-    """The knowledge of rules that stand by themselves."""
+    """The knowledge of isolated rules: none."""
 
     def holds(self, condition: Key) -> bool:
         return False
@@ -107,7 +107,7 @@ class Labels:
         return result
 
     def _public(self, e: typed.Expr) -> Label | None:
-        """The label of what is seen although it is made of what is not: where a token is not, and how many there are.
+        """The label of public knowledge about hidden tokens: where a token is not, and how many there are.
 
         None if it is nothing of that.
         """
@@ -149,7 +149,7 @@ class Labels:
         return self.of(e)
 
     def of_any(self, e: typed.Expr) -> Label:
-        """The secrets that it may tell that a set is not empty, or that there are pieces of any kind beside a pile."""
+        """The secrets revealed by a non-empty set, or by pieces of any kind beside a pile."""
         if not isinstance(e, typed.PieceCount):
             return self.of_number(e)
         if e.place.private is None or e.place.private.counted:
@@ -174,27 +174,27 @@ class Labels:
         return NOTHING if isinstance(e, typed.Field | typed.Lit) else self.of(e)
 
     def field_source(self, e: typed.Field) -> Source | None:
-        """A field as who sees it; None: everybody."""
+        """The seats that may see a field; None means public."""
         if e.decl.private is None:
             return None
         keys = [self.key(e.owner)] if e.owner is not None else []
         return next(iter(self.hidden(source(e.decl, e.decl.private, keys))), None)
 
     def is_open(self, secrecy: typed.Secrecy | None) -> bool:
-        """Whether all see what is in each of the places of a name."""
+        """Whether everybody sees the content of each place of a name."""
         if secrecy is None:
             return True
         key = key_of(secrecy.open, {}) if secrecy.open is not None else None
         return key is not None and moved(key, {}, secrecy.at) == key and self.known.holds(key)
 
     def hidden(self, read: Source) -> Label:
-        """The secrets that are read, unless they are known to be open to all."""
+        """The secrets read, without those known to be public."""
         if read.open is not None and self.known.holds(read.open):
             return NOTHING
         return frozenset([self.settled(read)])
 
     def settled(self, read: Source) -> Source:
-        """A source with the viewers that are known where the rules are followed."""
+        """A source with the viewers known at this place."""
         sure, perhaps = set(read.seen_by), set()
         for player, condition in read.perhaps:
             if self.known.holds(condition):
@@ -209,32 +209,32 @@ class Labels:
         return self.player(self.key(e))
 
     def argument(self, var: typed.Var, private: typed.Privacy, who: Key) -> Source:
-        """A private argument of the one who decides, with its viewers."""
+        """A private argument of the decider, with its viewers."""
         listed = viewers(private.to, self.key) or []
         seen_by = frozenset([who, *(player for player, condition in listed if condition is None)]) - {None}
         perhaps = frozenset((player, condition) for player, condition in listed if player is not None and condition)
         return self.settled(Source(var, seen_by, perhaps))
 
     def player(self, key: Key) -> Key:
-        """The key of a player as a variable, if one is known to stand for it; None of none."""
+        """The key of a player as a known variable; None for none."""
         value = self.known.value(key)
         if value is None or value[0] not in ("var", "lit"):
             return key
         return None if value[0] == "lit" and value[2] == -1 else value
 
     def place_source(self, e: typed.PieceCount, secrecy: typed.Secrecy) -> Source:
-        """A place of pieces that is private, as a source."""
+        """A private place of pieces, as a source."""
         keys = [self.key(k) for k in (*e.ids, *([e.index] if e.index is not None else []))]
         return self.settled(source(e.place, secrecy, keys))
 
     def token_place(self, e: typed.PlaceValue, token: typed.Expr) -> Source:
-        """A place of tokens that is private, as who sees whether a token is there."""
+        """A private place of tokens, by the seats that see whether a token is there."""
         assert e.place.private is not None
         keys = [self.key(k) for k in (token, *([e.index] if e.index is not None else []))]
         return self.settled(source(e.place, e.place.private, keys))
 
     def _called(self, e: typed.Call) -> Label:
-        """The label of a definition, with what it is given in the place of its parameters."""
+        """The label of a definition, with its arguments in place of its parameters."""
         summary = self.definition(e.definition)
         if not summary:
             return NOTHING
@@ -276,7 +276,7 @@ class Labels:
         return key_of(e, self.same)
 
     def lasts(self, key: Key) -> bool:
-        """Whether a key stands for the same later on."""
+        """Whether a key keeps its meaning later on."""
         if key is None or key[0] in ("field", "call"):
             return False
         return all(
@@ -286,7 +286,7 @@ class Labels:
         )
 
     def noted(self, label: Label, at: Span | None) -> Label:
-        """A label that is kept for later: who sees what is then known of those alone who are then the same."""
+        """A label for later use: later viewers count only if they are the same seats."""
         results = []
         for one in label:
             seen_by = frozenset(k for k in one.seen_by if self.lasts(k))
@@ -305,7 +305,7 @@ def bound(e: typed.Ways | typed.Reach) -> set[typed.Var]:
 
 
 def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys: list[Key]) -> Source:
-    """The private source that stands for the entities with these keys."""
+    """The private source of the entities with these keys."""
     of: dict[Key, Key] = {("var", var): key for var, key in zip(secrecy.at, keys, strict=True)}
     listed = viewers(secrecy.to, lambda e: moved(key_of(e, {}), of))
     when = _settings(secrecy.open)
@@ -333,7 +333,7 @@ def _settings(e: typed.Expr | None) -> Key:
 
 
 def elsewhere(label: Label, keys: Keys, gone: Iterable[typed.Var] | None = None) -> Label:
-    """A label, seen from another rule or from outside of what binds variables: see `moved`."""
+    """A label seen from another rule, or from outside a binder: see `moved`."""
     results = []
     for one in label:
         exact = one.exact
@@ -348,5 +348,5 @@ def elsewhere(label: Label, keys: Keys, gone: Iterable[typed.Var] | None = None)
 
 
 def nobodys(label: Label) -> Label:
-    """A label of which it is not known who sees it."""
+    """A label with unknown viewers."""
     return frozenset(replace(one, seen_by=frozenset(), perhaps=frozenset(), exact=UNKNOWN, open=None) for one in label)

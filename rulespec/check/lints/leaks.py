@@ -8,7 +8,7 @@ from rulespec.typed.traversal import private_params, secrecies
 
 
 def check_leaks(c: Context) -> None:
-    """Warns where the rules may tell what is private, and of reasons for what tells nothing that is."""
+    """Warns of leaks of private state, and of disclosure reasons that disclose nothing."""
     reasons = Reasons(c)
     if any(True for _ in secrecies(c.declarations)) or any(True for _ in private_params(c.rules)):
         from rulespec.check.lints.secret_flow import SecretFlow  # lazily: most rulesets have nothing private

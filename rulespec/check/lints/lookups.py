@@ -1,4 +1,4 @@
-"""Look-ups in tables whose key may have no row."""
+"""Look-ups in tables whose key may be missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_KEYS = 2_000  # combinations of keys that are tried for one look-up
 
 
 def check_lookups(c: Context) -> None:
-    """Warns of look-ups whose key may have no row, and notes their tables.
+    """Warns of look-ups whose key may be missing, with a note on the table.
 
     A rule that compares what the key depends on may guard the look-up: it is left alone.
     """
@@ -51,7 +51,7 @@ class _Keys(Struct):
 
 
 def _keys(e: typed.TableRow, d: typed.Declarations, ranges: Ranges) -> _Keys | None:
-    """Keys of a look-up; None if they are unknown or too many."""
+    """Keys of a look-up; None if unknown or too many."""
     tried: list[range] = []
     of: set[object] = set()
     total = 1

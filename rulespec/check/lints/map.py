@@ -37,7 +37,7 @@ class _Map:
         """The other regions that the links of each region lead to."""
 
     def check(self) -> None:
-        """Checks the map, if there is one with links."""
+        """Checks the map, if it has links."""
         kind = self.kind
         if kind is None:
             return
@@ -56,7 +56,7 @@ class _Map:
             self._complete(kind, fact)
 
     def _own(self, kind: typed.Kind, link: typed.FactDecl) -> None:
-        """Reports links that lead back to where they begin."""
+        """Reports links from a region to itself."""
         for a, mask in enumerate(link.values):
             if mask >> a & 1:
                 name = kind.entities[a].name
@@ -155,7 +155,7 @@ class _Map:
             self.report.warning("RS232", message, place, notes=notes, help=help_)
 
     def _complete(self, kind: typed.Kind, fact: typed.FactDecl) -> None:
-        """Reports the one region without a fact that all others with the same value of another fact have."""
+        """Reports a single region without a fact that all similar ones have."""
         if not isinstance(fact.type, Ent):
             return
         for other in islice(kind.facts.values(), _MAX_FACTS):

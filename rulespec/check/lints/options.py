@@ -1,4 +1,4 @@
-"""Options that are legal in no position."""
+"""Options that are never legal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_options(c: Context) -> None:
 
 
 def _never(option: typed.OptionDef, ranges: Ranges) -> Span | None:
-    """Place of the condition or the empty range that makes an option impossible; None if there is none."""
+    """Place of the condition or empty range that makes an option impossible; None without one."""
     for p in option.params:
         if may_be_none(p.var.type):
             continue

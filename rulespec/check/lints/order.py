@@ -1,4 +1,4 @@
-"""The lints in order: what is well-formed and probably not meant. They warn, where nothing else is reported."""
+"""The lints in order: well-formed but probably unintended rules. They warn only if there are no errors."""
 
 from __future__ import annotations
 

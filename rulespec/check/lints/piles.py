@@ -43,7 +43,7 @@ def _taken(node: Node) -> int | None:
 
 
 def _elsewhere(d: typed.Declarations, piece: typed.PieceDecl, place: str) -> int | None:
-    """Number of pieces of a single pile that are set up outside a place; None if it is not given in plain numbers."""
+    """Number of pieces of a single pile set up outside a place; None if not given in plain numbers."""
     counts: dict[tuple[str, tuple[int, ...]], int] = {}
     for p in d.placements:
         if not isinstance(p.target, tuple) or p.target[0] is not piece or p.target[1].name == place:

@@ -1,4 +1,4 @@
-"""The reasons for which the rules tell what is private."""
+"""The declared reasons for disclosures of private state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rulespec.diagnostics.diagnostic import Span
 
 
 def _is_on_top(c: Context, file: str) -> bool:
-    """Whether nothing lies over a file: what does may take out what its reasons were meant for."""
+    """Whether nothing overlays a file; an overlay may remove the target of its reasons."""
     layers = c.source.layers
     return layers.get(file, 0) == max(layers.values(), default=0)
 

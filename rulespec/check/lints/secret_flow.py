@@ -21,14 +21,14 @@ from rulespec.types import SetOf
 
 
 class _Out(NamedTuple):
-    """On what it depends whether a block is left: its loop, or its procedure."""
+    """The conditions for leaving a block: its loop, or its procedure."""
 
     loop: Label = NOTHING
     rule: Label = NOTHING
 
 
 class SecretFlow:
-    """Follows what is private through the rules until nothing new is found; then reports."""
+    """Follows private values through the rules up to a fixed point, then reports."""
 
     def __init__(self, c: Context, reasons: Reasons) -> None:
         self.rules = c.rules
@@ -179,7 +179,7 @@ class SecretFlow:
         return out
 
     def _ways(self, bodies: Sequence[typed.Block], under: Label, supposed: Iterable[Key] = ()) -> _Out:
-        """Follows blocks of which one is gone through, each with what holds then."""
+        """Follows alternative blocks, each with the facts of its branch."""
         out, ends, before = _Out(), [], self.known.copy()
         for body, holds in zip_longest(bodies, supposed):
             self.known.meet([before])
@@ -190,7 +190,7 @@ class SecretFlow:
         return out
 
     def _members(self, b: typed.Binder) -> Label:
-        """On what it depends how many members there are, and in which order they come.
+        """The sources that determine the number and the order of members.
 
         The variable tells who they are: where all come, in the order of their kind, that is in its label alone.
         """
@@ -209,7 +209,7 @@ class SecretFlow:
         return self.labels.noted(number, b.source.span)
 
     def _loop(self, body: typed.Block, under: Label, variables: Iterable[typed.Var]) -> _Out:
-        """Follows what is gone through several times: what it changes is not known before each of them, nor after."""
+        """Follows a loop's body: facts changed in it are unknown before and after each turn."""
         self.known.forget(self.known.changed_in(body), variables)
         before = self.known.copy()
         out = self.block(body, under)
@@ -333,7 +333,7 @@ class SecretFlow:
 
 
 def _is_own_order(key: typed.Expr) -> bool:
-    """Whether a key is the place in an order that is gone through."""
+    """Whether a key is the position in an order being iterated."""
     return isinstance(key, typed.Op) and key.op == "place"
 
 

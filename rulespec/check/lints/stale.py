@@ -1,4 +1,4 @@
-"""Decisions that are asked again with a local that came from what has changed since."""
+"""Decisions asked again with a local from outdated state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Key = tuple[object, ...]
 
 
 class _Cell(NamedTuple):
-    """A field, an account or a place of a pile, and of whom."""
+    """A field, an account or a place of a pile, with its entity."""
 
     name: tuple[str, ...]
     of: tuple[_Key, ...]
@@ -27,7 +27,7 @@ _NONE: _Cells = frozenset()
 
 
 def check_stale(c: Context) -> None:
-    """Warns of `ask again`, where an option asks for a local that came from what the option has changed.
+    """Warns of `ask again` where an option reads a local that came from state it has changed.
 
     A condition that reads what has changed as well compares it with what was: it is left alone. So is a local that is
     assigned again.
@@ -39,7 +39,7 @@ def check_stale(c: Context) -> None:
 
 
 class _Scope(NamedTuple):
-    """Substitution of variables: inside a called rule, only the arguments stand for something of the caller."""
+    """Substitution of variables: inside a called rule, only arguments stand for values of the caller."""
 
     known: Mapping[typed.Var, _Key]
     called: bool = False
@@ -56,7 +56,7 @@ _IDENTITY = _Scope({})
 
 
 class _Asked(NamedTuple):
-    """A decision that may be asked again, and the locals that stand before it."""
+    """A decision that may be asked again, with the locals before it."""
 
     decide: typed.Decide
     lets: Mapping[typed.Var, typed.Let]
@@ -78,7 +78,7 @@ def _opens_anew(s: typed.Stmt) -> bool:
 
 
 class _Finder:
-    """Goes through one procedure, with what has been written since a decision was asked."""
+    """A walk through one procedure, with the cells written since a decision was asked."""
 
     def __init__(self, c: Context, effects: _Effects, procedure: typed.Procedure) -> None:
         self.c = c
@@ -87,7 +87,7 @@ class _Finder:
         self.set_anew = {t.var for t in targets if isinstance(t, typed.Local)}
 
     def block(self, block: typed.Block, before: _Before) -> _Cells:
-        """Goes through a block; returns what has been written where the rules go on after it."""
+        """Walks through a block; returns the cells written where execution continues after it."""
         lets, written = dict(before.lets), before.written
         for s in block:
             place = _Before(lets, before.asked, written, before.scope)
@@ -117,7 +117,7 @@ class _Finder:
         return result | self.block(s.otherwise.body, before) if s.otherwise is not None else result
 
     def _ask_again(self, asked: _Asked, written: _Cells, span: Span) -> None:
-        """Reports each local of the decision that came from what has been written."""
+        """Reports each local of the decision that came from written cells."""
         if not written:
             return
         for var, let in asked.lets.items():
@@ -158,7 +158,7 @@ class _Effects:
         self._of_procedures: dict[typed.Procedure, _Cells] = {}
 
     def read(self, e: typed.Expr, scope: _Scope) -> _Cells:
-        """The cells that an expression reads; `bound` are its variables, and whom they stand for."""
+        """The cells read by an expression; `bound` are its variables with their entities."""
         if isinstance(e, typed.Each | typed.Reach | typed.Ways):
             inner = [e.binder.var] if isinstance(e, typed.Each) else [e.var]
             scope = scope.every(*inner, *([e.near.var] if isinstance(e, typed.Ways) else []))
@@ -227,7 +227,7 @@ def _called(
     args: Iterable[typed.Expr],
     scope: _Scope,
 ) -> _Cells:
-    """The cells of a rule as its caller knows them."""
+    """The cells of a rule in terms of its caller."""
     inputs: dict[_Key, _Key] = {(var,): _whom(arg, scope) for var, arg in zip(params, args, strict=True)}
     return frozenset(_Cell(cell.name, tuple([inputs.get(key, key) for key in cell.of])) for cell in cells)
 
@@ -253,7 +253,7 @@ def _whom(e: typed.Expr, scope: _Scope) -> _Key:
 
 
 def _meet(read: _Cell, written: _Cell) -> bool:
-    """Whether what is read may well be what is written: of whom nothing is known, nothing is said."""
+    """Whether a read and a written cell may be the same; unknown entities do not count."""
     pairs = zip(read.of, written.of, strict=False)
     same = read.name == written.name and len(read.of) == len(written.of)
     return same and all(a == b != _SOME or _EVERY in (a, b) for a, b in pairs)

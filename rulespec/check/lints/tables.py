@@ -1,4 +1,4 @@
-"""Rows of tables that are missing or out of order."""
+"""Missing or misplaced rows of tables."""
 
 from __future__ import annotations
 

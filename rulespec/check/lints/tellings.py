@@ -1,4 +1,4 @@
-"""Warnings of what the rules may tell of what is private."""
+"""Warnings of leaks of private state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DISCLOSURE = '`told(…, "why")` around it, if the rules disclose it on purpose
 
 
 class Tellings:
-    """Reports of leaks, one for each place where something private is read."""
+    """Reports of leaks, one for each place of a private read."""
 
     def __init__(self, c: Context, reasons: Reasons) -> None:
         self.c = c
@@ -24,7 +24,7 @@ class Tellings:
         self._seen: set[object] = set()
 
     def changed(self, name: str, target: Source | None, label: Label, span: Span, under: Label) -> None:
-        """Reports what is changed by a secret, or if a secret is so, and seen by others; `target` None: by all."""
+        """Reports a visible change that depends on a secret; a `target` of None is visible to all."""
         shown = f"`{name}`" if name.isidentifier() else name
         help_ = f"make it `private`, too, or write {_DISCLOSURE}"
         for one in label:
@@ -37,14 +37,14 @@ class Tellings:
                 self._warn("RS346", message, one, span, "it changes here", help_)
 
     def asked(self, span: Span, under: Label) -> None:
-        """Reports a question that is asked only if a secret is so: all see that it is."""
+        """Reports a question that depends on a secret: its being asked is public."""
         for one in under:
             message = f"whether somebody is asked depends on {_of(one)}, and everybody sees it"
             help_ = f"ask in any case, with an option that does nothing; or write {_DISCLOSURE}"
             self._warn("RS344", message, one, span, "this is asked", help_)
 
     def offered(self, option: typed.OptionDef, label: Label, span: Span, who: Key) -> None:
-        """Reports what an option tells the one to whom it is offered."""
+        """Reports a leak from an option to the seat it is offered to."""
         for one in label:
             if who is None or who not in one.seen_by:
                 message = f"whether `{option.name}` is offered depends on {_of(one)}, which who decides may not see"
@@ -52,7 +52,7 @@ class Tellings:
                 self._warn("RS343", message, one, span, "this is asked for", help_)
 
     def openly(self, var: typed.Var, secrecy: typed.Secrecy, name: str, span: Span) -> None:
-        """Reports an argument that all see, and that is stored in what is private."""
+        """Reports a public argument that is stored in a private field."""
         if not self.heard or ("RS347", span) in self._seen:
             return
         self._seen.add(("RS347", span))
@@ -63,7 +63,7 @@ class Tellings:
             self.c.report.warning("RS347", message, span, notes=notes, help=help_)
 
     def _warn(self, code: str, message: str, one: Source, span: Span, note: str, help_: str) -> None:
-        """Warns where something is read that is private, with what tells it as a note."""
+        """Warns at a private read, with a note on the leak."""
         place = one.at or span
         if not self.heard or (place, one.what) in self._seen:
             return
@@ -76,7 +76,7 @@ class Tellings:
 
 
 def _within(target: Source | None, one: Source) -> bool:
-    """Whether all who see a target see a source."""
+    """Whether all viewers of a target see a source."""
     if target is None or (target.when is not None and target.when != one.when):
         return False
     if target.exact is not None:

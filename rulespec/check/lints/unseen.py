@@ -1,4 +1,4 @@
-"""Disclosures by `told` that show nobody anything: what is disclosed decides something, and its cells stay hidden."""
+"""Useless disclosures by `told`: the disclosed value decides something, but its cells stay hidden."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check_unseen(c: Context) -> None:
 
 
 def _valued(c: Context) -> Iterator[tuple[typed.Expr, bool]]:
-    """The expressions of the rules, each with whether its value itself is seen or kept where it stands."""
+    """The expressions of the rules, each with whether its own value is shown or stored."""
     visited: set[tuple[typed.Definition, bool, bool]] = set()
 
     def of(e: typed.Expr, is_value: bool, changes: bool) -> Iterator[tuple[typed.Expr, bool]]:

@@ -1,4 +1,4 @@
-"""Sets of players that are written out, each player with the conditions under which the set has it."""
+"""Explicit sets of players, each player with the conditions of its membership."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Viewer = tuple[typed.Expr, tuple[_Condition, ...]]
 
 
 def viewers(to: typed.Expr | None, key: Callable[[typed.Expr], Key]) -> list[tuple[Key, Key]] | None:
-    """The keys of the players of a set, each with that of its condition (None: always); None if they are not listed.
+    """The keys of the players in a set, each with its condition's key (None for always); None if they cannot be listed.
 
     `key` gives the key of an expression.
     """

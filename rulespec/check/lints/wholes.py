@@ -1,4 +1,4 @@
-"""Forms of rules that take all that is in a place: sets, sums and loops, and options that take one of them."""
+"""Rules about the whole of a place: sets, sums and loops, and options that take a part of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def in_place(e: typed.Expr) -> typed.PlaceValue | None:
 
 
 def all_of_place(b: typed.Binder) -> typed.PlaceValue | None:
-    """The place whose tokens are all that a variable stands for, one after the other."""
+    """The place whose tokens a variable iterates completely."""
     return in_place(b.source) if b.where is None else _place_of(b)
 
 
@@ -44,7 +44,7 @@ def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
 
 
 def within_place(b: typed.Binder) -> typed.PlaceValue | None:
-    """The place in which all tokens are that a variable stands for."""
+    """The place that contains all tokens of a variable."""
     inner = b.source.binder if isinstance(b.source, typed.Each) and b.source.op == "set" else None
     for one in (b, inner):
         if one is not None and isinstance(one.where, typed.Op):
@@ -57,7 +57,7 @@ def within_place(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def emptied(s: typed.For) -> list[typed.Transfer]:
-    """The moves of a loop that take all pieces of a place to another one, of whichever kind they are."""
+    """The moves of a loop that empty a place into another one, whatever the kinds of pieces."""
     if not _is_all(s.binder):
         move = s.body[0] if len(s.body) == 1 else None
         some = s.binder.where is not None and isinstance(move, typed.Transfer) and _is_some(s.binder.where, move.source)
@@ -97,13 +97,13 @@ def _only_moves(
 
 
 def _is_all(b: typed.Binder) -> bool:
-    """Whether a variable stands for each of a kind of pieces."""
+    """Whether a variable iterates a whole kind of pieces."""
     whole = b.start is None and b.where is None
     return whole and isinstance(b.source, typed.KindSet) and not b.source.kind.by_seat
 
 
 def _is_public(b: typed.Binder) -> bool:
-    """Whether no state chooses the members for which a variable stands."""
+    """Whether the members of a variable's set do not depend on state."""
     where = expressions(b.where) if b.where is not None else ()
     return isinstance(b.source, typed.KindSet) and all(isinstance(e, typed.Local | typed.Lit | typed.Op) for e in where)
 
@@ -139,7 +139,7 @@ def reads(roots: Iterable[typed.Expr | None], variables: Iterable[typed.Var]) ->
 
 
 def _is_some(e: typed.Expr, pile: typed.Expr) -> bool:
-    """Whether a condition is that there are any pieces in a pile."""
+    """Whether a condition tests for any pieces in a pile."""
     if not isinstance(e, typed.Op) or len(e.args) != 2:
         return False
     one, other = e.args
@@ -159,7 +159,7 @@ def _is_pile(e: typed.Expr, pile: typed.Expr) -> bool:
 
 
 def one_of_all(option: typed.OptionDef, p: typed.OptionParam) -> typed.Expr | None:
-    """The set or the pile of which an option needs one member or piece, whichever it is.
+    """The set or pile of which an option needs any one member or piece.
 
     None if more is asked of the argument. A pile stands for the pieces of any kind in its place.
     """
@@ -180,7 +180,7 @@ def one_of_all(option: typed.OptionDef, p: typed.OptionParam) -> typed.Expr | No
 
 
 def _one_piece(p: typed.OptionParam, head: Sequence[typed.HeadPart]) -> typed.PieceCount | None:
-    """The pile of which a piece is needed, if that is all that is asked of its kind."""
+    """The pile of which a piece is needed, if nothing else is required of its kind."""
     tests = [p.where] if p.where is not None else []
     pile: typed.Expr | None = None
     for part in head:

@@ -17,7 +17,7 @@ from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf, may_be_none, non
 
 
 def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None = None) -> Outcome:
-    """Types `let`; `value` is given if it is the value of a procedure."""
+    """Types `let`; `value` is the typed value of a procedure, if it has one."""
     x = c.x
     new = no_shadow(x, s.name, env)
     value = value or x.infer(s.value, env)
@@ -34,7 +34,7 @@ def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None
 
 
 def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr | None = None) -> Outcome:
-    """Types `set`; `value` is given if it is the value of a procedure."""
+    """Types `set`; `value` is the typed value of a procedure, if it has one."""
     x = c.x
     wide = replace(env, known=frozenset())  # the target takes any value of its declared type
     if isinstance(s.target, ast.Attribute):
@@ -109,7 +109,7 @@ def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
 
 
 def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:
-    """The help where the owner of accounts stands in place of one of them."""
+    """The help for an owner of accounts in place of one of them."""
     kind = x.decls.kinds.get(end.type.kind) if isinstance(end.type, Ent) else None
     accounts = [f"`….{f.name}`" for f in kind.state.values() if f.account] if kind is not None else []
     return f"write {' or '.join(accounts[:4])}" if accounts else ""

@@ -18,10 +18,10 @@ _INSTEAD = "what depends on a condition elsewhere stands in the block of an `if 
 
 
 class StatementChecker(StatementContext):
-    """Turns the bodies of procedures into typed statements, and reports errors in them."""
+    """Turns the bodies of procedures into typed statements, and reports their errors."""
 
     def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: Place) -> tuple[typed.Block, Env, bool]:
-        """Typed block, what is known after it, and whether the rules go on there."""
+        """Typed block, the facts known after it, and whether execution continues there."""
         result: list[typed.Stmt] = []
         alive = True
         for position, s in enumerate(stmts):

@@ -20,7 +20,7 @@ go on there."""
 
 
 class Place(Struct, frozen=True):
-    """Place of a statement: whether there is a loop around it, and a decision to ask again in the innermost loop."""
+    """Place of a statement: whether it is in a loop, and whether a decision in that can be asked again."""
 
     in_loop: bool = False
     asks: bool = False
@@ -49,7 +49,7 @@ class StatementContext(ABC):
 
     @abstractmethod
     def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: Place) -> tuple[typed.Block, Env, bool]:
-        """Typed block, what is known after it, and whether the rules go on there."""
+        """Typed block, the facts known after it, and whether execution continues there."""
 
     def inner(self, stmts: tuple[ast.Stmt, ...], env: Env, place: Place) -> tuple[typed.Block, Env, bool]:
         """The same of a block in a statement or a rule: its variables end with it."""

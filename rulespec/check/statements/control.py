@@ -1,4 +1,4 @@
-"""Statements that say where the rules go on: calls, jumps, branches, loops, the end of the game."""
+"""Control statements: calls, jumps, branches, loops, the end of the game."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def enter(
 
 
 def _written(procedure: typed.Procedure) -> str:
-    """The name of a procedure as it is written."""
+    """The name of a procedure in the source."""
     return procedure.name.partition(" ")[0]
 
 
@@ -116,7 +116,7 @@ def type_if(c: StatementContext, s: ast.If, env: Env, place: Place) -> Outcome:
 
 
 def _named(s: ast.If, number: int) -> tuple[ast.Stmt, ...]:
-    """The branches from one on that names its value: a local, and an `if` that asks whether it is some."""
+    """The branches from one that binds its value: a local, and an `if` testing that it is some."""
     (condition, body), *others = s.branches[number:]
     assert isinstance(condition, ast.SomeAs)
     name, span = condition.name, condition.span

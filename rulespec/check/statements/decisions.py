@@ -75,7 +75,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
 def decider(
     c: StatementContext, decision: str, e: ast.Expr | ast.AnyOf, env: Env
 ) -> tuple[typed.Expr, typed.Expr | None]:
-    """Typed form of who takes a decision: a player, or a set of them and who leads, if that is said."""
+    """Typed decider of a decision: a player, or a set of players with its leader, if given."""
     if not isinstance(e, ast.AnyOf):
         return _one(c, decision, e, env), None
     player = c.x.decls.player_kind
@@ -84,7 +84,7 @@ def decider(
 
 
 def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Expr:
-    """Typed form of the player who takes a decision."""
+    """Typed player who takes a decision."""
     x = c.x
     player = Ent(x.decls.player_kind)
     by = x.infer(e, env, player)
@@ -98,7 +98,7 @@ def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Exp
 
 
 def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
-    """The options of a decision; reports groups that are not declared, or are here twice."""
+    """The options of a decision; reports unknown and repeated groups."""
     groups = c.effects.groups
     seen: dict[str, ast.Name] = {}
     for o in members(s.options):
@@ -116,7 +116,7 @@ def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
 def _option(
     c: StatementContext, o: ast.OptionDef, env: Env, place: Place, form: str, changed: tuple[ast.Stmt, ...]
 ) -> tuple[typed.OptionDef, Env, bool]:
-    """Typed option, what is known after its body, and whether the rules go on there.
+    """Typed option, the facts known after its body, and whether execution continues there.
 
     `changed` are the statements that others may run between the choice and the body.
     """
@@ -142,7 +142,7 @@ def _option(
 def option_params(
     c: StatementContext, params: tuple[ast.OptionParam, ...], name: ast.Name, env: Env, reads: int = 1
 ) -> tuple[tuple[typed.OptionParam, ...], Env]:
-    """Typed parameters of an option, and the scope of what comes after them.
+    """Typed parameters of an option, and the scope after them.
 
     `reads` is how often each counts as read at first: what only the log and the players see counts, too.
     """
@@ -156,7 +156,7 @@ def option_params(
 
 
 def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:
-    """Reports options of one name with different parameters, in decisions of one name: logs take them for one."""
+    """Reports options of one name with different parameters in decisions of one name, which logs cannot tell apart."""
     first = c.options_seen.setdefault((decision, option.name), option)
     if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
         c.x.error(

@@ -1,4 +1,4 @@
-"""`roll` and `choose`: decisions whose answer is a value of the statements after them."""
+"""`roll` and `choose`: decisions whose answer is a value of the following statements."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class Effects:
         return [*(o.body for o in self.options(s)), s.otherwise.body if s.otherwise is not None else ()]
 
     def options(self, s: ast.Decide) -> list[ast.OptionDef]:
-        """The options of a decision, with those of the groups that it includes; unknown groups are left out."""
+        """The options of a decision, including those of known groups."""
         return list(spread(s.options, self._included))
 
     def _included(self, name: ast.Name) -> Iterable[ast.Member]:

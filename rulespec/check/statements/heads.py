@@ -1,4 +1,4 @@
-"""Heads of options and guards: what must hold, and what is paid, before a body begins."""
+"""Heads of options and guards: conditions and costs before a body begins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Stmts = tuple[ast.Stmt, ...]
 
 
 def split(c: StatementContext, body: Stmts) -> tuple[Stmts, Stmts]:
-    """The head of an option, and what follows.
+    """The head of an option, and the rest.
 
     A `let` after the last demand is evaluated by the body alone; if the head pays, still before that. One that takes
     the value of a procedure carries that out: it stands in no head.
@@ -28,7 +28,7 @@ def split(c: StatementContext, body: Stmts) -> tuple[Stmts, Stmts]:
 
 
 def _carries_out(c: StatementContext, s: ast.Stmt) -> bool:
-    """Whether a statement is a `let` that takes the value of a procedure."""
+    """Whether a statement is a `let` with a procedure's value."""
     if not isinstance(s, ast.Let) or not isinstance(s.value, ast.CallExpr):
         return False
     procedure = c.x.rules.procedures.get(s.value.name.text)
@@ -36,7 +36,7 @@ def _carries_out(c: StatementContext, s: ast.Stmt) -> bool:
 
 
 def type_head(c: StatementContext, head: Stmts, env: Env) -> tuple[tuple[typed.HeadPart, ...], Env]:
-    """Typed head, and what is known after it."""
+    """Typed head, and the facts known after it."""
     results: list[typed.HeadPart] = []
     for s in head:
         part: typed.HeadPart | None

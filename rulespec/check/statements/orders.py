@@ -38,7 +38,7 @@ def type_rearrange(c: StatementContext, s: ast.Rearrange, env: Env, place: Place
 def _shuffled(
     c: StatementContext, s: ast.Rearrange, target: typed.Local | typed.Field, type_: Order, place: Place
 ) -> typed.Block:
-    """Takes all out, and lets chance say who of the rest is next, until one is left."""
+    """Empties an order, and lets chance pick the next member until one is left."""
     if place.together:
         c.x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
     name = target.var.name if isinstance(target, typed.Local) else target.decl.name

@@ -13,7 +13,7 @@ from rulespec.types import BAD
 
 
 def type_taken(c: StatementContext, s: ast.Let | ast.Assign | ast.Return, env: Env, place: Place) -> Outcome | None:
-    """Types a statement whose value is that of a procedure; None if it is another one.
+    """Types a statement with a procedure's value; None for others.
 
     The procedure runs first: what stands to the left is looked for when it has come back.
     """
@@ -39,7 +39,7 @@ def type_taken(c: StatementContext, s: ast.Let | ast.Assign | ast.Return, env: E
 
 
 def type_return(c: StatementContext, s: ast.Return, env: Env, place: Place, value: typed.Expr | None = None) -> Outcome:
-    """Types `return e`; `value` is given if it is the value of another procedure."""
+    """Types `return e`; `value` is the typed value of another procedure, if it has one."""
     x, procedure = c.x, c.procedure
     if place.together:
         x.error("RS408", "`return` cannot stand in a decision taken together", s.span)
