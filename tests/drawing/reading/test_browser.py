@@ -80,7 +80,7 @@ def least_scale(m: list[float]) -> float:
     """The least factor by which a transformation scales: pixels of a box are those that are seen."""
     a, b, c, d = m[:4]
     whole = (a * a + b * b + c * c + d * d) / 2
-    return max(whole - (whole * whole - (a * d - b * c) ** 2) ** 0.5, 1e-9) ** 0.5
+    return float(max(whole - (whole * whole - (a * d - b * c) ** 2) ** 0.5, 1e-9) ** 0.5)
 
 
 def local(m: list[float], p: Point) -> Point:
