@@ -10,7 +10,8 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.log_argument import LogPath
-from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.report import DiagnosticsError, Report, failure
 from rulespec.documents.nodes import get, text
 from rulespec.engine.logs.native import NativeLog
 from rulespec.engine.replay.identify import Identification, Trial, identify
@@ -55,6 +56,8 @@ def command(
         read = as_native(log, dialect=dialect, report=report)
     finally:
         output.show(report.diagnostics)
+    if rules is not None:
+        _check_game(read, rules)
     result = _identification(read, rules, not quick)
     if format_ == "json":
         output.echo_json(result.to_json())
@@ -63,6 +66,22 @@ def command(
         if rules is None:
             _show_lost_overlays(read)
     ctx.exit(output.OK if result.answers else output.PROBLEMS)
+
+
+def _check_game(log: NativeLog, rules: str) -> None:
+    """Checks that a log is of the game of a ruleset.
+
+    Raises:
+        DiagnosticsError: RS883 if the ruleset has none of the decisions that the log records.
+    """
+    from rulespec.engine.words.asked import Decisions
+    from rulespec.load import load_ruleset
+
+    decisions = {entry.decision for entry in log.entries if entry.back is None}
+    if decisions and decisions.isdisjoint(Decisions(load_ruleset(rules)).options):
+        message = f"{shown(log.file)} is a log of `{log.header.ruleset}`, and `{rules}` has none of its decisions"
+        help_ = f"`rulespec identify {log.file}` starts from the rules of the log"
+        raise failure("RS883", message, Span(log.file, 1, 1, 1, 2), help_)
 
 
 def _show_lost_overlays(log: NativeLog) -> None:

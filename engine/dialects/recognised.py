@@ -13,7 +13,7 @@ from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.words.asked import Decisions
 from rulespec.typed import nodes as typed
 
-_TITLES = ("title", "game", "variant", "Variant", "Game", "name", "type")
+_TITLES = ("title", "game", "variant", "Variant", "Game")
 """Fields of a log by which systems name the game."""
 _MAX_TYPES = 5
 _MAX_DEPTH = 3

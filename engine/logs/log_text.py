@@ -115,6 +115,18 @@ def _unpack(data: bytes, display: str, limit: int) -> tuple[bytes, bool]:
     return b"".join(parts), unpacker.eof
 
 
+def refuse_pgn(text: str, display: str) -> None:
+    """Refuses moves of a game as text where a native log should be.
+
+    Raises:
+        DiagnosticsError: RS607.
+    """
+    if is_pgn(text):
+        help_ = "`rulespec replay LOG --out FILE` makes a native log of it"
+        place = Span(display, 1, 1, 1, 2)
+        fail("RS607", "this is not a native log: it is a PGN, moves of a game as text", place, help=help_)
+
+
 def fail(code: str, message: str, span: Span | None, *, help: str = "") -> NoReturn:  # noqa: A002
     """Raises a `DiagnosticsError` with one diagnostic."""
     raise DiagnosticsError([Diagnostic(code, Severity.ERROR, message, span, help=help)])

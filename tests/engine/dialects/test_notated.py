@@ -12,8 +12,10 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from folders import GAMES, ROOT, TESTS
 
+from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.corpus.logs import Corpus
 from rulespec.engine.dialects.notated import Notated
@@ -240,3 +242,11 @@ def test_a_notation_whose_texts_mean_several_options_is_refused(tmp_path: Path) 
     with pytest.raises(DiagnosticsError) as error:
         Notated(game, read_notation(path)).write(game.legal_options[0])
     assert [d.code for d in error.value.diagnostics] == ["RS888"]
+
+
+def test_a_pgn_that_is_played_on_or_identified_says_what_it_is() -> None:
+    path = TESTS / "fixtures" / "pgn" / "no_tags.pgn"
+    for args, code in ((["play", str(path)], "RS607"), (["identify", str(path), "--rules", "imperial"], "RS883")):
+        result = CliRunner().invoke(cli, args)
+        assert isinstance(result.exception, DiagnosticsError)
+        assert [d.code for d in result.exception.diagnostics] == [code]
