@@ -251,7 +251,7 @@ def where(divergence: Divergence) -> str:
 
 
 def seen_where(divergence: Divergence) -> str:
-    """The place where a log breaks a rule, as far as seats may know it."""
+    """The part that seats may know of the place where a log breaks a rule."""
     return where(divergence) if divergence.seen_line is None else f"at line {divergence.seen_line}"
 
 

@@ -1,4 +1,4 @@
-"""Areas of regions known only by positions and links: linked regions touch, as far as a plane allows.
+"""Areas of regions known only by positions and links: linked regions touch where a plane allows it.
 
 Each region is the union of the Voronoi cells of its position and of more sites along its links.
 Without these, a fifth of the links would have no border, and as many borders no link (docs/explanation/drawing.md).

@@ -34,6 +34,7 @@ from rulespec.engine.game.names import shown_names
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.game.views import View
 from rulespec.engine.words.words import Words
+from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.typed.seats import named
 
@@ -55,7 +56,7 @@ _MAT = 10.0
 """The room around a board on a page."""
 
 
-class Panel(Struct, frozen=True):
+class Panel(Brief, Struct, frozen=True):
     """A board with those in its cells, or a scale, as a picture of its own: in the coordinates of the sheet.
 
     `at`: where it is on the sheet; `turns`: whether it can be looked at from the other side.

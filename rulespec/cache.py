@@ -48,7 +48,7 @@ _OUTSIDE = ("__pycache__", "games", "cli", "lsp")
 _HOME = Path(__file__).parent
 PROGRAM = ("",)
 """All rooms."""
-LANGUAGE = ("check", "diagnostics", "documents", "overlays", "schemas", "syntax", "typed")
+LANGUAGE = ("check", "diagnostics", "documents", "language", "overlays", "schemas", "syntax", "typed")
 """The rooms that turn texts into a checked ruleset."""
 
 _T = TypeVar("_T")

@@ -30,7 +30,7 @@ _EXTENDS = re.compile(r"^extends: *[\"']?([\w./-]+)", re.MULTILINE)
 _KEY = re.compile(r"^ *(?:game\.settings\.)?(\w+) *:", re.MULTILINE)
 _MAX_BASES = 10
 _TRUTH = msgspec.json.Decoder(bool)
-_ROOMS = (*cache.LANGUAGE, "engine/dialects")
+_ROOMS = (*cache.LANGUAGE, "engine/notation", "engine/dialects")
 
 
 class _Names(Struct):

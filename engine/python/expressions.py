@@ -12,6 +12,7 @@ from rulespec.engine.program.domains import members
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.program.traversal import Binding, Facts, at_hand, free, inside
 from rulespec.engine.python.features import Features
+from rulespec.language.operators import OPERATORS
 
 _TRUTHS = {"==", "!=", "<", "<=", ">", ">=", "not"}
 _LOGIC = {"and": " and ", "or": " or "}
@@ -207,7 +208,7 @@ class ExpressionWriter:
         if e.op == "in" and all(self.facts.may_fault(arg) for arg in e.args):
             return _FORMS["in?"].format(*a)  # the first fault is reported: that of the member
         if e.op not in _FORMS:
-            return f"{e.op}({', '.join(a)})"
+            return f"{OPERATORS[e.op].name}({', '.join(a)})"
         return _FORMS[e.op].format(*a, site=e.site)
 
     def _cut(self, e: ir.Positive | ir.Total) -> str:

@@ -1,4 +1,4 @@
-"""The binary format of WebAssembly, as far as needed: functions over i64, one memory, no imports.
+"""The needed part of WebAssembly's binary format: functions over i64, one memory, no imports.
 
 https://webassembly.github.io/spec/core/binary/
 """

@@ -42,10 +42,11 @@ def test_boards_as_they_are_now(log: str, at: int, picture: str, tmp_path: Path)
 
 def test_a_map_with_mistakes(tmp_path: Path) -> None:
     named = [block for block in blocks("docs/guides/draw_a_map.md") if block.name]
+    mistakes = next(block for block in named if block.name == "isles/map.yaml")
     (tmp_path / "island.svg").write_text(named[0].body, "utf-8")
     product = CliRunner().invoke(cli, ["new", "isles", "--map", str(tmp_path / "island.svg"), "--to", str(tmp_path)])
     assert product.exit_code == 0
-    (tmp_path / "isles" / "map.yaml").write_text(named[1].body, "utf-8")
+    (tmp_path / "isles" / "map.yaml").write_text(mistakes.body, "utf-8")
     result = drawn(str(tmp_path / "isles"), tmp_path / "x.svg")
     assert result == (PICTURES / "mistakes.svg").read_text("utf-8")
 

@@ -356,15 +356,15 @@ def test_games_that_are_handed_back_are_told_at_the_head(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
-    from rulespec.engine.wasm.playouts import Played, WasmGames
+    from rulespec.engine.wasm.playouts import WasmGames
 
-    def played(self: WasmGames, seed: int, numbers: Sequence[int], cap: int) -> list[Played]:
-        return [Played("trapped") for _ in numbers]
+    def trapped(self: WasmGames, seed: int, numbers: Sequence[int], cap: int) -> list[None]:
+        return [None for _ in numbers]
 
     simulate = ["simulate", "nim", "--players", "2", "--games", "100"]
     assert run(simulate) == 0
     assert "wasm)" in capsys.readouterr().out.split("\n")[0]
-    monkeypatch.setattr(WasmGames, "play", played)
+    monkeypatch.setattr(WasmGames, "rows", trapped)
     assert run(simulate) == 0
     assert re.search(r"wasm, Python \d+ decisions\)", capsys.readouterr().out)
     assert run([*simulate, "--backend", "wasm"]) == 1

@@ -208,7 +208,7 @@ WORKERS = {
     "import rulespec.documents.schema_check": cache.LANGUAGE,
     "import rulespec.load": cache.LANGUAGE,
     "import rulespec.engine.words.check": (*cache.LANGUAGE, "engine/words"),
-    "import rulespec.engine.dialects.unknown": (*cache.LANGUAGE, "engine/dialects"),
+    "import rulespec.engine.dialects.unknown": (*cache.LANGUAGE, "engine/notation", "engine/dialects"),
     _STARTS: STARTING,
 }
 """Scripts that make the values of entries whose keys hold only some rooms."""

@@ -21,8 +21,9 @@ from click.testing import CliRunner
 from commands import invoke
 from deadlines import DEADLINE
 from folders import RULESETS
+from kept_rulesets import LOADERS
 
-from rulespec import cache
+from rulespec import cache, load
 from rulespec.cli.main import cli
 from rulespec.cli.validate import STARTING, check
 from rulespec.diagnostics.report import Report
@@ -41,6 +42,8 @@ NUMBERS = msgspec.json.Decoder(list[int])
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name, function in LOADERS.items():
+        monkeypatch.setattr(load, name, function)
     return tmp_path / "cache"
 
 

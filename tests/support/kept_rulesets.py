@@ -22,6 +22,9 @@ from rulespec.ruleset_files import Files
 MOST = 150
 """Rulesets that are kept: those that have been asked for last."""
 
+LOADERS = {"load_source": load.load_source, "_check": load._check}
+"""The functions of `rulespec.load` that are replaced, for tests about the cache."""
+
 _SOURCE, _CHECK = load.load_source, load._check
 _Key = tuple[object, ...]
 _Checked = tuple[Any, tuple[Diagnostic, ...]]
