@@ -31,7 +31,6 @@ NAMED = {
     "engine/wasm/operators.py": "the table of a generator",
     "rulespec/syntax/words.py": "the words of the grammar",
     "rulespec/syntax/printed.py": BINDERS,
-    "rulespec/syntax/well_formed.py": BINDERS,
     "rulespec/check/expressions/context.py": BINDERS,
     "rulespec/check/expressions/sets.py": BINDERS,
     "rulespec/check/ranges.py": BINDERS,
