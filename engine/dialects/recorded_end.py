@@ -27,11 +27,10 @@ def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, re
     Returns:
         The other end that the game comes to, which is reported (RS643); None if it is the same, or the log says none.
     """
-    result, actual = dialect.result, end_of(game)
-    if result is None or actual is None:
-        return None
-    number = _entry(log, result.entry)
-    if number is None:
+    result = dialect.result
+    number = None if result is None else _entry(log, result.entry)
+    actual = None if number is None else end_of(game, marked=False)
+    if result is None or number is None or actual is None:
         return None
     recorded = _recorded(game, result, log.payloads[number], actual)
     if recorded == actual:

@@ -109,17 +109,18 @@ class OtherEnd(Struct, frozen=True):
         return self.actual.scores.get(seat, "none"), self.recorded.scores.get(seat, "none")
 
 
-def end_of(game: Game, seat: str | None = OMNISCIENT) -> End | None:
+def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) -> End | None:
     """The end of a game at present; None if the rules have a fault there.
 
     Args:
         game: the game.
         seat: for whom: its fingerprint is that of the seat's view (None: of what all see), and there are no scores
             before the end; left out, for who keeps the game.
+        marked: with a fingerprint, which takes as long as some decisions.
     """
     try:
         result = game.result
-        mark = fingerprint(game, seat)
+        mark = fingerprint(game, seat) if marked else ""
         if result is not None:
             return End(result.ending, tuple(result.winners), dict(result.scores), mark)
         return End(None, (), scores(game) if seat == OMNISCIENT else {}, mark)
