@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from math import ceil, cos, floor, hypot, radians, sin
+from math import ceil, cos, hypot, radians, sin
 
 from msgspec import Struct
 
@@ -89,9 +89,12 @@ class Raster:
         self.owner = [[_NOWHERE] * self.columns for _ in range(self.rows)]
         self.cells: list[list[tuple[int, int]]] = [[] for _ in areas.outlines]
         for region, outlines in enumerate(areas.outlines):
-            for row, first, last in spans(outlines, self.rows, STEP):
-                start, end = max(first, 0), min(last + 1, self.columns)
-                self.owner[row][start:end] = [region] * (end - start)
+            for row, inside in spans(outlines, self.rows, STEP):
+                owners = self.owner[row]
+                for first, last in inside:
+                    start = first if first > 0 else 0
+                    end = last + 1 if last + 1 < self.columns else self.columns
+                    owners[start:end] = [region] * (end - start)
         for row, owners in enumerate(self.owner):
             for column, region in enumerate(owners):
                 if region >= 0:
@@ -179,9 +182,9 @@ def around(box: Box, degrees: float) -> Box:
     return Box((min(xs), min(ys), max(xs), max(ys)))
 
 
-def spans(outlines: Sequence[Sequence[Point]], rows: int, side: int) -> Iterator[tuple[int, int, int]]:
-    """The squares of some side whose middles lie inside outlines: row, first column, last column."""
-    crossings: dict[int, list[float]] = {}
+def spans(outlines: Sequence[Sequence[Point]], rows: int, side: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+    """The squares of some side with their centres inside outlines, by row: first and last column of each run."""
+    crossings: list[list[float]] = [[] for _ in range(rows)]
     for line in outlines:
         for (x, y), (nx, ny) in zip(line, [*line[1:], line[0]], strict=True):
             if y == ny:
@@ -189,11 +192,13 @@ def spans(outlines: Sequence[Sequence[Point]], rows: int, side: int) -> Iterator
             (x, y), (nx, ny) = ((x, y), (nx, ny)) if y < ny else ((nx, ny), (x, y))
             for row in range(max(ceil(y / side - 0.5), 0), min(ceil(ny / side - 0.5), rows)):
                 at = (row + 0.5) * side
-                crossings.setdefault(row, []).append(x + (at - y) * (nx - x) / (ny - y))
-    for row, result in crossings.items():
-        result.sort()
-        for left, right in zip(result[::2], result[1::2], strict=False):
-            yield row, ceil(left / side - 0.5), floor(right / side - 0.5)
+                crossings[row] += (x + (at - y) * (nx - x) / (ny - y),)
+    for row, result in enumerate(crossings):
+        if result:
+            result.sort()
+            pairs = zip(result[::2], result[1::2], strict=False)
+            # The ceiling and the floor, without calls: there may be a million of them.
+            yield row, [(-int(-(left / side - 0.5) // 1), int((right / side - 0.5) // 1)) for left, right in pairs]
 
 
 class Form(Struct, frozen=True):

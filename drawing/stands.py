@@ -106,10 +106,14 @@ def _take(mask: Mask, middle: Point, half: float) -> None:
 
 def _add(mask: Mask, outlines: Sequence[Sequence[Point]], rows: int) -> None:
     """Adds the squares that lie inside outlines."""
-    for row, first, last in spans(outlines, rows, UNIT):
-        first = max(first, 0)
-        if last >= first:
-            mask[row] = mask.get(row, 0) | ((1 << (last - first + 1)) - 1) << first
+    for row, inside in spans(outlines, rows, UNIT):
+        bits = mask.get(row, 0)
+        for first, last in inside:
+            start = first if first > 0 else 0
+            if last >= start:
+                bits |= ((1 << (last - start + 1)) - 1) << start
+        if bits:
+            mask[row] = bits
 
 
 def _eroded(mask: Mask, side: int) -> Mask:
