@@ -37,8 +37,11 @@ def test_the_number_of_processes_makes_no_difference(jobs: str) -> None:
     args = (*WAGER, "--games", "60", "--format", "json")
     code, alone, _ = invoke(*args)
     assert code == 0
-    assert invoke(*args, "--jobs", jobs) == (0, alone, "")
-    data = json.loads(alone)
+    code, together, err = invoke(*args, "--jobs", jobs)
+    assert (code, err) == (0, "")
+    data, other = json.loads(alone), json.loads(together)
+    # Which machine plays the rest depends on the time that Python took: wasm takes over where that is long.
+    assert {**data, "backend": ""} == {**other, "backend": ""}
     Draft202012Validator(load_schema("simulate")).validate(data)
     assert [row["game"] for row in data["playouts"]] == list(range(60))
 
