@@ -6,9 +6,9 @@ Without these, a fifth of the links would have no border, and as many borders no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from math import hypot
+from math import ceil, hypot
 
 from msgspec import Struct
 
@@ -222,3 +222,22 @@ def loops(parts: list[tuple[Corner, Corner, list[Point]]]) -> list[list[Point]]:
             place = last if first == place else first
         results.append(loop)
     return results
+
+
+def spans(outlines: Sequence[Sequence[Point]], rows: int, side: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+    """The squares of some side with their centres inside outlines, by row: first and last column of each run."""
+    crossings: list[list[float]] = [[] for _ in range(rows)]
+    for line in outlines:
+        for (x, y), (nx, ny) in zip(line, [*line[1:], line[0]], strict=True):
+            if y == ny:
+                continue
+            (x, y), (nx, ny) = ((x, y), (nx, ny)) if y < ny else ((nx, ny), (x, y))
+            for row in range(max(ceil(y / side - 0.5), 0), min(ceil(ny / side - 0.5), rows)):
+                at = (row + 0.5) * side
+                crossings[row] += (x + (at - y) * (nx - x) / (ny - y),)
+    for row, result in enumerate(crossings):
+        if result:
+            result.sort()
+            pairs = zip(result[::2], result[1::2], strict=False)
+            # The ceiling and the floor, without calls: there may be a million of them.
+            yield row, [(-int(-(left / side - 0.5) // 1), int((right / side - 0.5) // 1)) for left, right in pairs]

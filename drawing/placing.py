@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from math import ceil, cos, hypot, radians, sin
+from math import cos, hypot, radians, sin
 
 from msgspec import Struct
 
-from rulespec.drawing.areas import Areas
+from rulespec.drawing.areas import Areas, spans
 from rulespec.drawing.lettering import LINE, PLAIN, Lettering
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import text_width, wrapped
@@ -180,25 +180,6 @@ def around(box: Box, degrees: float) -> Box:
     corners = [turned_point((x, y), box, degrees) for x in (left, right) for y in (top, bottom)]
     xs, ys = zip(*corners, strict=True)
     return Box((min(xs), min(ys), max(xs), max(ys)))
-
-
-def spans(outlines: Sequence[Sequence[Point]], rows: int, side: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-    """The squares of some side with their centres inside outlines, by row: first and last column of each run."""
-    crossings: list[list[float]] = [[] for _ in range(rows)]
-    for line in outlines:
-        for (x, y), (nx, ny) in zip(line, [*line[1:], line[0]], strict=True):
-            if y == ny:
-                continue
-            (x, y), (nx, ny) = ((x, y), (nx, ny)) if y < ny else ((nx, ny), (x, y))
-            for row in range(max(ceil(y / side - 0.5), 0), min(ceil(ny / side - 0.5), rows)):
-                at = (row + 0.5) * side
-                crossings[row] += (x + (at - y) * (nx - x) / (ny - y),)
-    for row, result in enumerate(crossings):
-        if result:
-            result.sort()
-            pairs = zip(result[::2], result[1::2], strict=False)
-            # The ceiling and the floor, without calls: there may be a million of them.
-            yield row, [(-int(-(left / side - 0.5) // 1), int((right / side - 0.5) // 1)) for left, right in pairs]
 
 
 class Form(Struct, frozen=True):

@@ -18,7 +18,7 @@ from rulespec.drawing.svg import Point
 TOLERANCE = 1.0
 """Points nearer than this are one; a point nearer than this to an edge lies on it."""
 _THIN = (0.6, 1.0, 1.6, 2.5, 4.0, 6.0)
-"""How far a line may be moved when points are left out of it: farther only where there are too many otherwise."""
+"""The tolerance for dropping points of a line; it grows only if too many points would remain."""
 _WINDOW = 24  # points that may be left out in a row
 _SQUARE = 4.0
 _MAX_SQUARES = 300_000

@@ -12,8 +12,8 @@ from math import ceil, hypot
 
 from msgspec import Struct
 
-from rulespec.drawing.areas import Areas
-from rulespec.drawing.placing import PIECE, Block, spans, turned_point
+from rulespec.drawing.areas import Areas, spans
+from rulespec.drawing.placing import PIECE, Block, turned_point
 from rulespec.drawing.svg import Box, Point
 
 UNIT = 2

@@ -183,7 +183,7 @@ def test_the_drawing_of_the_rooms_is_true() -> None:
 
 
 def test_make_compiles_all_modules() -> None:
-    """Where Python writes no bytecode, each command would take twice as long."""
+    """Commands would take twice as long where Python writes no bytecode."""
     text = (ROOT / "Makefile").read_text("utf-8")
     (rooms,) = re.findall(r"^ROOMS +:= (.*)$", text, re.MULTILINE)
     assert rooms.split() == [*FOLDERS] and "--no-compile" not in text

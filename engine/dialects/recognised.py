@@ -38,7 +38,9 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
     Raises:
         DiagnosticsError: RS883 if the ruleset has none of the decisions that the log records.
     """
-    if not dialect.decisions or not dialect.decisions.keys().isdisjoint(Decisions(ruleset).paths()):
+    if ruleset.ref in dialect.rulesets or not dialect.decisions:
+        return
+    if not dialect.decisions.keys().isdisjoint(Decisions(ruleset).paths()):
         return
     refs = " or ".join(f"`{ref}`" for ref in dict.fromkeys(dialect.rulesets))
     message = f"{shown(log.file)} is {kind_of(log)}: {dialect.title}, a log of {refs} and not of `{ruleset.ref}`"

@@ -421,8 +421,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     log = shaped(log, dialect)
     ref = rules or rules_for(dialect, log)
     ruleset = request.load(past_faults(dialect, ref) if request.past_known_faults else ref)
-    if rules:  # else they are those of the dialect
-        check_game(dialect, log, ruleset)
+    check_game(dialect, log, ruleset)
     names, settings = seats_and_settings(dialect, log, ruleset)
     seats, machine = by_seat(dialect, names, ruleset), request.machine(log.entries)
     game = _placed(lambda: Game(ruleset, seats, settings, machine), log.file)

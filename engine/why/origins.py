@@ -30,7 +30,7 @@ class Owner(Struct, frozen=True):
 
 
 class Origins(Marks):
-    """Where the parts of a program come from, noted as it is lowered. The program is the same as without.
+    """The origins of a program's parts, recorded while lowering, which gives the same program as without.
 
     Args:
         ruleset: the ruleset: its nodes are those that the program knows, and not those of an equal one.

@@ -22,7 +22,7 @@ ARGUMENTS: dict[str, tuple[Type, str]] = {
     ENTITY: (Ent("town"), "at"),
     PLACE: (INT, "hall[at]"),
 }
-"""What a parameter takes → the type of an argument, and an argument in the rules below, or one for each place."""
+"""Form of a parameter → the type of its argument, and an argument in the rules below, or one for each place."""
 KINDS = """
 --- kinds.yaml
 kinds:

@@ -44,7 +44,7 @@ SEEN = """
   return results;
 }
 """
-"""What a browser says of the elements that have a number."""
+"""A script for the browser: the styles and boxes of numbered elements."""
 
 
 class Writer:

@@ -73,4 +73,4 @@ _ARGUMENTS: dict[str, Callable[[ExpressionContext, Builtin, typed.Expr], typed.E
     builtins.MEMBERS: _members,
     builtins.ENTITY: _entity,
 }
-"""What a parameter takes → the check of an argument."""
+"""Form of a parameter → the check of its argument."""
