@@ -13,11 +13,11 @@ from msgspec import Struct
 
 from bench.rule_changes import CHANGES, GAME, written
 from rulespec.bundles.rules import bundle_of, ruleset_in
-from rulespec.engine.bots.games import BotGames
+from rulespec.engine.bots.bot_games import BotGames
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.migrate.migrate import Migrated, Verdict, migrate
 from rulespec.engine.replay.replay import ReplayRequest, ReplayResult, replay_log
-from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.load import load_ruleset
 from rulespec.references import parts_of
 from rulespec.typed import nodes as typed
@@ -64,7 +64,7 @@ def play(folder: Path, number: int) -> Path:
 @cache
 def _games(ref: str, players: int) -> BotGames:
     ruleset = _ruleset(ref)
-    plan = Plan.of(ref, ruleset, [players], 0)
+    plan = GamePlan.of(ref, ruleset, [players], 0)
     return BotGames(replace(plan, bots=BOTS, rotated=True), ruleset)
 
 

@@ -37,7 +37,7 @@ from rulespec.cli.validate import check
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.render import render_text
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import Node, get, words
+from rulespec.documents.yaml_nodes import Node, get, words
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.lsp.files import EditorFiles
-from rulespec.lsp.index import Index, place
+from rulespec.lsp.index import NameIndex, place
 from rulespec.lsp.project import check
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -56,7 +56,7 @@ class Symbols:
         if checked is None or result:
             raise ValueError(f"{ref} must be sound and without warnings to be mutated: {result[:1]}")
         self.checked = checked
-        self.index = Index(checked)
+        self.index = NameIndex(checked)
         self.declared = {place(n) for n in self.index._declared()}
         """The places of all declarations."""
         self._places: dict[Span, set[Span]] = {}

@@ -10,8 +10,8 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions, head_expressions, head_parts, parts, statement_expressions
-from rulespec.typed.traversal import walk as statements
+from rulespec.typed.rule_traversal import expressions, head_expressions, head_parts, parts, statement_expressions
+from rulespec.typed.rule_traversal import walk as statements
 from rulespec.types import ANY, Bool, Num, Type
 
 _TOKEN = re.compile(r'"[^"\n]*"|#[^\n]*|[A-Za-z][A-Za-z0-9_]*|[0-9]+|==|!=|<=|>=|->|\.\.|\?\?|[^\s\w]')

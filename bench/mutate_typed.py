@@ -18,7 +18,7 @@ from rulespec.check.loops import endless_loops
 from rulespec.check.scope import Path, path_of
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk as statements
+from rulespec.typed.rule_traversal import walk as statements
 from rulespec.types import ANY, BOOL, INT, NO_NUMBER, Maybe, Num, Type
 
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}

@@ -11,9 +11,9 @@ from pathlib import Path
 from bench.mutate import FREE, Mutant, Sheet
 from bench.yaml_roles import CLOSED, REQUIRED, fits, roles
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column, get, words
-from rulespec.documents.reader import parse_yaml
-from rulespec.overlays.facts import keys_of
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, content_column, get, words
+from rulespec.documents.yaml_reader import parse_yaml
+from rulespec.overlays.fact_edits import keys_of
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Num
 

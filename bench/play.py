@@ -12,7 +12,7 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import CAP, choose
+from rulespec.engine.simulate.checked_playouts import CAP, choose
 from rulespec.typed import nodes as typed
 
 ENDLESS = """\

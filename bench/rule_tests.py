@@ -14,9 +14,9 @@ from typing import Any
 from bench.typed_tree import nodes, read, roots
 from bench.whole import whole
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import Mapping
 from rulespec.documents.text_files import display
-from rulespec.engine.coverage.trace import Tracer, trace_log, trace_scenario
+from rulespec.documents.yaml_nodes import Mapping
+from rulespec.engine.coverage.trace import CoverageTracer, trace_log, trace_scenario
 from rulespec.engine.game.machines import Machines
 from rulespec.engine.game.seating import check_settings, usual_seats
 from rulespec.engine.replay.replay import ReplayRequest
@@ -81,7 +81,7 @@ class _Runs:
     def __init__(self, ruleset: typed.Ruleset, kept: Path | None) -> None:
         self.ruleset = ruleset
         self.kept = kept
-        self.tracer = Tracer(ruleset)
+        self.tracer = CoverageTracer(ruleset)
         self.reached = _Reached(ruleset)
         self.known: dict[str, dict[str, Any]] = {}
         if kept is not None and kept.exists():

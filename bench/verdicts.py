@@ -13,9 +13,9 @@ from dataclasses import replace
 from functools import partial
 from statistics import median
 
+from rulespec.engine.playtest.compared_numbers import length, margin, most
 from rulespec.engine.playtest.evidence import Evidence
-from rulespec.engine.playtest.questions import length, margin, most
-from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.wasm import play_in_wasm
 from rulespec.load import load_ruleset
 
@@ -31,7 +31,7 @@ Numbers = Sequence[float]
 def pool(seed: int, overlay: str = "") -> list[Outcome]:
     """Random games of Imperial, the same for the same seed, with an overlay or without."""
     ruleset = load_ruleset("imperial" + overlay)
-    plan = replace(Plan.of("imperial" + overlay, ruleset, [4], seed), backend="wasm")
+    plan = replace(GamePlan.of("imperial" + overlay, ruleset, [4], seed), backend="wasm")
     return list(play_in_wasm(plan, ruleset, range(POOL)))
 
 

@@ -93,22 +93,22 @@ def cold(*args: str) -> Job:
 
 def _playouts_in_python(_: Path) -> Callable[[], int]:
     """Decisions of random games with invariants, by the generated Python."""
-    from rulespec.engine.simulate.plan import Plan
+    from rulespec.engine.simulate.game_plans import GamePlan
     from rulespec.load import load_ruleset
 
     ruleset = load_ruleset("imperial")
-    plan, numbers = Plan.of("imperial", ruleset, [4], 1, backend="python"), count()
+    plan, numbers = GamePlan.of("imperial", ruleset, [4], 1, backend="python"), count()
     return lambda: plan.outcome(ruleset, next(numbers) % _GAMES).decisions
 
 
 def _playouts_in_wasm(_: Path) -> Callable[[], int]:
     """Decisions of random games with invariants, by the wasm machine."""
-    from rulespec.engine.simulate.plan import Plan
+    from rulespec.engine.simulate.game_plans import GamePlan
     from rulespec.engine.simulate.wasm import WasmOutcomes
     from rulespec.load import load_ruleset
 
     ruleset = load_ruleset("imperial")
-    games = WasmOutcomes(Plan.of("imperial", ruleset, [4], 1, backend="wasm"), ruleset)
+    games = WasmOutcomes(GamePlan.of("imperial", ruleset, [4], 1, backend="wasm"), ruleset)
     return lambda: sum(one.decisions for one in games.of(range(_BATCH)))
 
 

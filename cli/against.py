@@ -8,11 +8,11 @@ from typing import Any
 from msgspec.structs import asdict
 
 from rulespec.cli import output
-from rulespec.engine.simulate.comparison import Difference
+from rulespec.engine.simulate.comparison import ComparedNumber
 from rulespec.engine.words.words import Words
 
 
-def show_differences(differences: Iterable[Difference], heads: tuple[str, str], words: Words) -> None:
+def show_differences(differences: Iterable[ComparedNumber], heads: tuple[str, str], words: Words) -> None:
     """Prints a line for each number of both rulesets, without a verdict: verdicts come from `rulespec playtest`.
 
     Args:
@@ -26,7 +26,7 @@ def show_differences(differences: Iterable[Difference], heads: tuple[str, str], 
         output.echo(line)
 
 
-def as_json(each: Difference) -> dict[str, Any]:
+def as_json(each: ComparedNumber) -> dict[str, Any]:
     """A number of both rulesets as an object of `differences` in simulate.schema.json."""
     return {
         "what": each.what,
@@ -37,7 +37,7 @@ def as_json(each: Difference) -> dict[str, Any]:
     }
 
 
-def _row(each: Difference, words: Words) -> list[str]:
+def _row(each: ComparedNumber, words: Words) -> list[str]:
     of_shares = each.what not in ("decisions", "score")
     values = ["-" if value is None else _number(value, of_shares) for value in (each.value, each.other)]
     between = each.difference
@@ -47,7 +47,7 @@ def _row(each: Difference, words: Words) -> list[str]:
     return [_label(each, words), *values, result, words.word("range", low=low, high=high)]
 
 
-def _label(each: Difference, words: Words) -> str:
+def _label(each: ComparedNumber, words: Words) -> str:
     match each.what:
         case "decisions":
             return words.word("mean_length")

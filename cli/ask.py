@@ -17,13 +17,13 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import IllegalOptionError, RulesetFaultError
-from rulespec.engine.why.output import Printer, whole
-from rulespec.engine.why.reader import Answer
-from rulespec.engine.why.statements import FILE, indented, run_statement
+from rulespec.engine.why.answer_output import Printer, whole
+from rulespec.engine.why.position_reader import Answer
+from rulespec.engine.why.prompt_statements import FILE, indented, run_statement
 from rulespec.engine.why.why import Why
 
 if TYPE_CHECKING:
-    from rulespec.lsp.index import Index
+    from rulespec.lsp.index import NameIndex
 
 _HELP = """\
   EXPRESSION     its value
@@ -241,7 +241,7 @@ class Completer:
     def __init__(self, game: Game) -> None:
         self.line: Callable[[], str] = str
         self._reference = game.ruleset.reference
-        self._index: Index | None = None
+        self._index: NameIndex | None = None
         self._words: list[str] = []
 
     def complete(self, word: str, number: int) -> str | None:
@@ -261,14 +261,14 @@ class Completer:
         names = (name for name, _ in complete(before, [before], 0, "prompt.rules", index))
         return sorted({name for name in names if name.startswith(last)})
 
-    def _indexed(self) -> Index | None:
+    def _indexed(self) -> NameIndex | None:
         """The names of the ruleset; None if it cannot be read again, as where a log carries it."""
         if self._index is None:
             from rulespec.lsp.files import EditorFiles
-            from rulespec.lsp.index import Index
+            from rulespec.lsp.index import NameIndex
             from rulespec.lsp.project import check
 
             with suppress(DiagnosticsError):
                 checked, _ = check(self._reference, EditorFiles())
-                self._index = Index(checked) if checked is not None else None
+                self._index = NameIndex(checked) if checked is not None else None
         return self._index

@@ -15,10 +15,10 @@ from rulespec.cli.log_argument import LogPath
 from rulespec.cli.workers_flags import check_workers, log_workers_flags, resume_hint
 
 if TYPE_CHECKING:
-    from rulespec.engine.corpus.codes import CodedGame, Imported
+    from rulespec.engine.corpus.game_codes import CodedGame, ImportedGame
     from rulespec.engine.corpus.logs import Log
-    from rulespec.engine.corpus.stores import Answer, Question
-    from rulespec.engine.simulate.results import Results
+    from rulespec.engine.corpus.stores import StoreAnswer, StoreQuestion
+    from rulespec.engine.simulate.result_rows import Results
 
 _MAX_SHOWN = 20
 _STORE = click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
@@ -63,10 +63,10 @@ def import_(
     Example: rulespec corpus import games/ --out store --jobs -1
     """
     from rulespec.cli.progress import with_progress
-    from rulespec.engine.corpus.codes import CodeSheet, imported, store_folder
+    from rulespec.engine.corpus.code_tables import Tables
+    from rulespec.engine.corpus.game_codes import CodeSheet, imported, store_folder
     from rulespec.engine.corpus.logs import Corpus
     from rulespec.engine.corpus.replays import ReplayPlan, done_with, plan_of
-    from rulespec.engine.corpus.tables import Tables
     from rulespec.engine.simulate.parquet import ParquetResults
 
     check_workers(jobs, cluster)
@@ -84,7 +84,7 @@ def import_(
                 counts[_verdict(game)] += 1
                 decisions += game.decisions
                 done += 1
-            games: Iterator[Imported] = done_with(imported, plan, remaining, jobs, cluster)
+            games: Iterator[ImportedGame] = done_with(imported, plan, remaining, jobs, cluster)
             for each in with_progress(games, manifest.logs, done, "log"):
                 if each.table is not None and each.rules is not None:
                     tables.add(each.table, each.rules)
@@ -129,14 +129,14 @@ def replay(ctx: click.Context, store: Path, under: str | None, jobs: int, cluste
 
     Example: rulespec corpus replay store --under imperial+first_edition --jobs -1
     """
-    from rulespec.engine.corpus.replays import Rules
-    from rulespec.engine.corpus.stores import Question
+    from rulespec.engine.corpus.replays import WorkerRules
+    from rulespec.engine.corpus.stores import StoreQuestion
     from rulespec.engine.corpus.totals import CodeTotals
     from rulespec.load import load_ruleset
 
-    other = None if under is None else Rules.of(under, load_ruleset(under), away=bool(cluster))
+    other = None if under is None else WorkerRules.of(under, load_ruleset(under), away=bool(cluster))
     totals = CodeTotals()
-    for answer in _answers(store, Question("replay", under=other), jobs, cluster):
+    for answer in _answers(store, StoreQuestion("replay", under=other), jobs, cluster):
         totals.add(answer)
     if format_ == "json":
         output.echo_json(totals.to_json())
@@ -166,11 +166,11 @@ def measures(store: Path, jobs: int, cluster: str, format_: str) -> None:
     Example: rulespec corpus measures store
     """
     from rulespec.cli.replay_corpus import show_measures
-    from rulespec.engine.corpus.stores import Question
+    from rulespec.engine.corpus.stores import StoreQuestion
     from rulespec.engine.corpus.totals import CodeTotals
 
     totals = CodeTotals()
-    for answer in _answers(store, Question("measures"), jobs, cluster):
+    for answer in _answers(store, StoreQuestion("measures"), jobs, cluster):
         totals.add(answer)
     if format_ == "json":
         output.echo_json(totals.to_json())
@@ -194,11 +194,11 @@ def find(ctx: click.Context, store: Path, expression: str, jobs: int, cluster: s
 
     Example: rulespec corpus find store "player.cash >= 15 money"
     """
-    from rulespec.engine.corpus.stores import Question
+    from rulespec.engine.corpus.stores import StoreQuestion
 
     games = positions = seen = 0
     rows: list[dict[str, Any]] = []
-    for answer in _answers(store, Question("find", sought=expression), jobs, cluster):
+    for answer in _answers(store, StoreQuestion("find", sought=expression), jobs, cluster):
         seen += 1
         if not answer.at:
             continue
@@ -221,7 +221,7 @@ def find(ctx: click.Context, store: Path, expression: str, jobs: int, cluster: s
     ctx.exit(output.OK if games else output.PROBLEMS)
 
 
-def _answers(store: Path, question: Question, jobs: int, cluster: str) -> Iterator[Answer]:
+def _answers(store: Path, question: StoreQuestion, jobs: int, cluster: str) -> Iterator[StoreAnswer]:
     """The answers for the games of a store, with a progress bar at a terminal."""
     from rulespec.cli.progress import with_progress
     from rulespec.engine.corpus.stores import answers, parts_of_store

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.coverage_labels import heading, percentage, rule_state
+from rulespec.cli.fraction_flag import Finite
 from rulespec.cli.log_argument import LogPath
-from rulespec.cli.numbers import Finite
 from rulespec.cli.simulate import seat_counts
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.escape import escaped
@@ -23,8 +23,8 @@ from rulespec.documents.text_files import broken_link
 from rulespec.references import parts_of
 
 if TYPE_CHECKING:  # usage errors need none of it
-    from rulespec.engine.coverage.report import CoverageReport
-    from rulespec.engine.coverage.trace import Trace, Tracer
+    from rulespec.engine.coverage.coverage_report import CoverageReport
+    from rulespec.engine.coverage.trace import CoverageTracer, Trace
 
 _RULESETS = 16  # in memory
 
@@ -76,7 +76,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Example: rulespec coverage imperial --overlays --format html --out coverage.html
     """
     r = _Request(**values)
-    from rulespec.engine.coverage.report import CoverageReport, has_own_rules
+    from rulespec.engine.coverage.coverage_report import CoverageReport, has_own_rules
     from rulespec.engine.coverage.trace import Coverage
     from rulespec.load import load_ruleset
 
@@ -119,7 +119,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _traces(
-    tracer: Tracer,
+    tracer: CoverageTracer,
     paths: Sequence[Path],
     playouts: int | None,
     players: Sequence[int],
@@ -144,11 +144,11 @@ def _traces(
 
 def _judged(paths: Sequence[Path], under: str) -> Iterator[Trace]:
     """The traces of logs, and of logs in folders, under other rules."""
-    from rulespec.engine.coverage.trace import Tracer, trace_judged
+    from rulespec.engine.coverage.trace import CoverageTracer, trace_judged
     from rulespec.engine.logs.samples import logs_in
     from rulespec.load import load_ruleset
 
-    load, tracers = lru_cache(_RULESETS)(load_ruleset), dict[str, Tracer]()
+    load, tracers = lru_cache(_RULESETS)(load_ruleset), dict[str, CoverageTracer]()
     for path in paths:
         for log in logs_in(path) if path.is_dir() else [path]:
             yield trace_judged(log, under, load, tracers)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rulespec.cli import output
 
 if TYPE_CHECKING:  # the engine takes long to import
-    from rulespec.engine.coverage.report import RuleRuns, Total
+    from rulespec.engine.coverage.coverage_report import CoverageTotal, RuleRuns
     from rulespec.engine.coverage.trace import Coverage
 
 
@@ -23,7 +23,7 @@ def heading(coverage: Coverage) -> str:
     return " · ".join(parts)
 
 
-def percentage(total: Total) -> str:
+def percentage(total: CoverageTotal) -> str:
     """The percentage run or explained, rounded down: 100.0 means all."""
     return f"{int(total.percent * 10) / 10:.1f}"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from string import Template
 
 from rulespec.cli.coverage_labels import heading, percentage, rule_state
-from rulespec.engine.coverage.report import CoverageReport, LineRuns, Total
+from rulespec.engine.coverage.coverage_report import CoverageReport, CoverageTotal, LineRuns
 
 _MARKS = {"run": "●", "partly": "◐", "missed": "○", "explained": "◌", "": ""}
 """Marks beside the colours, for readers who cannot tell the colours apart."""
@@ -36,7 +36,7 @@ def page(report: CoverageReport) -> str:
 _TOTALS = ("run", "of", "explained", "%")
 
 
-def _total(name: str, total: Total) -> list[str]:
+def _total(name: str, total: CoverageTotal) -> list[str]:
     return [name, str(total.run), str(total.outcomes), str(total.explained), percentage(total)]
 
 

@@ -16,8 +16,8 @@ from rulespec.cli import output
 from rulespec.cli.log_argument import RefOrLog
 from rulespec.diagnostics.report import Report
 from rulespec.diff import ORDER, RULES, Difference, collection, diff
-from rulespec.documents.nodes import get, text
 from rulespec.documents.text_files import is_file
+from rulespec.documents.yaml_nodes import get, text
 from rulespec.engine.logs.carried import carried_source
 from rulespec.engine.logs.native import read_log
 from rulespec.load import Merged, load_source

@@ -15,9 +15,9 @@ from rulespec.cli.new_map import REGION_NAME, Base, drawn_map, is_drawing
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.foreign_files import bytes_of
-from rulespec.documents.nodes import Node, get, to_plain
-from rulespec.documents.reader import parse_yaml
-from rulespec.drawing.map_import import Drawn
+from rulespec.documents.yaml_nodes import Node, get, to_plain
+from rulespec.documents.yaml_reader import parse_yaml
+from rulespec.drawing.map_import import DrawnMap
 from rulespec.drawing.map_names import called
 from rulespec.drawing.reading.contexts import Part
 from rulespec.load import load_ruleset, load_source
@@ -53,14 +53,14 @@ class DrawingFlags(Struct, frozen=True):
         if (self.layers or self.without or self.ids) and not self.is_drawing:
             raise click.UsageError("--layer, --not and --ids go with a drawing: --map outlines.svg")
 
-    def drawn(self) -> Drawn:
+    def drawn(self) -> DrawnMap:
         """The map that `--map` names; no regions without it.
 
         Raises:
             click.UsageError, DiagnosticsError: if it cannot be read.
         """
         if self.drawing is None:
-            return Drawn([])
+            return DrawnMap([])
         names = _names_in(self.ids) if self.ids is not None else {}
         result = drawn_map(self.drawing, Part(self.layers, self.without), names)
         known = {called(label) for region in result.regions for label in (region.label, region.name)}
@@ -131,7 +131,7 @@ def _names_in(path: Path) -> dict[str, str]:
     return results
 
 
-def remark(base: Base, drawn: Drawn) -> None:
+def remark(base: Base, drawn: DrawnMap) -> None:
     """Prints what is noticed of colours and their meaning."""
     output.show(base.unseen(drawn))
     for line in base.remarks(drawn):

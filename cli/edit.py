@@ -52,7 +52,7 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
     Example: rulespec edit ./my_map --do 'link cape reef'
     """
     if not edits and source is None:
-        from rulespec.cli.edit_page import serve
+        from rulespec.cli.edit_server import serve
 
         serve(folder, port, opens)
         return None

@@ -11,7 +11,7 @@ from rulespec.cli import output
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_name
+from rulespec.typed.seat_kinds import entity_name
 from rulespec.types import Ent
 
 

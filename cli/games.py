@@ -11,8 +11,8 @@ import click
 from rulespec.cli import output
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.kept_trees import read_kept
-from rulespec.documents.nodes import Node, Scalar, entries, get, integer, text, words
 from rulespec.documents.text_files import display, inside
+from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, integer, text, words
 from rulespec.engine.logs.samples import samples
 from rulespec.references import find_overlay, find_ruleset, is_id, known_rulesets, parts_of
 

@@ -12,9 +12,9 @@ from rulespec.cli import output
 from rulespec.cli.log_argument import LogPath
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure
-from rulespec.documents.nodes import get, text
+from rulespec.documents.yaml_nodes import get, text
 from rulespec.engine.logs.native import NativeLog
-from rulespec.engine.replay.identify import Identification, Trial, identify
+from rulespec.engine.replay.identify import CandidateTrial, Identification, identify
 from rulespec.engine.words.words import Names
 from rulespec.references import find_overlay
 from rulespec.ruleset_files import RulesetReader
@@ -150,7 +150,7 @@ def _answers(result: Identification, meaning: Meaning) -> None:
     output.echo()
 
 
-def _candidate(trial: Trial, result: Identification, prefix: str, meaning: Meaning) -> list[str]:
+def _candidate(trial: CandidateTrial, result: Identification, prefix: str, meaning: Meaning) -> list[str]:
     rows = [(f"    {_setting(setting, result)}", meaning(setting)) for setting in trial.candidate.settings]
     rows = [(f"    +{overlay}", meaning((overlay, ""))) for overlay in trial.candidate.overlays] + rows
     note = output.table([row for row in rows if row[1] or not row[0].startswith("    +")])

@@ -19,7 +19,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report, failure
 from rulespec.documents.json_text import to_json_text
 
 if TYPE_CHECKING:
-    from rulespec.engine.logs.checked import SeatLog
+    from rulespec.engine.logs.agreement import SeatLog
     from rulespec.engine.logs.native import NativeLog
     from rulespec.engine.replay.replay import ReplayResult
 
@@ -136,7 +136,7 @@ def _check_usage(r: _Request, viewed: Viewer) -> None:
 
 def _print_text(log: Path, rules: str | None, out: Path | None) -> int:
     """Prints a game as a text of its moves, or writes it."""
-    from rulespec.engine.dialects.written import as_pgn, text_dialect
+    from rulespec.engine.dialects.written_games import as_pgn, text_dialect
     from rulespec.engine.logs.log_file import standing
     from rulespec.engine.replay.replay import ReplayRequest
 
@@ -192,7 +192,7 @@ def _warn_of_no_salt(native: NativeLog, result: ReplayResult, report: Report) ->
 
 
 def _check(log: Path, viewed: Viewer, earlier: Path, rules: str | None) -> int:
-    from rulespec.engine.logs.checked import agrees, agrees_with_game, is_seat_log, read_seat_log
+    from rulespec.engine.logs.agreement import agrees, agrees_with_game, is_seat_log, read_seat_log
     from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, read_log_text
 
     source, later, report = read_seat_log(earlier), None, Report()

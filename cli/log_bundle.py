@@ -13,7 +13,7 @@ from rulespec.engine.logs.native import read_log
 from rulespec.engine.replay.replay import named_ruleset
 from rulespec.load import load_ruleset
 from rulespec.references import is_shipped
-from rulespec.typed.traversal import may_hide
+from rulespec.typed.rule_traversal import may_hide
 
 
 def print_bundled(log: Path, rules: str | None, out: Path | None) -> int:

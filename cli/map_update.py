@@ -14,11 +14,11 @@ from rulespec.cli.confirmed import is_confirmed, write_all
 from rulespec.cli.drawing_flags import DrawingFlags, remark
 from rulespec.cli.new_map import Base, map_files, region_lines
 from rulespec.documents.foreign_files import bytes_of
-from rulespec.documents.nodes import Node, entries, get, text, to_plain
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.yaml_nodes import Node, entries, get, text, to_plain
+from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.drawing.map_findings import as_json
-from rulespec.drawing.map_identity import Known, identified
-from rulespec.drawing.map_import import Drawn, Imported
+from rulespec.drawing.map_identity import KnownRegion, identified
+from rulespec.drawing.map_import import DrawnMap, ImportedRegion
 from rulespec.drawing.map_report import REPORT
 from rulespec.edits.yaml_edits import YamlEdits
 from rulespec.ruleset_files import MAX_YAML, OUTLINES
@@ -84,7 +84,7 @@ def _whole(node: Node | None) -> tuple[int, ...]:
 
 class _Update:
     def __init__(
-        self, folder: Path, texts: dict[str, str], drawn: Drawn, base: Base | None, source: dict[str, Any]
+        self, folder: Path, texts: dict[str, str], drawn: DrawnMap, base: Base | None, source: dict[str, Any]
     ) -> None:
         self.base = base
         fresh = dict(map_files(folder, drawn, base))
@@ -98,7 +98,9 @@ class _Update:
         self.regions: dict[str, Node] = {name: node for name, _, node in entries(get(self.map.root, "map", "regions"))}
         outlines = get(self.outlines.root, *self.board, "outlines")
         known = [
-            Known(name, text(get(node, "title")), _whole(get(node, "position")), text(get(outlines, name, "outline")))
+            KnownRegion(
+                name, text(get(node, "title")), _whole(get(node, "position")), text(get(outlines, name, "outline"))
+            )
             for name, node in self.regions.items()
         ]
         result = identified(drawn, known)
@@ -134,13 +136,13 @@ class _Update:
             elif said := [*self._moved(region), *(["its outline"] if before != region.outline else [])]:
                 yield f"changed: {region.name} ({', '.join(said)})"
 
-    def _begin(self, region: Imported, known: dict[str, Imported]) -> None:
+    def _begin(self, region: ImportedRegion, known: dict[str, ImportedRegion]) -> None:
         lines = region_lines(region, [known[name] for name in region.touches], self.base)
         body = [line.removeprefix("    ") for line in lines]
         value = to_plain(parse_yaml("\n".join(body), _MAP))
         self.map.add(("map", "regions", region.name), body, value[region.name])
 
-    def _moved(self, region: Imported) -> Iterator[str]:
+    def _moved(self, region: ImportedRegion) -> Iterator[str]:
         """Edits an existing region to match the drawing: its position, if it has one, and its fact."""
         node, path = self.regions[region.name], ("map", "regions", region.name)
         if get(node, "position") is not None and region.position is not None:

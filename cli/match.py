@@ -10,9 +10,9 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.programs import bot_names, say_silent
+from rulespec.cli.program_seats import bot_names, say_silent
 from rulespec.cli.progress import with_progress
-from rulespec.cli.seats import number_of_players
+from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
 from rulespec.typed.teams import ALL
@@ -55,8 +55,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Example: rulespec match flat:64 greedy random imperial --players 3
     """
     from rulespec.engine.bots.match import between, match
-    from rulespec.engine.bots.sides import Side
-    from rulespec.engine.simulate.plan import Plan
+    from rulespec.engine.bots.sides import PlanSide
+    from rulespec.engine.simulate.game_plans import GamePlan
     from rulespec.load import load_ruleset
 
     r = _Request(**values)
@@ -70,14 +70,14 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         raise click.UsageError(message)
     check_workers(r.jobs, r.cluster)
     ref = anywhere(ref) if r.cluster else ref
-    plan = Plan.of(
+    plan = GamePlan.of(
         ref, ruleset, [number_of_players(ruleset, r.players)], r.seed, settings=output.key_values(r.settings)
     )
     output.echo(f"{ruleset.title} {ruleset.version} · {plan.players[0]} players · seed {r.seed}")
     rows, failed = [], 0
     for at, (one, other) in enumerate(pairwise(names), 1):
         path = None if r.out is None else folder(r.out) / f"match-{at}.jsonl"
-        side = Side(between(plan, one, other), ruleset, path, say_silent)
+        side = PlanSide(between(plan, one, other), ruleset, path, say_silent)
         with resume_hint(r.out):
             *_, standing = with_progress(match(side, r.games, r.jobs, r.cluster), r.games)
         failed += standing.failed

@@ -22,7 +22,7 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
-    from rulespec.engine.migrate.work import Carried, MigrationPlan
+    from rulespec.engine.migrate.migration_work import Carried, MigrationPlan
 
 _TRIED = 10
 """Kept games for which former names are tried."""
@@ -67,7 +67,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Example: rulespec migrate games/ --from ./old_rules --to ./my_rules --out carried
     """
     r = _Request(**values)
-    from rulespec.engine.migrate.work import MigrationPlan, carried
+    from rulespec.engine.migrate.migration_work import MigrationPlan, carried
     from rulespec.engine.simulate.workers import on_workers
 
     ruleset = load_ruleset(r.to)
@@ -103,8 +103,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 def _proposed(plan: MigrationPlan, results: list[dict[str, Any]], ruleset: typed.Ruleset) -> list[str]:
     """Lines of `was:` that carry over kept games, tested on the first few."""
+    from rulespec.engine.migrate.migration_work import legal_replay
     from rulespec.engine.migrate.proposals import proposed
-    from rulespec.engine.migrate.work import legal_replay
 
     logs = [result["log"] for result in results if result["verdict"] == Verdict.STAYS][:_TRIED]
     try:

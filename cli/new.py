@@ -25,7 +25,7 @@ from rulespec.cli.new_game import game_files
 from rulespec.cli.new_map import Base, map_files, tell_lacks
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, text
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, entries, get, text
 from rulespec.drawing.map_identity import refuse_alike
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import Node, bits, entries, get, text
 from rulespec.documents.scalars import plain_value
+from rulespec.documents.yaml_nodes import Node, bits, entries, get, text
 from rulespec.drawing.map_findings import as_json, counts_of, warn
-from rulespec.drawing.map_import import Drawn, Imported, regions_of
+from rulespec.drawing.map_import import DrawnMap, ImportedRegion, regions_of
 from rulespec.drawing.map_report import REPORT
 from rulespec.drawing.reading.contexts import Part
 from rulespec.drawing.reading.geo import SUFFIXES, read_geo
@@ -27,11 +27,11 @@ from rulespec.drawing.reading.sketch import read_sketch
 from rulespec.edits.yaml_edits import flow
 from rulespec.ruleset_files import OUTLINES
 from rulespec.schemas import modeline
-from rulespec.syntax.words import NO_VALUES
+from rulespec.syntax.keywords import NO_VALUES
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
-Regions = Sequence[Imported]
+Regions = Sequence[ImportedRegion]
 MAX_REGIONS = 400
 _VALUES = 12  # values of a fact, or colours, that are listed
 REGION_NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
@@ -44,7 +44,7 @@ def is_drawing(source: str | None) -> bool:
     return source is not None and source.endswith(_DRAWINGS)
 
 
-def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | None = None) -> Drawn:
+def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | None = None) -> DrawnMap:
     """The map that `--map` names: a drawing, a map of the earth, or names with commas between.
 
     `part`: the part of a drawing that is the map; `ids`: label → the name that its author chooses.
@@ -72,7 +72,7 @@ def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | No
             raise click.UsageError(f"`{name}` is a word of the language: give it another name, such as `{name}_`")
     if len(set(names)) < len(names) or len(names) > MAX_REGIONS:
         raise click.UsageError(f"a map has at most {MAX_REGIONS} regions, each with a name of its own")
-    return Drawn([Imported(name, "", None, ()) for name in names])
+    return DrawnMap([ImportedRegion(name, "", None, ()) for name in names])
 
 
 def tell_lacks(ref: str) -> None:
@@ -86,7 +86,7 @@ def tell_lacks(ref: str) -> None:
 
 
 def map_files(
-    target: Path, drawn: Drawn, base: Base | None = None, source: Mapping[str, Any] | None = None
+    target: Path, drawn: DrawnMap, base: Base | None = None, source: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, str]]:
     """The files of a map of one's own; none without regions. `source`: how the drawing has been read."""
     if drawn.regions:
@@ -157,11 +157,11 @@ class Base:
                             results.setdefault(key, set()).add(link)
         return results
 
-    def facts_of(self, region: Imported) -> dict[str, str]:
+    def facts_of(self, region: ImportedRegion) -> dict[str, str]:
         """The facts and their values that the colour of a region says."""
         return self.fills.get(region.fill, {})
 
-    def links_between(self, one: Imported, other: Imported) -> tuple[str, ...]:
+    def links_between(self, one: ImportedRegion, other: ImportedRegion) -> tuple[str, ...]:
         """The possible kinds of links between two regions: those between similar ones of the base."""
         values, others = self.facts_of(one), self.facts_of(other)
         links = tuple(self.links)
@@ -171,13 +171,13 @@ class Base:
                 links = tuple(link for link in links if link in known) or links
         return links
 
-    def remarks(self, drawn: Drawn) -> Iterator[str]:
+    def remarks(self, drawn: DrawnMap) -> Iterator[str]:
         """Colours of regions of which nothing is said, if something is said of others."""
         silent = self._silent(drawn)
         if self.fills and silent:
             yield f"  --fill says nothing of {silent}"
 
-    def unseen(self, drawn: Drawn) -> Sequence[Diagnostic]:
+    def unseen(self, drawn: DrawnMap) -> Sequence[Diagnostic]:
         """Warnings of colours that no region has (RS851)."""
         report = Report()
         place = Span(drawn.file, 1, 1, 1, 2) if drawn.file else None
@@ -188,7 +188,7 @@ class Base:
             report.warning("RS851", message, place, help=help_)
         return report.diagnostics
 
-    def _silent(self, drawn: Drawn) -> str:
+    def _silent(self, drawn: DrawnMap) -> str:
         colours = Counter(region.fill for region in drawn.regions if region.fill and region.fill not in self.fills)
         return ", ".join(f"{fill} ({output.counted(n, 'region')})" for fill, n in colours.most_common(_VALUES))
 
@@ -215,7 +215,7 @@ def _map_file(target: Path, regions: Regions, base: Base | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def region_lines(region: Imported, near: Regions, base: Base | None) -> Iterator[str]:
+def region_lines(region: ImportedRegion, near: Regions, base: Base | None) -> Iterator[str]:
     """The lines of a region; each link is proposed at one of its ends."""
     key = _written(region.name)
     if region.position is None:
@@ -235,7 +235,7 @@ def region_lines(region: Imported, near: Regions, base: Base | None) -> Iterator
         yield f"      # {' or '.join(kinds)}: [{', '.join(names)}]"
 
 
-def _outlines_file(target: Path, board: str, drawn: Drawn, source: Mapping[str, Any]) -> str:
+def _outlines_file(target: Path, board: str, drawn: DrawnMap, source: Mapping[str, Any]) -> str:
     """The `outlines.yaml` of a map."""
     lines = [
         *modeline(target, "drawing"),

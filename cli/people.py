@@ -11,10 +11,10 @@ import click
 
 from rulespec.cli import option_list, output
 from rulespec.engine.game.game import Game, own_options
-from rulespec.engine.game.names import seat_of, speaker
 from rulespec.engine.game.notation import split_option
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.seat_names import seat_of, speaker
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.moves import seen_now
 from rulespec.engine.words.narrator import Narrator

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.backend_choice import BackendChoice
-from rulespec.cli.seats import number_of_players
+from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.wasm_module import NAMES, backend_errors
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span

@@ -16,11 +16,11 @@ from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.chance import Chance
 from rulespec.cli.game_files import new_header
 from rulespec.cli.people import split_names
-from rulespec.cli.programs import Programs
-from rulespec.cli.seats import number_of_players
+from rulespec.cli.program_seats import Programs
+from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.settings_flag import settings_flag
-from rulespec.cli.table import Table
-from rulespec.cli.words import words_of
+from rulespec.cli.terminal_table import TerminalTable
+from rulespec.cli.word_flags import words_of
 from rulespec.diagnostics.report import Report
 from rulespec.documents.text_files import is_file
 from rulespec.engine.game.game import Game
@@ -30,7 +30,7 @@ from rulespec.engine.logs.native import NativeLog, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.replay.replay import named_ruleset, replay_native
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import may_hide
+from rulespec.typed.rule_traversal import may_hide
 
 
 class _Request(Struct, frozen=True):
@@ -106,7 +106,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
             # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
             note = f"seed {seed} · " if r.seed is not None or not game.omniscient.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {note}`?` for help")
-            code = Table(words, game, programs, saved, explained=r.explain, steps=r.step).play()
+            code = TerminalTable(words, game, programs, saved, explained=r.explain, steps=r.step).play()
     except RulesetFaultError as fault:
         output.show([fault.diagnostic], ruleset.sources)
         code = output.PROBLEMS

@@ -16,21 +16,21 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.numbers import YEAR, Finite
+from rulespec.cli.fraction_flag import YEAR, Finite
 from rulespec.cli.playtest_games import recorded, recorded_paths, write_logs
-from rulespec.cli.programs import bot_names, say_silent
-from rulespec.cli.seats import number_of_players
+from rulespec.cli.playtest_target import GAMES, Aim, Wanted, aim, show_target, wanted_of
+from rulespec.cli.playtest_target import MOST as MOST_SWEPT
+from rulespec.cli.program_seats import bot_names, say_silent
+from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.sweep import Sweep, change, sweeps_of
-from rulespec.cli.target import GAMES, Aim, Wanted, aim, show_target, wanted_of
-from rulespec.cli.target import MOST as MOST_SWEPT
 from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
 from rulespec.engine.playtest.sentence import number, short
-from rulespec.engine.simulate.plan import Plan
-from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.simulate.checked_playouts import CAP
+from rulespec.engine.simulate.game_plans import GamePlan
 
 if TYPE_CHECKING:  # bots need an extra
     from rulespec.engine.playtest.playtest import Playtest, Rule
-    from rulespec.engine.playtest.trial import Trial
+    from rulespec.engine.playtest.rule_trial import RuleTrial
 
 BESIDE = ("random", "greedy")
 """Weaker bots, whose answers stand beside those of the bots that answer."""
@@ -165,8 +165,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
     """The report, with its files written, and whether Ctrl-C ended it; `scratch` holds the overlays of a sweep."""
-    from rulespec.engine.playtest.playtest import Limits, Playtest
-    from rulespec.engine.playtest.report import report
+    from rulespec.engine.playtest.playtest import Playtest, PlaytestLimits
+    from rulespec.engine.playtest.playtest_report import report
 
     games, figures = _Games(r, scratch), recorded(r.recorded)
     target = games.target()
@@ -175,7 +175,7 @@ def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
     out = None if r.out is None else folder(r.out)
     same = target is not None and games.is_base(rules[0])  # the game as it is comes nearest: nothing to compare
     pairs, ladder = ((1,), (0,)) if same else (r.pairs, r.ladder or (0,))
-    limits = Limits(pairs, None if minutes is None else 60 * minutes, ladder, r.jobs, r.cluster, out)
+    limits = PlaytestLimits(pairs, None if minutes is None else 60 * minutes, ladder, r.jobs, r.cluster, out)
     beside = [name for name in (_beside_of(r.bots) if r.beside is None else r.beside) if (name,) != r.bots]
     strengths = [r.bots, *((name,) for name in reversed(beside))]
     progress = _Progress()
@@ -300,7 +300,7 @@ class _Games:
 
         r, ruleset = self._r, load_ruleset(ref)
         ref = anywhere(ref) if r.cluster else ref
-        plan = Plan.of(ref, ruleset, [number_of_players(ruleset, r.players)], r.seed, settings=settings, cap=r.cap)
+        plan = GamePlan.of(ref, ruleset, [number_of_players(ruleset, r.players)], r.seed, settings=settings, cap=r.cap)
         return Rule(name or ruleset.ref, ruleset, plan)
 
 
@@ -329,7 +329,7 @@ class _Progress:
 
         self._bar = tqdm(unit=" pairs", file=sys.stderr, leave=False, dynamic_ncols=True, disable=None, delay=1)
 
-    def __call__(self, bots: tuple[str, ...], trials: list[Trial]) -> None:
+    def __call__(self, bots: tuple[str, ...], trials: list[RuleTrial]) -> None:
         """Counts a pair."""
         if self._bar.disable:
             return

@@ -59,7 +59,7 @@ def recorded(paths: Sequence[Path]) -> dict[str, Any] | None:
         DiagnosticsError: if one cannot be read.
         click.UsageError: if there are none in a folder, or too many.
     """
-    from rulespec.engine.playtest.recorded import recorded_figures
+    from rulespec.engine.playtest.recorded_figures import recorded_figures
 
     if not paths:
         return None

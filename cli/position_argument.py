@@ -14,8 +14,8 @@ from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_everything, tell_seats
 from rulespec.cli.log_argument import with_samples
+from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
-from rulespec.cli.seats import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.diagnostics.report import Report
 from rulespec.documents.text_files import is_file
@@ -25,7 +25,7 @@ from rulespec.engine.game.seating import seat_names
 _AT = re.compile(r"(.+)@(\d{1,9})")
 
 
-class Place(Struct, frozen=True):
+class PositionPlace(Struct, frozen=True):
     """A reference or the path of a log, and a number of decisions; None: the start, or the end of the log."""
 
     what: str
@@ -35,16 +35,20 @@ class Place(Struct, frozen=True):
         return self.what if self.at is None else f"{self.what}@{self.at}"
 
 
-class PlaceType(click.ParamType[Place]):
+class PlaceType(click.ParamType[PositionPlace]):
     """`REF`, `LOG` or `LOG@N`."""
 
     name = "position"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Place:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> PositionPlace:
         """The reference or the log, and the number of decisions."""
         text = str(value)
         parts = None if Path(text).exists() else _AT.fullmatch(text)
-        return Place(with_samples(text), None) if parts is None else Place(with_samples(parts[1]), int(parts[2]))
+        return (
+            PositionPlace(with_samples(text), None)
+            if parts is None
+            else PositionPlace(with_samples(parts[1]), int(parts[2]))
+        )
 
 
 def position_flags(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -62,7 +66,7 @@ def position_flags(command: Callable[..., Any]) -> Callable[..., Any]:
 class Where(Struct, frozen=True):
     """The position and the reader that the command line names."""
 
-    place: Place
+    place: PositionPlace
     rules: str | None
     players: int | None
     settings: tuple[str, ...]

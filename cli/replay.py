@@ -28,7 +28,7 @@ from rulespec.cli.replay_text import (
 )
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.cli.wasm_module import backend_errors
-from rulespec.cli.words import word_options, words_of
+from rulespec.cli.word_flags import word_options, words_of
 from rulespec.cli.workers_flags import check_workers, log_workers_flags
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
@@ -146,7 +146,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     if many:
         ctx.exit(_replay_corpus(r))
     if r.under is not None:
-        from rulespec.cli.judge import JudgementRequest, judge_log
+        from rulespec.cli.replay_under import JudgementRequest, judge_log
 
         with backend_errors(r.backend):
             request = JudgementRequest(r.logs[0], r.under, r.rules, r.dialect, r.backend, r.answer == "usual")

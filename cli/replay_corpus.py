@@ -14,13 +14,13 @@ from rulespec.cli import output
 from rulespec.cli.progress import with_progress
 from rulespec.cli.workers_flags import resume_hint
 from rulespec.diagnostics.report import failure
+from rulespec.engine.corpus.log_rows import LogRow, RowSheet, Under
 from rulespec.engine.corpus.logs import Corpus, Log
 from rulespec.engine.corpus.replays import ReplayPlan, plan_of, replayed, row_of
-from rulespec.engine.corpus.rows import Row, RowSheet, Under
-from rulespec.engine.corpus.totals import Causes, Judged, Measured, RowTotals
+from rulespec.engine.corpus.totals import CauseTotals, Judged, Measured, RowTotals
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.open_results import open_rows
-from rulespec.engine.simulate.results import Results
+from rulespec.engine.simulate.result_rows import Results
 
 _MAX_CAUSES = 20
 _CODES = {"legal": output.OK, "diverges": output.PROBLEMS, "other_end": output.PROBLEMS}
@@ -96,11 +96,11 @@ class _Run:
         self.totals = RowTotals()
         self.rows: list[dict[str, Any]] = []
 
-    def recorded(self, results: Results[Row] | None, logs: Iterator[Log]) -> int:
+    def recorded(self, results: Results[LogRow] | None, logs: Iterator[Log]) -> int:
         """Counts the recorded rows and skips their logs, but repeats the last one as a check."""
         if results is None:
             return 0
-        last: Row | None = None
+        last: LogRow | None = None
         done = 0
         for last in results.recorded():
             self.totals.add(last)
@@ -115,7 +115,7 @@ class _Run:
         output.echo(f"{results.path}: goes on after {output.counted(done, 'log')}", err=True)
         return done
 
-    def add(self, row: Row) -> None:
+    def add(self, row: LogRow) -> None:
         """Counts a row; prints it, unless rows are written to a file."""
         self.totals.add(row)
         if self._request.out is not None:
@@ -134,7 +134,7 @@ class _Run:
         return max(code, output.PROBLEMS if self.totals.changed else output.OK)
 
 
-def _line(row: Row) -> str:
+def _line(row: LogRow) -> str:
     """A log in a line."""
     verdict = output.style(row.verdict.replace("_", " "), fg=_COLOURS[row.verdict])
     if row.error:
@@ -146,7 +146,7 @@ def _line(row: Row) -> str:
     return head if row.under is None else f"{head}; {_under(row, row.under)}"
 
 
-def _under(row: Row, under: Under) -> str:
+def _under(row: LogRow, under: Under) -> str:
     """A game under the other rules, compared with the log."""
     if under.error:
         return f"{output.style('cannot be judged', fg='red')}: {under.error[:300]}"
@@ -198,7 +198,7 @@ def show_judged(totals: Judged) -> None:
         show_causes("not legal under the other rules", totals.under)
 
 
-def show_causes(title: str, causes: Causes) -> None:
+def show_causes(title: str, causes: CauseTotals) -> None:
     """Prints causes, the most frequent first."""
     groups = causes.most()
     if not groups:

@@ -9,8 +9,8 @@ import click
 from msgspec import Struct
 
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.engine.game.names import AmbiguousNameError, seat_of, shown_names
 from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.seat_names import AmbiguousNameError, seat_of, shown_names
 
 
 class Viewer(Struct, frozen=True):

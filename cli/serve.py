@@ -13,9 +13,9 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.cli.addresses import HostType, WebAddress
 from rulespec.cli.extras import need_server
-from rulespec.cli.numbers import YEAR, Finite
-from rulespec.cli.programs import Programs
-from rulespec.cli.seats import number_of_players
+from rulespec.cli.fraction_flag import YEAR, Finite
+from rulespec.cli.program_seats import Programs
+from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.documents.text_files import is_file
 from rulespec.engine.game.game import Game
@@ -23,7 +23,7 @@ from rulespec.engine.game.seating import seat_names
 
 if TYPE_CHECKING:  # the server needs an extra
     from rulespec.serve.hall import Hall
-    from rulespec.serve.rules import Rules
+    from rulespec.serve.table_rules import TableRules
 
 _STORE = "tables.db"
 _PORT = 8765
@@ -126,7 +126,7 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
     from rulespec.serve.hall import Hall
     from rulespec.serve.hook import Hook
     from rulespec.serve.running import listening, reachable, server
-    from rulespec.serve.store import Store
+    from rulespec.serve.store import TableStore
 
     secure = secured(r.cert, r.key) if r.cert is not None and r.key is not None else None
     with ExitStack() as stack:
@@ -137,7 +137,7 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
             hint = "--host is an address of this machine, and --port 0 any port that is free"
             raise click.ClickException(f"nothing can listen at {r.host}, port {r.port}: {reason}; {hint}") from None
         hook = Hook(r.hook) if r.hook else None
-        hall = Hall(Store(r.store), {each.ref: each.rules for each in games}, r.language, _bots(), hook)
+        hall = Hall(TableStore(r.store), {each.ref: each.rules for each in games}, r.language, _bots(), hook)
         stack.callback(hall.close)
         hall.resume()
         port = opened.getsockname()[1]
@@ -162,7 +162,7 @@ class _Opened(Struct, frozen=True):
     """The game of a new table: fresh, or from a log."""
 
     ref: str
-    rules: Rules
+    rules: TableRules
     game: Game
     bots: dict[str, str]
 
@@ -174,7 +174,7 @@ class _Opened(Struct, frozen=True):
         from rulespec.engine.logs.native import read_log
         from rulespec.engine.replay.replay import named_ruleset
         from rulespec.load import load_ruleset
-        from rulespec.serve.rules import Rules
+        from rulespec.serve.table_rules import TableRules
 
         if is_file(Path(ref)):
             log = read_log(Path(ref), lenient=True)
@@ -189,7 +189,7 @@ class _Opened(Struct, frozen=True):
         programs = Programs.of(r.bots, players, Chance(0))
         names = programs.names or ("random",) * programs.number
         last = game.seats[players - programs.number :]
-        return cls(ruleset.ref, Rules(ruleset, r.language), game, dict(zip(last, names, strict=True)))
+        return cls(ruleset.ref, TableRules(ruleset, r.language), game, dict(zip(last, names, strict=True)))
 
 
 async def _begin(hall: Hall, games: list[_Opened], r: _Request, base: str) -> None:

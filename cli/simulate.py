@@ -18,22 +18,22 @@ from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
 from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
-from rulespec.cli.programs import bot_names, say_silent
+from rulespec.cli.program_seats import bot_names, say_silent
 from rulespec.cli.progress import with_progress
-from rulespec.cli.seats import number_of_players
+from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.wasm_module import check_used, played_by, wasm_errors
-from rulespec.cli.words import word_options, words_of
+from rulespec.cli.word_flags import word_options, words_of
 from rulespec.cli.workers_flags import anywhere, check_workers, resume_hint, workers_flags
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.program.handed_back import counting
+from rulespec.engine.simulate.checked_playouts import CAP, Playout
 from rulespec.engine.simulate.comparison import differences
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
+from rulespec.engine.simulate.game_totals import Totals
 from rulespec.engine.simulate.open_results import open_results
-from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.playouts import CAP, Playout
-from rulespec.engine.simulate.results import Results
-from rulespec.engine.simulate.totals import Totals
+from rulespec.engine.simulate.result_rows import Results
 from rulespec.engine.simulate.workers import Play, play_on_workers
 from rulespec.engine.verify.random_games import shorter_playout
 from rulespec.engine.verify.shrink import FailingGame
@@ -151,7 +151,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     words = words_of(ruleset, r.language, r.shown)  # their mistakes are reported before games are played
 
     def planned(ref: str, ruleset: typed.Ruleset, chosen: dict[str, str]) -> _Run:
-        plan = Plan.of(anywhere(ref) if r.cluster else ref, ruleset, counts, r.seed, settings=chosen, cap=r.cap)
+        plan = GamePlan.of(anywhere(ref) if r.cluster else ref, ruleset, counts, r.seed, settings=chosen, cap=r.cap)
         plan = replace(plan, bots=r.bots, details=r.details)
         plan = plan if r.bots or (r.details and r.backend == "auto") else _on(plan, ruleset, r.backend, r.games)
         few = r.backend == "auto" and r.games < _MANY and not (r.bots or r.details or r.cluster)
@@ -180,7 +180,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     ctx.exit(output.PROBLEMS if run.totals.failures or (other and other.totals.failures) else output.OK)
 
 
-def _on(plan: Plan, ruleset: typed.Ruleset, backend: str, games: int) -> Plan:
+def _on(plan: GamePlan, ruleset: typed.Ruleset, backend: str, games: int) -> GamePlan:
     """The plan on the requested backend, or on the best one."""
     if backend == "wasm" or (backend == "auto" and games >= _MANY):
         from rulespec.engine.simulate.wasm import WasmOutcomes, can_play
@@ -197,7 +197,7 @@ class _Run:
     """The games of a plan played so far."""
 
     def __init__(
-        self, ruleset: typed.Ruleset, plan: Plan, chosen: dict[str, str], failures: Path | None, *, changing: bool
+        self, ruleset: typed.Ruleset, plan: GamePlan, chosen: dict[str, str], failures: Path | None, *, changing: bool
     ) -> None:
         self.ruleset = ruleset
         self.plan = plan
@@ -211,7 +211,7 @@ class _Run:
         self.outcome: Callable[[int], Outcome] = partial(plan.outcome, ruleset)
         self.on_workers: Play | None = None
         if plan.bots:
-            from rulespec.engine.bots.games import BotGames, bot_outcome
+            from rulespec.engine.bots.bot_games import BotGames, bot_outcome
 
             games = BotGames(plan, ruleset, warned=say_silent)
             self.play_one, self.outcome, self.on_workers = games.play, games.outcome, bot_outcome
@@ -291,7 +291,7 @@ class _Run:
             return (self.outcome(number) for number in numbers)
         return play_on_workers(self.plan, numbers, jobs, cluster, self.on_workers)
 
-    def _change(self, plan: Plan) -> None:
+    def _change(self, plan: GamePlan) -> None:
         """Continues with another plan for the rest of the games."""
         self.plan = plan
 
@@ -387,7 +387,7 @@ def _show_failures(run: _Run) -> None:
             output.echo(line)
 
 
-def _show_totals(plan: Plan, totals: Totals, words: Words) -> None:
+def _show_totals(plan: GamePlan, totals: Totals, words: Words) -> None:
     data = totals.to_json()
     n, lengths = data["games"], data["decisions"]
     parts = [words.word(key, number=f"{lengths[key]:,.0f}") for key in ("least", "median", "mean", "most")]

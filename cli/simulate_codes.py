@@ -7,16 +7,16 @@ from pathlib import Path
 from rulespec.bundles.rules import bundle_of
 from rulespec.cli import output
 from rulespec.cli.progress import with_progress
-from rulespec.engine.corpus.codes import CodeSheet, simulated, store_folder, tables_of
-from rulespec.engine.corpus.tables import Tables
+from rulespec.engine.corpus.code_tables import Tables
+from rulespec.engine.corpus.game_codes import CodeSheet, simulated, store_folder, tables_of
 from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.simulate.game_sheet import header
 from rulespec.engine.simulate.parquet import ParquetResults
-from rulespec.engine.simulate.plan import Plan
 from rulespec.typed import nodes as typed
 
 
-def write_codes(plan: Plan, ruleset: typed.Ruleset, games: int, folder: Path) -> None:
+def write_codes(plan: GamePlan, ruleset: typed.Ruleset, games: int, folder: Path) -> None:
     """Writes the missing games of a plan as codes.
 
     Raises:

@@ -65,7 +65,7 @@ class Sweep(Struct, frozen=True):
         return int(setting.default), ""
 
 
-class Change(NamedTuple):
+class Variation(NamedTuple):
     """A variation of a game: its name, the overlay with other constants (None if none changes), and its settings."""
 
     name: str
@@ -73,7 +73,7 @@ class Change(NamedTuple):
     settings: dict[str, str]
 
 
-def change(sweeps: Sequence[Sweep], values: Sequence[int], ruleset: typed.Ruleset, folder: Path) -> Change:
+def change(sweeps: Sequence[Sweep], values: Sequence[int], ruleset: typed.Ruleset, folder: Path) -> Variation:
     """The variation for one value of each swept number; its overlay is written into the folder.
 
     Raises:
@@ -86,11 +86,11 @@ def change(sweeps: Sequence[Sweep], values: Sequence[int], ruleset: typed.Rulese
     settings = {sweep.name: str(value) for sweep, value, _ in set_to if sweep.kind == "settings"}
     changed = [(s, v, unit) for s, v, (old, unit) in set_to if s.kind == "constants" and v != old]
     if not changed:
-        return Change(name, None, settings)
+        return Variation(name, None, settings)
     id_ = "_".join(f"{s.name}_{'minus_' if v < 0 else ''}{abs(v)}" for s, v, _ in changed)
     changes = ", ".join(f"{s.path}: {v} {unit}".rstrip() for s, v, unit in changed)
     text = _OVERLAY.format(id=id_, title=name, changes=changes, base=ruleset.id)
-    return Change(name, write_into(folder, f"{id_}.yaml", text).resolve(), settings)
+    return Variation(name, write_into(folder, f"{id_}.yaml", text).resolve(), settings)
 
 
 def sweeps_of(ctx: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[Sweep, ...]:

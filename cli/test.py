@@ -21,7 +21,7 @@ from rulespec.engine.verify.suite import Case, run_suite
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
-    from rulespec.cli.random_games import RandomRun
+    from rulespec.cli.test_random import RandomRun
 
 
 class _Request(Struct, frozen=True):
@@ -136,7 +136,7 @@ def _numbers(players: str | None, ruleset: typed.Ruleset) -> list[int]:
 def _random_games(
     ruleset: typed.Ruleset, numbers: list[int], games: int, seed: int, failures: Path | None
 ) -> RandomRun:
-    from rulespec.cli.random_games import play_random_games  # lazily: it takes longer than many a suite
+    from rulespec.cli.test_random import play_random_games  # lazily: it takes longer than many a suite
 
     return play_random_games(ruleset, numbers, games, seed, failures)
 

@@ -27,7 +27,7 @@ _MAX_WORDS = 1_000_000
 
 if TYPE_CHECKING:  # slow to import, and not needed for usage errors
     from rulespec.cli.overlay_sets import OverlaySets
-    from rulespec.engine.verify.played import Played
+    from rulespec.engine.verify.played import PlayReport
     from rulespec.ruleset_files import Files
 
 
@@ -98,13 +98,13 @@ def command(
     finish(ctx, results, format_)
 
 
-def finish(ctx: click.Context, results: list[Checked], format_: str) -> None:
+def finish(ctx: click.Context, results: list[CheckedReference], format_: str) -> None:
     """Prints results in a format, and ends with the exit code of the worst."""
     _PRINTERS[format_](results)
     ctx.exit(max(r.code for r in results))
 
 
-class Checked(Struct, frozen=True):
+class CheckedReference(Struct, frozen=True):
     """The result for a reference: the ruleset (None if it has errors), its diagnostics, and the exit code.
 
     `sets` is what came of the overlays on offer, if that was asked for; `games` what was played, if anything.
@@ -115,7 +115,7 @@ class Checked(Struct, frozen=True):
     report: Report
     code: int
     sets: OverlaySets | None
-    games: Played | None
+    games: PlayReport | None
 
 
 def checked(
@@ -125,7 +125,7 @@ def checked(
     overlays: bool = False,
     play: bool = False,
     minutes: int | None = None,
-) -> Checked:
+) -> CheckedReference:
     """Checks a reference; then explores it, plays games, or checks the overlays on offer."""
     report, ruleset, sets, games = Report(), None, None, None
     try:
@@ -133,7 +133,7 @@ def checked(
         if explore is not None and ruleset is not None and report.ok:
             explore(ruleset, report)
         if play and ruleset is not None and report.ok:
-            from rulespec.cli.play_check import played
+            from rulespec.cli.validate_games import played
 
             games = played(ruleset, report, minutes)
             report.extend(games.diagnostics)
@@ -148,10 +148,10 @@ def checked(
         # A reference without a ruleset is wrong usage; errors in the ruleset are problems.
         missing = any(d.span is None and d.code in {"RS501", "RS502"} for d in report.diagnostics)
         code = output.UNUSABLE if missing else output.PROBLEMS
-    return Checked(ref, ruleset, report, code, sets, games)
+    return CheckedReference(ref, ruleset, report, code, sets, games)
 
 
-def _print_text(results: list[Checked]) -> None:
+def _print_text(results: list[CheckedReference]) -> None:
     for r in results:
         output.show(r.report.diagnostics, r.ruleset.sources if r.ruleset is not None else None)
         output.echo(_summary(r))
@@ -159,7 +159,7 @@ def _print_text(results: list[Checked]) -> None:
             output.echo(line)
 
 
-def _print_json(results: list[Checked]) -> None:
+def _print_json(results: list[CheckedReference]) -> None:
     from rulespec.fixes import with_fixes
 
     texts = output.texts_of(_all(results))
@@ -183,16 +183,16 @@ def _accepted_json(report: Report) -> list[dict[str, Any]]:
     return [{"diagnostic": warning, "reason": a.reason} for warning, a in zip(warnings, report.accepted, strict=True)]
 
 
-def _played_json(games: Played) -> dict[str, int]:
+def _played_json(games: PlayReport) -> dict[str, int]:
     return {"games": games.games, "combinations": games.combinations, "of": games.of}
 
 
-def _print_github(results: list[Checked]) -> None:
+def _print_github(results: list[CheckedReference]) -> None:
     for diagnostic in _all(results):
         click.echo(to_github(diagnostic))
 
 
-def _print_sarif(results: list[Checked]) -> None:
+def _print_sarif(results: list[CheckedReference]) -> None:
     from rulespec.diagnostics.sarif import to_sarif
     from rulespec.fixes import with_fixes
 
@@ -200,12 +200,12 @@ def _print_sarif(results: list[Checked]) -> None:
     output.echo_json(to_sarif(with_fixes(result, output.texts_of(result))))
 
 
-def _all(results: list[Checked]) -> list[Diagnostic]:
+def _all(results: list[CheckedReference]) -> list[Diagnostic]:
     """All diagnostics, each once: several references may read the same files."""
     return redacted(dict.fromkeys(d for r in results for d in r.report.diagnostics))
 
 
-_PRINTERS: dict[str, Callable[[list[Checked]], None]] = {
+_PRINTERS: dict[str, Callable[[list[CheckedReference]], None]] = {
     "text": _print_text,
     "json": _print_json,
     "github": _print_github,
@@ -248,8 +248,8 @@ def _check_further(ruleset: typed.Ruleset, report: Report, files: Files | None) 
     starts = Report()
     key = cache.key("starts", ruleset.sources_hash, rooms=STARTING)
     if files is not None or cache.read(key, msgspec.json.Decoder(bool)) is not True:
-        from rulespec.engine.verify.facts import failed_checks  # the engine is needed for nothing else here
         from rulespec.engine.verify.starts import check_starts
+        from rulespec.engine.verify.verified_facts import failed_checks  # the engine is needed for nothing else here
 
         starts.extend(failed_checks(ruleset.declarations, ruleset.layers))
         check_starts(ruleset, starts)
@@ -274,7 +274,7 @@ def _words(ruleset: typed.Ruleset, report: Report) -> None:
         texts = []
     key = cache.key("sound titles", ruleset.sources_hash, *texts, rooms=(*cache.LANGUAGE, "engine/words"))
     if paths and (not texts or cache.read(key, msgspec.json.Decoder(bool)) is not True):
-        from rulespec.engine.words.checked import check_words
+        from rulespec.engine.words.valid_words import check_words
 
         check_words(ruleset, result)
         if texts and not result.diagnostics:
@@ -289,7 +289,7 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
     from rulespec.engine.dialects.dialect import read_dialect
     from rulespec.engine.dialects.notation_file import notation_of
     from rulespec.engine.dialects.unknown import unknown_names
-    from rulespec.engine.dialects.unread import uneven_forms
+    from rulespec.engine.dialects.unread_fields import uneven_forms
 
     folders = ruleset.folders
     missing = [n for n in ruleset.offered if not any(is_present(f / "variants" / f"{n}.yaml") for f in folders)]
@@ -319,8 +319,8 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
 def _offers(ruleset: typed.Ruleset) -> dict[str, Span]:
     """The places in game.yaml that offer overlays, by the names of these."""
     from rulespec.documents.kept_trees import read_kept
-    from rulespec.documents.nodes import Mapping, get, words
     from rulespec.documents.text_files import display
+    from rulespec.documents.yaml_nodes import Mapping, get, words
 
     results: dict[str, Span] = {}
     for folder in ruleset.folders:
@@ -331,7 +331,7 @@ def _offers(ruleset: typed.Ruleset) -> dict[str, Span]:
     return results
 
 
-def _summary(r: Checked) -> str:
+def _summary(r: CheckedReference) -> str:
     ruleset, result = r.ruleset, output.problems(r.report.diagnostics)
     if r.report.accepted:
         result = ", ".join(filter(None, [result, f"{output.counted(len(r.report.accepted), 'warning')} accepted"]))
@@ -339,7 +339,7 @@ def _summary(r: Checked) -> str:
         return f"{r.ref}: {output.style(result, fg='red')}"
     played = []
     if r.games is not None:
-        from rulespec.cli.play_check import amount_of_play
+        from rulespec.cli.validate_games import amount_of_play
 
         played = [amount_of_play(r.games)]
     name = f"{ruleset.ref} {ruleset.version}"
@@ -362,7 +362,7 @@ def _summary(r: Checked) -> str:
 
 def _decisions(rules: typed.Rules) -> int:
     """The number of decisions in the rules."""
-    from rulespec.typed.traversal import walk
+    from rulespec.typed.rule_traversal import walk
 
     statements = (s for procedure in rules.procedures.values() for s in walk(procedure.body))
     return len({s.name for s in statements if isinstance(s, typed.Decide)})

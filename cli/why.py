@@ -13,8 +13,8 @@ from rulespec.cli.position_argument import Where, position_flags
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option
-from rulespec.engine.why.output import Printer, whole
-from rulespec.engine.why.reader import Answer
+from rulespec.engine.why.answer_output import Printer, whole
+from rulespec.engine.why.position_reader import Answer
 from rulespec.engine.why.why import Why
 
 

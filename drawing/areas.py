@@ -12,8 +12,8 @@ from math import ceil, hypot
 
 from msgspec import Struct
 
-from rulespec.drawing.cells import Corner, Edge, cells
 from rulespec.drawing.svg import Point
+from rulespec.drawing.voronoi import Corner, Edge, cells
 
 ALONG = (0.1, 0.2, 0.3, 0.4, 0.48)
 """Fractions of a link's length at which sites are sown, from either end."""

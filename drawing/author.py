@@ -11,16 +11,16 @@ from rulespec.check.lints.map import check_map
 from rulespec.check.passes import PASSES
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import get, text
+from rulespec.documents.yaml_nodes import get, text
 from rulespec.drawing.board import Board
 from rulespec.drawing.doubts import certain_failures
 from rulespec.drawing.drawing_file import read_drawing, read_files
-from rulespec.drawing.faults import Fault, faults_of, faulty_scene
+from rulespec.drawing.marked_board import BoardFault, faults_of, faulty_scene
 from rulespec.drawing.mended import MendedFiles
+from rulespec.drawing.picture_words import PlainWords
 from rulespec.drawing.scene import Scene
 from rulespec.drawing.style import Style
-from rulespec.drawing.words import PlainWords
-from rulespec.engine.verify.facts import failed_checks
+from rulespec.engine.verify.verified_facts import failed_checks
 from rulespec.load import Merged, load_ruleset, load_source
 from rulespec.records import Brief
 from rulespec.ruleset_files import drawing_files
@@ -85,12 +85,12 @@ def with_mistakes(ruleset: typed.Ruleset, diagnostics: Sequence[Diagnostic]) -> 
 
 def _faulty(
     ruleset: typed.Ruleset, style: Style, diagnostics: Sequence[Diagnostic], tables: bool = True
-) -> tuple[Board, list[Fault]]:
+) -> tuple[Board, list[BoardFault]]:
     board = Board(ruleset.declarations, style, {}, PlainWords(ruleset.declarations, ruleset.title), tables=tables)
     return board, faults_of(ruleset.declarations, list(board.plans), diagnostics, ruleset.sources)
 
 
-def _scene(board: Board, faults: list[Fault], marks: bool) -> Scene:
+def _scene(board: Board, faults: list[BoardFault], marks: bool) -> Scene:
     return faulty_scene(board, faults) if marks else board.scene(None)
 
 

@@ -15,28 +15,28 @@ from rulespec.drawing.board_forms import HOSTS, SIDE, plans_of
 from rulespec.drawing.colours import INK
 from rulespec.drawing.dice import dice
 from rulespec.drawing.drawing_file import read_drawing
+from rulespec.drawing.drawn_tokens import LARGEST, DrawnToken, Standing, drawn, marker_token
+from rulespec.drawing.holdings import SheetTable, rows, table_of, table_plan
 from rulespec.drawing.link_states import link_states
+from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import GAP, Plan, Sheet
 from rulespec.drawing.regular_boards import bands_of, heading_of, scale_plan
-from rulespec.drawing.scene import LAYERS, Item, Place, Scene, panel
-from rulespec.drawing.shown import Entity, Names, Shown
+from rulespec.drawing.scene import LAYERS, Place, Scene, SceneItem, panel
+from rulespec.drawing.shown import Entity, Names, ShownState
 from rulespec.drawing.standing import standing
 from rulespec.drawing.status import status_of
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.table_texts import Cell, TextTable, text_rows, text_table
-from rulespec.drawing.tables import Table, rows, table_of, table_plan
 from rulespec.drawing.text_width import shortened
-from rulespec.drawing.tokens import LARGEST, Standing, Token, drawn, marker_token
-from rulespec.drawing.words import Wording
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.names import shown_names
+from rulespec.engine.game.seat_names import shown_names
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.game.views import View
 from rulespec.engine.words.words import Words
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import named
+from rulespec.typed.seat_kinds import named
 
 MAX_PLACES = 2_500
 MAX_TABLE_ROWS = 5_000
@@ -67,7 +67,7 @@ class Panel(Brief, Struct, frozen=True):
     at: str
     turns: bool
     box: Box
-    items: list[Item]
+    items: list[SceneItem]
 
 
 def board(
@@ -164,14 +164,14 @@ class Board:
         self.sheet = Sheet(d, style, lambda kind: words.titles(kind, titled), self.names, words)
         self.plans: dict[str, Plan] = {}
         self.scales: dict[tuple[str, str], Plan] = {}
-        self.tables: list[Table] = []
-        self.static: list[Item] = []
+        self.tables: list[SheetTable] = []
+        self.static: list[SceneItem] = []
         self.panels: list[Panel] = []
         self._rights: list[float] = []
-        self._stood: dict[tuple[str, int, tuple[Token, ...]], tuple[Item, ...]] = {}
+        self._stood: dict[tuple[str, int, tuple[DrawnToken, ...]], tuple[SceneItem, ...]] = {}
         self.size = self._laid_out()
         title = svg.words(words.game, _MARGIN, 24, 20, bold=True, anchor="start", fill=INK)
-        self.static.insert(0, Item("title", "names", title))
+        self.static.insert(0, SceneItem("title", "names", title))
 
     # --- the sheet -----------------------------------------------------------------------------
 
@@ -269,13 +269,13 @@ class Board:
         self._put(Panel(scale_id(kind, name), title, "below", False, _box(corner, plan), plan.items))
         return plan.size[1]
 
-    def _table_of(self, kind: str, corner: Point, width: float) -> Table | None:
+    def _table_of(self, kind: str, corner: Point, width: float) -> SheetTable | None:
         columns = self.sheet.style.tables[kind]
         if kind != "game" and kind not in self.sheet.d.kinds:
             return None
         return table_of(self.sheet, self.words, self.names, kind, columns, corner, width)
 
-    def _table(self, table: Table) -> float:
+    def _table(self, table: SheetTable) -> float:
         """Adds a table to the sheet; returns its height."""
         plan = table_plan(self.sheet, table, self._title_of(table))
         self.tables.append(table)
@@ -290,7 +290,7 @@ class Board:
         """The panel that the places of a board are on."""
         return next((guest.inside for guest in self._guests if guest.kind == kind), kind)
 
-    def _title_of(self, table: Table) -> str:
+    def _title_of(self, table: SheetTable) -> str:
         own = self.words.game if table.kind == "game" else heading_of(self.words.kind(table.kind))
         return self.words.board(table.kind, own)
 
@@ -298,7 +298,7 @@ class Board:
 
     def scene(self, position: Game | View | None) -> Scene:
         """The picture of a position; see `board`."""
-        dynamic: list[Item] = []
+        dynamic: list[SceneItem] = []
         status = ""
         if position is not None:
             state = position.state if isinstance(position, View) else state_json(position)
@@ -306,7 +306,7 @@ class Board:
             dynamic += dice(self.plans, position.history)
             status = status_of(self.words, position)
             text = svg.words(shortened(status, 13, self.size[0] - 2 * _MARGIN), _MARGIN, 42, 13, anchor="start")
-            dynamic.append(Item("status", "names", text))
+            dynamic.append(SceneItem("status", "names", text))
         note = self.words.picture(self.sheet.style.doc) or self.words.word("board", game=self.words.game)
         description = f"{note} {status}".strip()
         return Scene(*self.size, self.words.game, description, tuple(self.static), tuple(dynamic))
@@ -319,7 +319,7 @@ class Board:
         items = (*self.static, *(self.items(state) if state is not None else ()))
         return {place.id: place for item in items for place in item.places}
 
-    def items(self, state: dict[str, Any]) -> Iterator[Item]:
+    def items(self, state: dict[str, Any]) -> Iterator[SceneItem]:
         """The items of a board that show a state."""
         shown = self.names.read(state)
         for plan in self.plans.values():
@@ -336,7 +336,7 @@ class Board:
         for table in self.tables:
             yield from rows(self.sheet, self.words, self.names, table, shown, placed)
 
-    def text_tables(self) -> list[tuple[Table, TextTable]]:
+    def text_tables(self) -> list[tuple[SheetTable, TextTable]]:
         """The tables, and as texts: titles, heads, and the first cell of each row."""
         tables = (self._table_of(kind, (0.0, 0.0), _LEAST) for kind in self.sheet.style.tables)
         return [(t, text_table(self.sheet, t, self._title_of(t))) for t in tables if t is not None and t.rows]
@@ -349,7 +349,7 @@ class Board:
             if table is not None:
                 yield from text_rows(self.sheet, self.words, self.names, table, shown)
 
-    def _standing(self, kind: str, number: int, tokens: tuple[Token, ...], slot: Box) -> tuple[Item, ...]:
+    def _standing(self, kind: str, number: int, tokens: tuple[DrawnToken, ...], slot: Box) -> tuple[SceneItem, ...]:
         """The items standing in a place, mostly reused from one position to the next."""
         key = kind, number, tokens
         if key not in self._stood:
@@ -360,8 +360,8 @@ class Board:
             self._stood[key] = tuple(drawn(self.sheet, tokens, slot, how))
         return self._stood[key]
 
-    def _on_scale(self, kind: str, name: str, plan: Plan, shown: Shown) -> Iterator[Item]:
-        results: dict[int, list[Token]] = {}
+    def _on_scale(self, kind: str, name: str, plan: Plan, shown: ShownState) -> Iterator[SceneItem]:
+        results: dict[int, list[DrawnToken]] = {}
         for number, value in shown.fields.get((kind, name), {}).items():
             if isinstance(value, int) and value in plan.slots:
                 of: Entity | None = (kind, number) if kind else None

@@ -8,12 +8,12 @@ from msgspec import Struct
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ground
+from rulespec.drawing.holdings import chip
 from rulespec.drawing.plan import Manner, Plan, Sheet
 from rulespec.drawing.regular_boards import LINE, cell, region
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.style import BoardStyle, Yard
 from rulespec.drawing.svg import Box, Point
-from rulespec.drawing.tables import chip
 from rulespec.drawing.text_width import shortened
 
 _SIDE, _POINT = 44.0, (58.0, 150.0)
@@ -92,9 +92,11 @@ def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
     plan = Plan(net.size, each=board.each, holder=board.each, stack=board.stack)
     if board.shape == "point":
         frame: svg.Values = {"x": net.corner[0], "y": net.corner[1], "width": net.size[0], "height": net.size[1]}
-        plan.items.append(Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill=colour("light"))))
+        plan.items.append(
+            SceneItem(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill=colour("light")))
+        )
         rim = svg.element("rect", **frame, fill="none", stroke=colour("brown"), stroke_width=3)
-        plan.items.append(Item(f"rim.{board.kind}", "borders", rim))
+        plan.items.append(SceneItem(f"rim.{board.kind}", "borders", rim))
     if board.rolls:
         plan.dice = net.corner[0] + net.size[0] * (0.75 if net.strip else 0.5), net.corner[1] + net.size[1] / 2
     hows = board.turned.get(owners, ())
@@ -119,14 +121,14 @@ def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
                 plan.items.append(region(shape, sheet.place((board.kind, i), box), by_seat))
             elif where not in drawn:
                 copy = svg.group([shape], data_places=by_seat or None)
-                plan.items.append(Item(f"copy.{board.kind}.{owner + 1}.{names[i]}", "areas", copy))
-            plan.items += _name(sheet, board, i, owner, Name(box, net.rows > where[1] * 2 + 1, where in drawn))
+                plan.items.append(SceneItem(f"copy.{board.kind}.{owner + 1}.{names[i]}", "areas", copy))
+            plan.items += _name(sheet, board, i, owner, NamePlace(box, net.rows > where[1] * 2 + 1, where in drawn))
             drawn.add(where)
     for n, how in _spare(board, owners):
         for i, cell_ in cells.items():
             if (where := net.turned(cell_, how)) not in drawn:
                 blank = cell(net.box(where), colour("light"))
-                plan.items.append(Item(f"spare.{board.kind}.{n + 1}.{names[i]}", "areas", blank))
+                plan.items.append(SceneItem(f"spare.{board.kind}.{n + 1}.{names[i]}", "areas", blank))
     _add_yards(sheet, board, net, plan, (owners, hows))
     return plan
 
@@ -160,7 +162,7 @@ def _add_yards(sheet: Sheet, board: BoardStyle, net: Net, plan: Plan, who: tuple
             plan.items += _yard(sheet, board, number, n if named else -1, box)
         for n, how in _spare(board, owners):
             blank = cell(net.box(*_turned_yard(net, yard, how)), colour("light"))
-            plan.items.append(Item(f"spare_yard.{board.kind}.{n + 1}.{number + 1}", "areas", blank))
+            plan.items.append(SceneItem(f"spare_yard.{board.kind}.{n + 1}.{number + 1}", "areas", blank))
 
 
 def _turned_yard(net: Net, yard: Yard, how: str) -> tuple[Cell, Cell]:
@@ -170,7 +172,7 @@ def _turned_yard(net: Net, yard: Yard, how: str) -> tuple[Cell, Cell]:
     return (left, top), (right, bottom)
 
 
-def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) -> Iterator[Item]:
+def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) -> Iterator[SceneItem]:
     """A yard; the one with the name of its owner is the place of that one, if no table or board has it."""
     yard = board.yards[number]
     look = sheet.look(board.each, owner)
@@ -181,9 +183,9 @@ def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) ->
     elsewhere = sheet.on_board(board.each) or sheet.style.tables.get(board.each)
     if owner >= 0 and number == named and not elsewhere:
         place = sheet.place((board.each, owner), box)
-        yield Item(id_, "areas", svg.group([shape], place.title, data_place=place.id), (place,))
+        yield SceneItem(id_, "areas", svg.group([shape], place.title, data_place=place.id), (place,))
     else:
-        yield Item(id_, "areas", shape)
+        yield SceneItem(id_, "areas", shape)
     title = sheet.words.board(yard.holds[0], yard.title) if yard.title else own
     left, room, y = box[0], box[2] - box[0], box[1] + _YARD / 2 + 2
     mark = "" if yard.title or owner < 0 else chip(look, left + 11, y)  # so that nobody needs the colour
@@ -195,10 +197,10 @@ def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) ->
             note = mark + (svg.named(name, owner, room - 6) if sheet.d.kinds[board.each].is_player else name)
         else:
             note = svg.words(text, left + room / 2, y, size, bold=True, fill=INK)
-        yield Item(f"yard_name.{board.kind}.{owner + 1}.{number + 1}", "names", note)
+        yield SceneItem(f"yard_name.{board.kind}.{owner + 1}.{number + 1}", "names", note)
 
 
-class Name(Struct, frozen=True):
+class NamePlace(Struct, frozen=True):
     """The place of a name: its cell, whether at the upper edge, and whether beside that of the viewer."""
 
     box: Box
@@ -238,7 +240,7 @@ def _shape(sheet: Sheet, board: BoardStyle, net: Net, at: Cell, of: tuple[int, i
     return svg.element("rect", **size, fill=colour("light")) + point
 
 
-def _name(sheet: Sheet, board: BoardStyle, number: int, owner: int, at: Name) -> Iterator[Item]:
+def _name(sheet: Sheet, board: BoardStyle, number: int, owner: int, at: NamePlace) -> Iterator[SceneItem]:
     """The name of a cell; another owner's is beside it, and fainter."""
     text = sheet.place_titles(board)[number]
     if not text:
@@ -250,4 +252,4 @@ def _name(sheet: Sheet, board: BoardStyle, number: int, owner: int, at: Name) ->
     size, ink = (8.0, LINE) if at.second or board.shape != "point" else (10.0, INK)
     shown = shortened(text, size, (right - left) * (0.42 if two else 0.9))
     key = sheet.names(board.kind)[number] + (f".{owner + 1}" if at.second or owner > 0 else "")
-    yield Item(f"name.{key}", "names", svg.words(shown, middle, y, size, fill=ink))
+    yield SceneItem(f"name.{key}", "names", svg.words(shown, middle, y, size, fill=ink))

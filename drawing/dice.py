@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rulespec.drawing import svg
+from rulespec.drawing.holdings import die
 from rulespec.drawing.plan import Plan
-from rulespec.drawing.scene import Item
-from rulespec.drawing.tables import die
+from rulespec.drawing.scene import SceneItem
 from rulespec.engine.game.events import Event
 from rulespec.engine.game.option import Option
 from rulespec.engine.words.rolls import rolled
@@ -26,7 +26,7 @@ def shows_rolls(plans: Mapping[str, Plan]) -> bool:
     return any(plan.dice is not None for plan in plans.values())
 
 
-def dice(plans: Mapping[str, Plan], history: Sequence[Option | Event]) -> Iterator[Item]:
+def dice(plans: Mapping[str, Plan], history: Sequence[Option | Event]) -> Iterator[SceneItem]:
     """The dice on each board that shows rolls."""
     for kind, plan in plans.items():
         if plan.dice is None or not (numbers := last_roll(history)):
@@ -36,4 +36,4 @@ def dice(plans: Mapping[str, Plan], history: Sequence[Option | Event]) -> Iterat
             left = x / _SCALE + (i - len(numbers) / 2) * _SIDE
             parts.append(die(number, left + (_SIDE - 18) / 2, y / _SCALE))
         scaled = svg.group(parts, transform=f"scale({_SCALE})")
-        yield Item(f"dice.{kind}", "pieces", svg.group([scaled], ", ".join(map(str, numbers))))
+        yield SceneItem(f"dice.{kind}", "pieces", svg.group([scaled], ", ".join(map(str, numbers))))

@@ -9,10 +9,10 @@ import random
 from collections.abc import Iterable, Iterator
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
-from rulespec.engine.verify.facts import failed_checks
+from rulespec.engine.verify.verified_facts import failed_checks
 from rulespec.overlays.blame import Layers
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import size
+from rulespec.typed.seat_kinds import size
 from rulespec.types import Bool, Ent, SetOf, Type
 
 _SAME = 20

@@ -12,7 +12,7 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import get, to_plain
+from rulespec.documents.yaml_nodes import get, to_plain
 from rulespec.drawing.drawing_names import check_names
 from rulespec.drawing.outline_checks import Spans, check_fit, outline_spans
 from rulespec.drawing.style import BoardStyle, Style, style_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Node, Scalar, Sequence, entries, get, text, words
+from rulespec.documents.yaml_nodes import Node, Scalar, Sequence, entries, get, text, words
 from rulespec.drawing.colours import PALETTE
 from rulespec.drawing.outline_checks import check_outlines
 from rulespec.drawing.style import link_facts

@@ -10,13 +10,13 @@ from typing import Any
 
 from rulespec.drawing.board import Board, scale_id
 from rulespec.drawing.colours import colour, ink_on
+from rulespec.drawing.drawn_tokens import LARGEST
+from rulespec.drawing.holdings import Column, SheetTable, fact_text, is_counted
 from rulespec.drawing.plan import LinkLines
 from rulespec.drawing.stands import Stand
 from rulespec.drawing.style import Look
 from rulespec.drawing.table_texts import TextTable
-from rulespec.drawing.tables import Column, Table, fact_text, is_counted
 from rulespec.drawing.text_width import tables
-from rulespec.drawing.tokens import LARGEST
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num, SetOf, Type
 
@@ -179,7 +179,7 @@ def _turn(board: Board) -> dict[str, str] | None:
     return {"name": name, "title": board.words.field("", name), "of": type_.kind}
 
 
-def _table(board: Board, table: Table, shown: TextTable) -> dict[str, Any]:
+def _table(board: Board, table: SheetTable, shown: TextTable) -> dict[str, Any]:
     places = board.sheet.row_places(table.kind)
     rows = [[part if isinstance(part, str) else list(part) for part in cell] for cell in shown.rows]
     return {
@@ -191,7 +191,7 @@ def _table(board: Board, table: Table, shown: TextTable) -> dict[str, Any]:
     }
 
 
-def _column(board: Board, table: Table, column: Column) -> dict[str, Any]:
+def _column(board: Board, table: SheetTable, column: Column) -> dict[str, Any]:
     if column.fact is not None:
         return {"texts": [fact_text(board.sheet, table.kind, column, i) for i in range(table.rows)]}
     if column.field is not None:

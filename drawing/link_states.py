@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour
 from rulespec.drawing.plan import LinkLines, Sheet
-from rulespec.drawing.scene import Item
-from rulespec.drawing.shown import Shown
+from rulespec.drawing.scene import SceneItem
+from rulespec.drawing.shown import ShownState
 
 
-def link_states(sheet: Sheet, kind: str, lines: LinkLines, shown: Shown) -> Iterator[Item]:
+def link_states(sheet: Sheet, kind: str, lines: LinkLines, shown: ShownState) -> Iterator[SceneItem]:
     """The items of the links of a kind."""
     field = sheet.d.kinds[kind].state[lines.field]
     for number, value in shown.fields.get((kind, lines.field), {}).items():
@@ -26,4 +26,4 @@ def link_states(sheet: Sheet, kind: str, lines: LinkLines, shown: Shown) -> Iter
             svg.element("path", d=path, stroke=tone, stroke_width=wide, fill="none", stroke_linecap="round")
             for tone, wide in looks
         ]
-        yield Item(f"link_state.{kind}.{sheet.names(kind)[number]}", lines.layer, svg.group(drawn, title))
+        yield SceneItem(f"link_state.{kind}.{sheet.names(kind)[number]}", lines.layer, svg.group(drawn, title))

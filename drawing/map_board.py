@@ -25,9 +25,9 @@ from rulespec.drawing.place_looks import (
     shift,
     side_of,
 )
-from rulespec.drawing.placing import PIECE, Block
+from rulespec.drawing.placing import PIECE, LabelBlock
 from rulespec.drawing.plan import LinkLines, Plan, Sheet
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.seams import SEAM_SIZE
 from rulespec.drawing.stands import Stand
 from rulespec.drawing.style import BoardStyle, LinkStyle
@@ -85,28 +85,28 @@ def _outline(board: BoardStyle, layout: Ground, number: int, corner: Point) -> s
     )
 
 
-def _areas(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
+def _areas(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[SceneItem]:
     """The areas of a map; with outlines, water first, then its shallows, then land and scenery."""
     numbers = range(len(layout.positions))
     if not board.outlines:
         yield from (_area(sheet, board, layout, i, corner) for i in numbers)
         return
     frame = {"x": corner[0], "y": corner[1], "width": layout.size[0], "height": layout.size[1]}
-    yield Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill=VOID))
+    yield SceneItem(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill=VOID))
     water = {i for i in numbers if side_of(sheet, board, i).water}
     yield from _scenery(board, layout, corner, water=True)
     yield from (_area(sheet, board, layout, i, corner) for i in sorted(water))
     coasts = _ranked(sheet, board, layout, corner).get("coasts", "")
     lines = [svg.element("path", d=coasts, fill="none", stroke_linejoin="round", **look) for look in SHALLOWS]
     if coasts and (water or any(part.colour == "water" for part in board.scenery)):
-        yield Item(f"shallows.{board.kind}", "areas", "".join(lines))
+        yield SceneItem(f"shallows.{board.kind}", "areas", "".join(lines))
     yield from _scenery(board, layout, corner, water=False)
     land = (i for i in numbers if i not in water)
     for i in sorted(land, key=lambda i: i not in board.outlines):  # squares lie above outlines
         yield _area(sheet, board, layout, i, corner)
 
 
-def _area(sheet: Sheet, board: BoardStyle, layout: Ground, number: int, corner: Point) -> Item:
+def _area(sheet: Sheet, board: BoardStyle, layout: Ground, number: int, corner: Point) -> SceneItem:
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
     look, owner = fill_of(sheet, board, number)
     data = _outline(board, layout, number, corner)
@@ -127,10 +127,10 @@ def _area(sheet: Sheet, board: BoardStyle, layout: Ground, number: int, corner: 
         min(max((tray[1] + tray[3]) / 2, top), bottom),
     )
     place = sheet.place((board.kind, number), Box((left, top, right, bottom)), middle, data)
-    return Item(f"region.{names[number]}", "areas", svg.group(parts, text, data_place=place.id), (place,))
+    return SceneItem(f"region.{names[number]}", "areas", svg.group(parts, text, data_place=place.id), (place,))
 
 
-def _scenery(board: BoardStyle, layout: Ground, corner: Point, *, water: bool) -> Iterator[Item]:
+def _scenery(board: BoardStyle, layout: Ground, corner: Point, *, water: bool) -> Iterator[SceneItem]:
     """Land or water outside all regions."""
     for number, part in enumerate(board.scenery, 1):
         if (part.colour in WATERS) == water:
@@ -141,7 +141,7 @@ def _scenery(board: BoardStyle, layout: Ground, corner: Point, *, water: bool) -
             coast: svg.Values = {"stroke": "#4d6b7a", "stroke_width": 0.9} if board.form == "nodes" else {}
             shape = svg.element("path", d=data, fill=grounded(part.colour), fill_rule="evenodd", **coast)
             layer = "ground" if board.form == "nodes" else "areas"
-            yield Item(f"scenery.{board.kind}.{number}", layer, shape)
+            yield SceneItem(f"scenery.{board.kind}.{number}", layer, shape)
 
 
 def _ranked(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> dict[str, str]:
@@ -161,13 +161,13 @@ def _ranked(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> d
     return {rank: "".join(lines) for rank, lines in results.items()}
 
 
-def _borders(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
+def _borders(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[SceneItem]:
     """Borders by their ranks, and the frame of a board with outlines, under which lines along coasts end."""
     ranks = _ranked(sheet, board, layout, corner)
     for rank in (rank for rank in RANKS if rank in ranks):
         drawn = [svg.element("path", d=ranks[rank], fill="none", **look) for look in RANKS[rank]]
         title = sheet.words.word("wall") if rank == "walls" else ""
-        yield Item(f"{rank}.{board.kind}", "borders", svg.group(drawn, title) if len(drawn) > 1 else drawn[0])
+        yield SceneItem(f"{rank}.{board.kind}", "borders", svg.group(drawn, title) if len(drawn) > 1 else drawn[0])
     if board.outlines:
         (x, y), (width, height) = corner, layout.size
         lines = ((_MAT / 2, _MAT, PALETTE["paper"]), (0, 1.6, BRIM), (5, 0.8, BRIM))
@@ -178,13 +178,13 @@ def _borders(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> 
             )
             for far, wide, ink in lines
         ]  # fmt: skip
-        yield Item(f"frame.{board.kind}", "borders", "".join(drawn))
+        yield SceneItem(f"frame.{board.kind}", "borders", "".join(drawn))
 
 
-def _boxes(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
+def _boxes(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[SceneItem]:
     frame = {"x": corner[0], "y": corner[1], "width": layout.size[0], "height": layout.size[1]}
     ground_ = PALETTE["water"] if board.scenery else "#eef1f3"
-    yield Item(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill=ground_, rx=6))
+    yield SceneItem(f"ground.{board.kind}", "ground", svg.element("rect", **frame, fill=ground_, rx=6))
     for water in (True, False):
         yield from _scenery(board, layout, corner, water=water)
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
@@ -197,10 +197,10 @@ def _boxes(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
         lines = hatched([outline], look.hatch, look.colour, name_box(sheet, board, i, block, corner))
         place = sheet.place((board.kind, i), Box((left - 3, top - 2, right + 3, bottom + 2)))
         text = description_of(sheet, board, i, titles[i])
-        yield Item(f"region.{names[i]}", "areas", svg.group([box, lines], text, data_place=place.id), (place,))
+        yield SceneItem(f"region.{names[i]}", "areas", svg.group([box, lines], text, data_place=place.id), (place,))
 
 
-def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
+def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[SceneItem]:
     """Links without a common border, and links over a seam."""
     touching = layout.areas.touching() if board.form == "areas" else set()
     seams = {frozenset(s) for s in board.seams}
@@ -221,7 +221,7 @@ def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
         ends_ = {"one": sheet.titles(board.kind)[link.a], "other": sheet.titles(board.kind)[link.b]}
         title = sheet.words.word("link", link=sheet.words.kind(link.kind), **ends_)
         layer = "links" if board.form == "areas" else "ground"
-        yield Item(f"link.{link.kind}.{names[link.a]}.{names[link.b]}", layer, svg.group([line, arrow], title))
+        yield SceneItem(f"link.{link.kind}.{names[link.a]}.{names[link.b]}", layer, svg.group([line, arrow], title))
     for seam in layout.seams:
         one, other = sheet.titles(board.kind)[seam.region], sheet.titles(board.kind)[seam.other]
         x, y = shift([seam.middle], corner)[0]
@@ -232,8 +232,8 @@ def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
             near = (seam.end[0] + (_SEAM if seam.end[0] == 0 else -_SEAM), seam.end[1])  # level where its text is
             points = shift([layout.positions[seam.region], near, seam.end], corner)
             line = _line(points, LinkStyle("blue"), True)
-            yield Item(f"seam.{names[seam.region]}.{names[seam.other]}", "links", svg.group([line], title))
-        yield Item(f"seam_name.{names[seam.region]}.{names[seam.other]}", "names", svg.group([shown], title))
+            yield SceneItem(f"seam.{names[seam.region]}.{names[seam.other]}", "links", svg.group([line], title))
+        yield SceneItem(f"seam_name.{names[seam.region]}.{names[seam.other]}", "names", svg.group([shown], title))
 
 
 def link_lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> dict[str, LinkLines]:
@@ -305,7 +305,7 @@ def _arrow(points: Sequence[Point], style: LinkStyle) -> str:
     return svg.element("path", d=svg.path(head, closed=True), fill=colour(style.colour))
 
 
-def _name(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Point) -> Item:
+def _name(sheet: Sheet, board: BoardStyle, number: int, block: LabelBlock, corner: Point) -> SceneItem:
     badges = badges_of(sheet, board, number)
     room, how = BADGE * len(badges), block.lettering
     left, top, right, bottom = moved(block.box, corner)
@@ -324,4 +324,4 @@ def _name(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Po
     if shown and turned is not None:
         shown = svg.group([shown], transform=svg.rotation(turned))
     shown = svg.group([*parts, shown], data_name=sheet.place_id((board.kind, number)))
-    return Item(f"name.{sheet.names(board.kind)[number]}", "names", shown)
+    return SceneItem(f"name.{sheet.names(board.kind)[number]}", "names", shown)

@@ -12,8 +12,8 @@ from rulespec.diagnostics.report import Report
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.map_identity import alike
-from rulespec.drawing.map_import import Drawn, Imported
-from rulespec.drawing.reading.names import quoted
+from rulespec.drawing.map_import import DrawnMap, ImportedRegion
+from rulespec.drawing.reading.element_names import quoted
 
 _LISTED = 12  # names, labels and lines of a message
 _SHOWN = 80
@@ -36,7 +36,7 @@ class Counts(Struct, frozen=True):
         return f"{_counted(self.regions, 'region')} (named {named}), {touching}"
 
 
-def counts_of(drawn: Drawn) -> Counts:
+def counts_of(drawn: DrawnMap) -> Counts:
     """The numbers of a drawing's report."""
     origins = [region.origin.source for region in drawn.regions]
     pairs = {frozenset((region.name, other)) for region in drawn.regions for other in region.touches}
@@ -44,12 +44,12 @@ def counts_of(drawn: Drawn) -> Counts:
     return Counts(len(origins), by_text, by_label, by_id, by_program, len(pairs))
 
 
-def warn(drawn: Drawn, report: Report) -> None:
+def warn(drawn: DrawnMap, report: Report) -> None:
     """Reports what is noticed of a drawing: RS564, RS565, RS852, RS854 to RS859, RS906."""
     _Findings(drawn, report).all()
 
 
-def as_json(drawn: Drawn) -> str:
+def as_json(drawn: DrawnMap) -> str:
     """The report of a drawing as the text of a file: numbers, and findings with their places and ways out."""
     counts = counts_of(drawn)
     named = {"text": counts.by_text, "label": counts.by_label, "id": counts.by_id, "program": counts.by_program}
@@ -62,7 +62,7 @@ def as_json(drawn: Drawn) -> str:
 
 
 class _Findings:
-    def __init__(self, drawn: Drawn, report: Report) -> None:
+    def __init__(self, drawn: DrawnMap, report: Report) -> None:
         self.drawn, self.report, self.notes = drawn, report, drawn.notes
 
     def _warn(self, code: str, line: int, message: str, help_: str) -> None:
@@ -184,6 +184,6 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names[:_LISTED]) + more
 
 
-def _lines(regions: Iterable[Imported]) -> str:
+def _lines(regions: Iterable[ImportedRegion]) -> str:
     lines = [str(region.line) for region in regions][:_LISTED]
     return f"line{'' if len(lines) == 1 else 's'} {', '.join(lines)}"

@@ -14,7 +14,7 @@ from rulespec.drawing.colours import WATERS
 from rulespec.drawing.map_links import Arrow, Link, arrows_of, links_of, pairs_of
 from rulespec.drawing.outlines import Frame, centre_of, holds, net, square
 from rulespec.drawing.place_looks import badge_room, lettering_of, side_of
-from rulespec.drawing.placing import Block, Raster, Spot, place
+from rulespec.drawing.placing import LabelBlock, Raster, Spot, place
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.seams import Seam, seams_of, stubs_of
 from rulespec.drawing.stands import Stand, stands
@@ -47,7 +47,7 @@ class Ground(Struct, frozen=True):
     positions: list[Point]
     links: list[Link]
     areas: Areas
-    blocks: list[Block]
+    blocks: list[LabelBlock]
     bridges: dict[Pair, Bridge]
     seams: list[Seam]
     stands: list[tuple[Stand, ...]] = field(default_factory=list)
@@ -70,7 +70,7 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
             inputs[i] = outline.pieces or outline.label or centre_of(outline.rings)
     seams = {(min(s), max(s)) for s in board.seams}
     if len(inputs) < count:
-        from rulespec.drawing.layout import laid_out
+        from rulespec.drawing.graph_layout import laid_out
 
         inputs = laid_out(count, sorted(pairs | seams), inputs)
     points = [inputs[i] for i in range(count)]

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
-from rulespec.drawing.map_import import Drawn, Imported
+from rulespec.drawing.map_import import DrawnMap, ImportedRegion
 from rulespec.drawing.map_names import called, stem_of
 from rulespec.drawing.outline_checks import overlaps
 from rulespec.drawing.outlines import extent, rings_of
-from rulespec.drawing.reading.names import is_of_a_program
+from rulespec.drawing.reading.element_names import is_of_a_program
 
 _HALF, _NEARLY = 0.5, 0.9
 """The share of two areas that is common to both: of one label, and of two labels."""
@@ -24,7 +24,7 @@ _LISTED = 6
 _PROGRAM = "program"
 
 
-class Known(Struct, frozen=True):
+class KnownRegion(Struct, frozen=True):
     """A region of the map: its name, title and position, and the path data of its outline ("": none)."""
 
     name: str
@@ -36,11 +36,11 @@ class Known(Struct, frozen=True):
 class Identified(Struct, frozen=True):
     """The regions of a drawing by their names in the map; `by_outline`: labels of regions found by outline."""
 
-    regions: list[Imported]
+    regions: list[ImportedRegion]
     by_outline: dict[str, str]
 
 
-def identified(drawn: Drawn, known: Sequence[Known]) -> Identified:
+def identified(drawn: DrawnMap, known: Sequence[KnownRegion]) -> Identified:
     """The regions of a drawing under their names in the map; new ones get new names.
 
     Raises:
@@ -52,7 +52,7 @@ def identified(drawn: Drawn, known: Sequence[Known]) -> Identified:
     search.by_outline()
     search.report.raise_if_errors()
     new = [region for region in drawn.regions if region.name not in search.pairs]
-    refuse_alike(Drawn(new, file=drawn.file))
+    refuse_alike(DrawnMap(new, file=drawn.file))
     names = search.names()
     regions = [
         replace(region, name=names[region.name], touches=tuple(sorted(names[name] for name in region.touches)))
@@ -61,22 +61,22 @@ def identified(drawn: Drawn, known: Sequence[Known]) -> Identified:
     return Identified(regions, search.changed)
 
 
-def alike(regions: Sequence[Imported]) -> list[list[Imported]]:
+def alike(regions: Sequence[ImportedRegion]) -> list[list[ImportedRegion]]:
     """The regions that have one label."""
-    results: dict[str, list[Imported]] = {}
+    results: dict[str, list[ImportedRegion]] = {}
     for region in regions:
         if not region.origin.sure and region.origin.source != _PROGRAM:
             results.setdefault(called(region.label), []).append(region)
     return [group for group in results.values() if len(group) > 1]
 
 
-def refuse_alike(drawn: Drawn) -> None:
+def refuse_alike(drawn: DrawnMap) -> None:
     """Refuses different labels that give one name.
 
     Raises:
         DiagnosticsError: RS907 for each such name, with all its labels.
     """
-    report, labels = Report(), dict[str, dict[str, Imported]]()
+    report, labels = Report(), dict[str, dict[str, ImportedRegion]]()
     for region in drawn.regions:
         is_label = region.origin.source != _PROGRAM and stem_of(region.origin.label) != ""
         if is_label and not region.origin.sure:
@@ -93,7 +93,7 @@ def refuse_alike(drawn: Drawn) -> None:
 
 
 class _Search:
-    def __init__(self, drawn: Drawn, known: Sequence[Known]) -> None:
+    def __init__(self, drawn: DrawnMap, known: Sequence[KnownRegion]) -> None:
         self.drawn = drawn
         self.known = {region.name: region for region in known}
         doubtful = {called(region.label) for region in drawn.regions if not region.origin.sure}
@@ -124,11 +124,11 @@ class _Search:
 
     def by_label(self) -> None:
         """Matches regions by name or title, and ambiguous ones by outline."""
-        labels: dict[str, list[Imported]] = {}
+        labels: dict[str, list[ImportedRegion]] = {}
         for region in self.drawn.regions:
             if region.origin.source != _PROGRAM:
                 labels.setdefault(called(region.label), []).append(region)
-        titled: dict[str, list[Known]] = {}
+        titled: dict[str, list[KnownRegion]] = {}
         for other in self.known.values():
             titled.setdefault(self._title(other.name), []).append(other)
         for label, regions in labels.items():
@@ -140,7 +140,7 @@ class _Search:
                 others = own + numbered if own else others
             self._take(regions, others)
 
-    def _take(self, regions: Sequence[Imported], others: Sequence[Known]) -> None:
+    def _take(self, regions: Sequence[ImportedRegion], others: Sequence[KnownRegion]) -> None:
         if len(regions) == len(others) == 1:
             self.pairs[regions[0].name] = others[0].name
             return
@@ -168,7 +168,7 @@ class _Search:
         }
         self.sure -= {*pairs}
         left = [other for other in left if other.name not in pairs.values()]
-        stems: dict[str, list[Imported]] = {}
+        stems: dict[str, list[ImportedRegion]] = {}
         for region in rest:
             if region.name not in pairs and region.name not in self.sure:
                 stem = _PROGRAM if region.origin.source == _PROGRAM else region.origin.stem
@@ -178,7 +178,7 @@ class _Search:
             if bare and self.report.ok:
                 self._refuse(regions, bare)
 
-    def _alike(self, regions: Sequence[Imported], others: Sequence[Known], share: float) -> dict[str, str]:
+    def _alike(self, regions: Sequence[ImportedRegion], others: Sequence[KnownRegion], share: float) -> dict[str, str]:
         """Pairs with the same or nearly the same outline, if unambiguous."""
         if not others:
             return {}
@@ -187,7 +187,7 @@ class _Search:
         left = [other for other in others if other.name not in results.values()]
         return results | _only({(r.name, o.name) for r in rest for o in left if self._covers(r, o, share)})
 
-    def _covers(self, region: Imported, other: Known, share: float) -> bool:
+    def _covers(self, region: ImportedRegion, other: KnownRegion, share: float) -> bool:
         if not region.outline or not other.outline or self._budget <= 0:
             return False
         try:
@@ -201,7 +201,7 @@ class _Search:
         sizes, pairs = overlaps([one, two], _LINES)
         return pairs.get((0, 1), 0) > share * max(sizes)
 
-    def _refuse(self, regions: Sequence[Imported], others: Sequence[Known]) -> None:
+    def _refuse(self, regions: Sequence[ImportedRegion], others: Sequence[KnownRegion]) -> None:
         lines = " and ".join(str(region.line) for region in regions[:_LISTED])
         labels = _listed(dict.fromkeys(region.label for region in regions))
         names = _listed(other.name for other in others)
@@ -215,18 +215,18 @@ class _Search:
         self.report.error("RS853", message, Span(self.drawn.file, line, 1, line, 2), help=help_)
 
 
-def _may_be(other: Known, stem: str) -> bool:
+def _may_be(other: KnownRegion, stem: str) -> bool:
     """Whether a region has a name that comes from no label: that of a program, or a stem with a number."""
     if stem == _PROGRAM:
         return is_of_a_program(other.name)
     return other.name == stem or _is_numbered(other, stem)
 
 
-def _is_numbered(other: Known, stem: str) -> bool:
+def _is_numbered(other: KnownRegion, stem: str) -> bool:
     return re.fullmatch(rf"{re.escape(stem)}_[0-9]+", other.name) is not None
 
 
-def _is_same(region: Imported, other: Known) -> bool:
+def _is_same(region: ImportedRegion, other: KnownRegion) -> bool:
     if region.outline and other.outline:
         return region.outline == other.outline
     return region.position == other.position

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.drawing.beside import beside
-from rulespec.drawing.map_names import Name, label_of, names_of, stem_of
+from rulespec.drawing.map_names import RegionName, label_of, names_of, stem_of
 from rulespec.drawing.outline_checks import overlaps
 from rulespec.drawing.outlines import Frame, Ring, area, centre, data_of, net
 from rulespec.drawing.outlines import extent as extent_of
@@ -36,7 +36,7 @@ _GROUND, _SEEN, _ALL = 0.5, 0.03, 0.9
 name of its author's that takes up nearly all."""
 
 
-class Imported(Struct, frozen=True):
+class ImportedRegion(Struct, frozen=True):
     """A region: its name, its title, its position (None if unknown), and its neighbours.
 
     `outline`: its path data, "" if it has none; `fill`: its colour, `label`: its text, and `line`, all in the drawing;
@@ -51,18 +51,18 @@ class Imported(Struct, frozen=True):
     fill: str = ""
     line: int = 0
     label: str = ""
-    origin: Name = Name()
+    origin: RegionName = RegionName()
 
 
 class Covered(Struct, frozen=True):
     """A region on which others lie: their names, and the share of it that they cover."""
 
-    region: Imported
+    region: ImportedRegion
     share: float
     by: list[str]
 
 
-class Drawn(Struct, frozen=True):
+class DrawnMap(Struct, frozen=True):
     """The map of a drawing: its regions, frame, background shapes, and file.
 
     `by_text`: the regions that would be the background if there were no text in them.
@@ -71,11 +71,11 @@ class Drawn(Struct, frozen=True):
     `findings`: what has been reported of it.
     """
 
-    regions: list[Imported]
+    regions: list[ImportedRegion]
     frame: tuple[int, int, int, int] | None = None
     background: list[Shape] = []
     file: str = ""
-    by_text: list[Imported] = []
+    by_text: list[ImportedRegion] = []
     twice: list[tuple[Shape, Shape]] = []
     covered: list[Covered] = []
     near: list[tuple[str, str]] = []
@@ -83,7 +83,7 @@ class Drawn(Struct, frozen=True):
     findings: tuple[Diagnostic, ...] = ()
 
 
-def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> Drawn:
+def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> DrawnMap:
     """The regions of a drawing's shapes, in units of a map.
 
     `ids`: label → the name that its author chooses for its region.
@@ -116,14 +116,16 @@ def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> Drawn:
         near = sorted(names[rest[k]] for pair in touching if number in pair for k in pair if k != number)
         label = label_of(sketch.texts[i] or shape.name)
         at, data = (round(x), round(y)), data_of(rings[i])
-        region = Imported(name, _title(label, name), at, tuple(near), data, shape.fill, shape.line, label, named[i])
+        region = ImportedRegion(
+            name, _title(label, name), at, tuple(near), data, shape.fill, shape.line, label, named[i]
+        )
         results.append(region)
     by_text = [
         region
         for i, region in zip(rest, results, strict=True)
         if _fills_page(sketch, i, outlines[i], page) and sketch.texts[i]
     ]
-    return Drawn(
+    return DrawnMap(
         results,
         frame if fits_sheet(frame[2], frame[3]) else None,
         [sketch.shapes[i] for i in sorted(ground)],
@@ -171,7 +173,7 @@ def _is_same(one: Sequence[Sequence[Point]], other: Sequence[Sequence[Point]]) -
 
 
 def _covered(
-    regions: dict[int, Imported], sizes: Sequence[float], pairs: dict[tuple[int, int], float]
+    regions: dict[int, ImportedRegion], sizes: Sequence[float], pairs: dict[tuple[int, int], float]
 ) -> list[Covered]:
     """The regions of which others cover a part; `pairs`: what two shapes have in common."""
     shares: dict[int, dict[int, float]] = {}
@@ -189,7 +191,7 @@ def _covered(
 
 
 def _near(
-    rings: list[list[Ring]], touching: set[tuple[int, int]], regions: Sequence[Imported]
+    rings: list[list[Ring]], touching: set[tuple[int, int]], regions: Sequence[ImportedRegion]
 ) -> list[tuple[str, str]]:
     """The pairs of regions that run beside one another, a little apart, and have no border."""
     lines: list[list[list[Point]]] = [[[*ring, ring[0]] for ring in each] for each in rings]

@@ -14,7 +14,7 @@ from rulespec.drawing.map_links import arrow_over
 from rulespec.drawing.map_spots import arrow, spot_look
 from rulespec.drawing.place_looks import badge, badges_of, fill_of
 from rulespec.drawing.plan import Sheet
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.style import BoardStyle, LinkStyle, Look
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
@@ -28,7 +28,9 @@ Sample = Callable[[Point], str]
 """Draws what is explained, with the middle of its left side at a point."""
 
 
-def legend(sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str], corner: Point) -> tuple[list[Item], float]:
+def legend(
+    sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str], corner: Point
+) -> tuple[list[SceneItem], float]:
     """The items of a legend under a map, and its height.
 
     Args:
@@ -51,7 +53,7 @@ def legend(sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str], cor
         x += wide + _GAP
     if not parts:
         return [], 0.0
-    return [Item(f"legend.{board.kind}", "names", "".join(parts))], _TOP + _ROW * (row + 1)
+    return [SceneItem(f"legend.{board.kind}", "names", "".join(parts))], _TOP + _ROW * (row + 1)
 
 
 def _entries(sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str]) -> Iterator[tuple[Sample, str]]:

@@ -9,7 +9,7 @@ from math import hypot
 
 from msgspec import Struct
 
-from rulespec.documents.nodes import bits
+from rulespec.documents.yaml_nodes import bits
 from rulespec.drawing.areas import Areas
 from rulespec.drawing.outlines import holds
 from rulespec.drawing.plan import Sheet

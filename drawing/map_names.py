@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.reading.shapes import Shape
-from rulespec.syntax.words import NO_VALUES
+from rulespec.syntax.keywords import NO_VALUES
 
 _LONGEST = 50  # characters of a name
 _NO_LABEL = "region"
 
 
-class Name(Struct, frozen=True):
+class RegionName(Struct, frozen=True):
     """The name of a region as its label gives it.
 
     `stem`: what the letters of the label give; `sure`: they are all in it, and no other shape has that label;
@@ -49,7 +49,7 @@ def called(label: str) -> str:
     return text if " " in text else text.replace("_", " ").strip()
 
 
-def names_of(shapes: Sequence[Shape], ids: Mapping[str, str]) -> list[Name]:
+def names_of(shapes: Sequence[Shape], ids: Mapping[str, str]) -> list[RegionName]:
     """Names of entities from those of shapes, each once, none of them a word of the language.
 
     A label has its name for itself if all its letters are in it, and no other shape has it;
@@ -74,7 +74,7 @@ def names_of(shapes: Sequence[Shape], ids: Mapping[str, str]) -> list[Name]:
             name = f"{stem}_{numbers[stem]}"
         taken.add(name)
         source = "text" if shape.by_text else "label" if shape.label else "id" if shape.own else "program"
-        results.append(Name(name, stem, own, not all_, source, shape.name))
+        results.append(RegionName(name, stem, own, not all_, source, shape.name))
     return results
 
 

@@ -10,7 +10,7 @@ from rulespec.drawing.lettering import READABLE, WATER
 from rulespec.drawing.map_ground import Ground, spot_boxes
 from rulespec.drawing.place_looks import badge, moved, shift
 from rulespec.drawing.plan import Plan, Sheet
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.style import BoardStyle, Look
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened
@@ -34,22 +34,22 @@ def spots_plan(sheet: Sheet, host: BoardStyle, board: BoardStyle, corner: Point,
             continue
         shown = badge(sheet, spot_look(sheet, board.kind, i), "", place.middle)
         item = svg.group([shown], place.title, data_place=place.id)
-        plan.items.append(Item(f"region.{sheet.names(board.kind)[i]}", "marks", item, (place,)))
+        plan.items.append(SceneItem(f"region.{sheet.names(board.kind)[i]}", "marks", item, (place,)))
         plan.slots[i] = around
     return plan
 
 
-def _with_room(sheet: Sheet, board: BoardStyle, number: int, box: Box, size: float) -> Iterator[Item]:
+def _with_room(sheet: Sheet, board: BoardStyle, number: int, box: Box, size: float) -> Iterator[SceneItem]:
     """A spot with its name above, in the letters of water, and room for pieces below."""
     left, top, right, bottom = box
     place, name = sheet.place((board.kind, number), box), sheet.names(board.kind)[number]
     sides: svg.Values = {"x": left, "y": top, "width": right - left, "height": bottom - top, "rx": 6}
     area = svg.element("rect", **sides, fill="#ffffff", fill_opacity="0.45", stroke=WATER.fill, stroke_dasharray="4 3")
-    yield Item(f"region.{name}", "areas", svg.group([area], place.title, data_place=place.id), (place,))
+    yield SceneItem(f"region.{name}", "areas", svg.group([area], place.title, data_place=place.id), (place,))
     letters = svg.Letters(WATER.fill, italic=True)
     text = shortened(sheet.place_titles(board)[number], size, right - left - 4)
     written = svg.lettered(text, (left + right) / 2, top + size / 2 + 5, size, letters)
-    yield Item(f"name.{name}", "names", svg.group([written], data_name=place.id))
+    yield SceneItem(f"name.{name}", "names", svg.group([written], data_name=place.id))
 
 
 def spot_look(sheet: Sheet, kind: str, number: int) -> Look:
@@ -58,12 +58,12 @@ def spot_look(sheet: Sheet, kind: str, number: int) -> Look:
     return look if look.symbol else Look(look.colour, look.letter, "diamond")
 
 
-def across_marks(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[Item]:
+def across_marks(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[SceneItem]:
     """The marks over borders to the places that facts name."""
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
     for fact, i, other, points in layout.arrows:
         title = f"{titles[i]}: {sheet.words.field(board.kind, fact)} {titles[other]}"
-        yield Item(f"across.{fact}.{names[i]}", "links", svg.group([arrow(shift(points, corner))], title))
+        yield SceneItem(f"across.{fact}.{names[i]}", "links", svg.group([arrow(shift(points, corner))], title))
 
 
 def arrow(points: list[Point]) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence
-from rulespec.documents.reader import parse_readable
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence
+from rulespec.documents.yaml_reader import parse_readable
 from rulespec.ruleset_files import MAX_YAML, SECTION_FILES, Files
 from rulespec.syntax import ast
 

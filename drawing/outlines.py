@@ -11,8 +11,8 @@ from math import hypot
 from msgspec import Struct
 
 from rulespec.drawing.areas import Areas, Border, chains
-from rulespec.drawing.cells import Corner
 from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.voronoi import Corner
 from rulespec.records import Brief
 
 MAX_RINGS = 64

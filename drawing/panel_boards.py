@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ground, ink_on
+from rulespec.drawing.holdings import chip
 from rulespec.drawing.plan import HEAD, Plan, Sheet
 from rulespec.drawing.regular_boards import cell, heading, notes_of, region
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.style import BoardStyle, Tray
 from rulespec.drawing.svg import Box, Point
-from rulespec.drawing.tables import chip
 from rulespec.drawing.text_width import shortened, text_width
 
 _PANEL, _PANEL_HEAD, _PANEL_WIDTH, _PANEL_GAP = 44.0, 30.0, 280.0, 10.0
@@ -41,7 +41,7 @@ def panels_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
     plan.holder = board.kind
     plan.held = {name: count * t for name, t in plan.copies.items() if _without_space(sheet, name)}
     if board.title:
-        plan.items.append(Item(f"head.{board.kind}", "names", heading(board.title, corner)))
+        plan.items.append(SceneItem(f"head.{board.kind}", "names", heading(board.title, corner)))
     for i, (x, y) in at.items():
         left, top = corner[0] + x * wide, corner[1] + head + y * tall
         _panel(sheet, board, plan, i, Box((left, top, left + wide - _PANEL_GAP, top + tall - _PANEL_GAP)))
@@ -85,7 +85,7 @@ def _panel(sheet: Sheet, board: BoardStyle, plan: Plan, number: int, box: Box) -
         plan.slots[slot] = Box((left + _LABEL, head + 2, right - 4, y - 2))
         if tray.cards:
             plan.manners[slot] = "cards"
-    plan.items.append(Item(f"name.{name}", "names", "".join(parts)))
+    plan.items.append(SceneItem(f"name.{name}", "names", "".join(parts)))
 
 
 def _height(tray: Tray) -> float:
@@ -128,7 +128,7 @@ def matrix_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
             shape = cell(box, ground(look.colour), rx=3)
             plan.items.append(region(shape, sheet.place((board.kind, number), box)))
             plan.slots[number] = Box((box[0] + 2, box[1] + 1, box[2] - 2, box[3] - 1))
-    plan.items.append(Item(f"heads.{board.kind}", "names", "".join(heads)))
+    plan.items.append(SceneItem(f"heads.{board.kind}", "names", "".join(heads)))
     return plan
 
 

@@ -10,7 +10,7 @@ from rulespec.drawing import svg
 from rulespec.drawing.border_ranks import Side
 from rulespec.drawing.colours import colour, ink_on
 from rulespec.drawing.lettering import FREE, OWNED, WATER, Lettering
-from rulespec.drawing.placing import Block
+from rulespec.drawing.placing import LabelBlock
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.style import BoardStyle, Look
 from rulespec.drawing.svg import Box, Point
@@ -19,7 +19,7 @@ BADGE = 16.0
 """The room that a symbol beside a name takes."""
 
 
-def name_box(sheet: Sheet, board: BoardStyle, number: int, block: Block, corner: Point) -> Box:
+def name_box(sheet: Sheet, board: BoardStyle, number: int, block: LabelBlock, corner: Point) -> Box:
     """The box of the name of a place, with the badges beside it."""
     widest = max((block.lettering.width(line, block.size) for line in block.lines), default=0)
     half, high = (widest + badge_room(sheet, board, number)) / 2 + 2, block.size * 0.6

@@ -49,7 +49,7 @@ _TRAYS = ((110, 44), (88, 44), (66, 44), (44, 66), (88, 22), (44, 44), (66, 22),
 """Trays where a spot says where pieces stand, those for most pieces first."""
 
 
-class Block(Struct, frozen=True):
+class LabelBlock(Struct, frozen=True):
     """A label block: lines of text with sizes and centres, a tray for pieces, and the bounding `boxes`.
 
     `turned`: degrees, clockwise, around the middle of `box`; the lines are where they would be if it were level.
@@ -144,7 +144,7 @@ def turned_point(point: Point, box: Box, degrees: float) -> Point:
     return x + dx * c - dy * s, y + dx * s + dy * c
 
 
-class Shape:
+class TurnedBox:
     """A box, turned around its middle."""
 
     def __init__(self, box: Box, turned: float) -> None:
@@ -160,7 +160,7 @@ class Shape:
         level = ((left, top), (right, top), (right, bottom), (left, bottom))
         return [turned_point(point, self.box, self._turned) for point in level]
 
-    def meets(self, other: Shape) -> bool:
+    def meets(self, other: TurnedBox) -> bool:
         """Whether two have a point in common: no line along a side of either parts them."""
         if not self.level.meets(other.level):
             return False
@@ -182,7 +182,7 @@ def around(box: Box, degrees: float) -> Box:
     return Box((min(xs), min(ys), max(xs), max(ys)))
 
 
-class Form(Struct, frozen=True):
+class BlockForm(Struct, frozen=True):
     """A possible shape of a block: lines, text size, width and height, tray below or beside."""
 
     lines: tuple[str, ...]
@@ -199,7 +199,7 @@ class Form(Struct, frozen=True):
             return self.text_width + 2 + self.tray[0], max(self.text_height, self.tray[1])
         return max(self.text_width, self.tray[0]), self.text_height + 1 + self.tray[1]
 
-    def block(self, left: float, top: float) -> Block:
+    def block(self, left: float, top: float) -> LabelBlock:
         """The block with its corner at a point."""
         width, height = self.extent
         line = self.size * LINE
@@ -211,10 +211,10 @@ class Form(Struct, frozen=True):
             tray = Box((left + width - w, top + (height - h) / 2, left + width, top + (height + h) / 2))
         else:
             tray = Box((left + (width - w) / 2, top + height - h, left + (width + w) / 2, top + height))
-        return Block(self.lines, self.size, at, Box((left, top, left + width, top + height)), tray)
+        return LabelBlock(self.lines, self.size, at, Box((left, top, left + width, top + height)), tray)
 
 
-def _forms(title: str, badges: float, tray: Point) -> list[Form]:
+def _forms(title: str, badges: float, tray: Point) -> list[BlockForm]:
     """The shapes of a block, the best first.
 
     Args:
@@ -230,17 +230,17 @@ def _forms(title: str, badges: float, tray: Point) -> list[Form]:
                 continue
             width = _width(lines, size, badges)
             height = size * LINE * len(lines)
-            results.append(Form(tuple(lines), size, width, height, tray, False))
-            results.append(Form(tuple(lines), size, width, height, (max(40.0, min(width, 64.0)), 20.0), False))
+            results.append(BlockForm(tuple(lines), size, width, height, tray, False))
+            results.append(BlockForm(tuple(lines), size, width, height, (max(40.0, min(width, 64.0)), 20.0), False))
             if size <= 11:
-                results.append(Form(tuple(lines), size, width, height, (30.0, 15.0), False))
-                results.append(Form(tuple(lines), size, width, height, (22.0, max(15.0, min(height, 22.0))), True))
+                results.append(BlockForm(tuple(lines), size, width, height, (30.0, 15.0), False))
+                results.append(BlockForm(tuple(lines), size, width, height, (22.0, max(15.0, min(height, 22.0))), True))
             if size <= 9:
-                results.append(Form(tuple(lines), size, width, height, (18.0, 12.0), False))
+                results.append(BlockForm(tuple(lines), size, width, height, (18.0, 12.0), False))
     return results
 
 
-def _equal_forms(title: str, badges: float, tray: Point) -> list[Form]:
+def _equal_forms(title: str, badges: float, tray: Point) -> list[BlockForm]:
     """The shapes of a box: as high as all others, and as wide as the tray or a name in one or two lines needs."""
     results = []
     for size in _BOXED:
@@ -248,7 +248,7 @@ def _equal_forms(title: str, badges: float, tray: Point) -> list[Form]:
         lines = next((each for each in tries if _width(each, size, badges) <= tray[0]), tries[-1])
         height = size * LINE * len(lines)
         room = tray[1] + size * LINE * (2 - len(lines))
-        results.append(Form(tuple(lines), size, _width(lines, size, badges), height, (tray[0], room), False))
+        results.append(BlockForm(tuple(lines), size, _width(lines, size, badges), height, (tray[0], room), False))
     return results
 
 
@@ -262,7 +262,7 @@ def place(
     *,
     tray: Point | None = None,
     spots: Mapping[int, Spot] | None = None,
-) -> list[Block]:
+) -> list[LabelBlock]:
     """A block for each region.
 
     Args:
@@ -284,7 +284,7 @@ def place(
             forms = _forms(titles[i], badges[i], _TRAY) if tray is None else _equal_forms(titles[i], badges[i], tray)
             others = others if tray is None else [box.grown(_BOX) for box in others]
             blocks[i] = _best(i, forms, raster, positions[i], others, size)
-    grown: dict[int, Block] = {}
+    grown: dict[int, LabelBlock] = {}
     for i in order if tray is None else ():
         others = [box for k, b in (blocks | grown).items() if k != i for box in b.boxes] + list(taken)
         grown[i] = _grown(i, blocks[i], raster, others)
@@ -298,14 +298,14 @@ def _settled(
     raster: Raster,
     taken: Sequence[Box],
     width: float,
-) -> dict[int, Block]:
+) -> dict[int, LabelBlock]:
     """The blocks of regions whose author says where their names stand: as large as their areas have room.
 
     A name that does not fit at its spot is moved a little, rather than that it lies on another one.
     """
-    boxes: dict[int, Shape] = {}
+    boxes: dict[int, TurnedBox] = {}
     frame = Box((0, 0, raster.columns * STEP, raster.rows * STEP)).grown(-_GAP)
-    fixed = [Shape(box, 0) for box in taken]
+    fixed = [TurnedBox(box, 0) for box in taken]
     chosen: dict[int, tuple[tuple[str, ...], float]] = {}
     for i in sorted(spots, key=lambda i: len(raster.cells[i])):
         spot = spots[i]
@@ -314,7 +314,7 @@ def _settled(
         cost = _FAR / 3 if crowded else _FAR
         reach = Box((*spot.label, *spot.label)).grown(_reach(titles[i], badges[i], spot, width))
         others = [each for each in (*boxes.values(), *fixed) if each.level.meets(reach)]
-        best: tuple[float, Shape, tuple[str, ...], float] | None = None
+        best: tuple[float, TurnedBox, tuple[str, ...], float] | None = None
         *_, least, _small, _smallest = spot.lettering.on_map(width)
         for size, lines, at in _tries(titles[i], badges[i], spot, width):
             if best is not None and best[0] > _ENOUGH and size < least:
@@ -323,7 +323,7 @@ def _settled(
             if best is not None and 1 - far <= best[0]:
                 continue
             box = _around_spot(at, *spot.lettering.extent(lines, size, badges[i]))
-            shape = Shape(box, spot.turned)
+            shape = TurnedBox(box, spot.turned)
             if not frame.holds(shape.level):
                 continue
             blocker = next((k for k, other in enumerate(others) if shape.meets(other)), None)
@@ -340,7 +340,7 @@ def _settled(
         if best is None:
             size, lines = spot.lettering.on_map(width)[-1], (titles[i],)
             box = _around_spot(spot.label, *spot.lettering.extent(lines, size, badges[i]))
-            best = 0, Shape(box, spot.turned), lines, size
+            best = 0, TurnedBox(box, spot.turned), lines, size
         boxes[i], chosen[i] = best[1], best[2:]
     return {i: _block(i, *chosen[i], boxes[i].box, raster, spots[i]) for i in spots}
 
@@ -366,7 +366,7 @@ def _tries(title: str, badges: float, spot: Spot, width: float) -> Iterator[tupl
                 yield size, wrap, (spot.label[0] + x, spot.label[1] + y)
 
 
-def _block(region: int, lines: tuple[str, ...], size: float, box: Box, raster: Raster, spot: Spot) -> Block:
+def _block(region: int, lines: tuple[str, ...], size: float, box: Box, raster: Raster, spot: Spot) -> LabelBlock:
     """A name in its box, with the tray of its pieces."""
     middle = (box[0] + box[2]) / 2
     at = tuple((middle, box[1] + size * LINE * (i + 0.5)) for i in range(len(lines)))
@@ -375,7 +375,7 @@ def _block(region: int, lines: tuple[str, ...], size: float, box: Box, raster: R
         _around_spot(spot.pieces or (middle, taken[3] + 1 + height / 2), width, height) for width, height in _TRAYS
     ]
     fits = (tray for tray in trays if raster.share(region, tray) == 1 and not tray.meets(taken))
-    return Block(lines, size, at, box, next(fits, trays[-1]), True, spot.lettering, spot.turned)
+    return LabelBlock(lines, size, at, box, next(fits, trays[-1]), True, spot.lettering, spot.turned)
 
 
 def _width(lines: Sequence[str], size: float, badges: float) -> float:
@@ -386,9 +386,11 @@ def _around_spot(spot: Point, width: float, height: float) -> Box:
     return Box((spot[0] - width / 2, spot[1] - height / 2, spot[0] + width / 2, spot[1] + height / 2))
 
 
-def _best(region: int, forms: list[Form], raster: Raster, position: Point, others: list[Box], size: Point) -> Block:
+def _best(
+    region: int, forms: list[BlockForm], raster: Raster, position: Point, others: list[Box], size: Point
+) -> LabelBlock:
     """The block of a region that costs least: not outside its area, large letters, near the position."""
-    best: tuple[float, Block] | None = None
+    best: tuple[float, LabelBlock] | None = None
     everywhere = others
     points = _points(raster.cells[region], position, max(min(_TRIES, _ALL_TRIES // len(raster.cells)), 4))
     others = _near(points, forms, others)
@@ -414,7 +416,7 @@ def _best(region: int, forms: list[Form], raster: Raster, position: Point, other
     return _anywhere(forms[-1], position, everywhere, size)
 
 
-def _near(points: Sequence[Point], forms: Sequence[Form], others: list[Box]) -> list[Box]:
+def _near(points: Sequence[Point], forms: Sequence[BlockForm], others: list[Box]) -> list[Box]:
     """The boxes that a block around one of the points may meet."""
     width, height = (max(form.extent[axis] for form in forms) + _GAP for axis in (0, 1))
     xs, ys = [x for x, _ in points], [y for _, y in points]
@@ -422,7 +424,7 @@ def _near(points: Sequence[Point], forms: Sequence[Form], others: list[Box]) -> 
     return [box for box in others if box.meets(reach)]
 
 
-def _anywhere(form: Form, position: Point, others: list[Box], size: Point) -> Block:
+def _anywhere(form: BlockForm, position: Point, others: list[Box], size: Point) -> LabelBlock:
     """The nearest free place for a block, whatever is there."""
     width, height = form.extent
     far = _RINGS * _RING
@@ -460,7 +462,7 @@ def _points(cells: Sequence[tuple[int, int]], position: Point, tries: int) -> li
     return [position, *points]
 
 
-def _grown(region: int, block: Block, raster: Raster, others: list[Box]) -> Block:
+def _grown(region: int, block: LabelBlock, raster: Raster, others: list[Box]) -> LabelBlock:
     """The block with the largest tray for which its area has room."""
     text = Box((block.box[0], block.box[1], block.box[2], block.at[-1][1] + block.size * 0.56))
     if any(y > block.tray[1] for _, y in block.at):  # the tray is beside the name
@@ -478,5 +480,5 @@ def _grown(region: int, block: Block, raster: Raster, others: list[Box]) -> Bloc
                 continue
             whole = Box((min(text[0], tray[0]), text[1], max(text[2], tray[2]), tray[3]))
             if not any(whole.meets(o, _GAP) for o in others):
-                best = Block(block.lines, block.size, block.at, whole, tray)
+                best = LabelBlock(block.lines, block.size, block.at, whole, tray)
     return best

@@ -8,12 +8,12 @@ from typing import Literal
 from msgspec import Struct, field
 
 from rulespec.drawing.colours import OWNERS, colour
-from rulespec.drawing.scene import Item, Place
+from rulespec.drawing.picture_words import Wording
+from rulespec.drawing.scene import Place, SceneItem
 from rulespec.drawing.shown import Entity, Names, Pile
 from rulespec.drawing.stands import Stand
 from rulespec.drawing.style import BoardStyle, Look, Style
 from rulespec.drawing.svg import Box, Point
-from rulespec.drawing.words import Wording
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.types import Type
@@ -55,7 +55,7 @@ class Plan(Brief, Struct):
     """
 
     size: tuple[float, float]
-    items: list[Item] = field(default_factory=list)
+    items: list[SceneItem] = field(default_factory=list)
     slots: dict[int, Box] = field(default_factory=dict)
     stands: dict[int, tuple[Stand, ...]] = field(default_factory=dict)
     outlines: dict[int, str] = field(default_factory=dict)

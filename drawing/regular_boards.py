@@ -8,7 +8,7 @@ from math import cos, pi, sin
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ground
 from rulespec.drawing.plan import HEAD, Plan, Sheet
-from rulespec.drawing.scene import Item, Place
+from rulespec.drawing.scene import Place, SceneItem
 from rulespec.drawing.style import RING_LABELS, BoardStyle
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width, wrapped
@@ -60,11 +60,11 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
     return default
 
 
-def region(shape: str, place: Place, by_seat: str = "") -> Item:
+def region(shape: str, place: Place, by_seat: str = "") -> SceneItem:
     """The item of a place of a board; `by_seat` has the place for each seat, if they differ."""
     name = place.id.partition(".")[2]
     drawn = svg.group([shape], place.title, data_place=place.id, data_places=by_seat or None)
-    return Item(f"region.{name}", "areas", drawn, (place,))
+    return SceneItem(f"region.{name}", "areas", drawn, (place,))
 
 
 # --- grids ---------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
     if board.shape == "hole":
         frame: svg.Values = {"x": corner[0] + _RIM, "y": corner[1], "width": columns * side, "height": rows * side}
         panel = svg.element("rect", **frame, fill=colour(board.colour or "blue"), rx=6)
-        plan.items.append(Item(f"ground.{board.kind}", "ground", panel))
+        plan.items.append(SceneItem(f"ground.{board.kind}", "ground", panel))
     plan.items += _rims(spaces, names, (left, low), (columns, rows), side, corner, board.kind)
     return plan
 
@@ -122,7 +122,9 @@ def _hexes(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         box = Box((x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2))
         plan.items.append(region(shape, sheet.place((board.kind, i), box, (x, y), outline)))
         text = shortened(shown[i], _SMALL, wide * 0.8)
-        plan.items.append(Item(f"name.{names[i]}", "names", svg.words(text, x, y - tall * 0.29, _SMALL, fill=LINE)))
+        plan.items.append(
+            SceneItem(f"name.{names[i]}", "names", svg.words(text, x, y - tall * 0.29, _SMALL, fill=LINE))
+        )
         plan.slots[i] = Box((x - wide * 0.4, y - tall * 0.19, x + wide * 0.4, y + tall * 0.27))
         plan.outlines[i] = outline
     return plan
@@ -136,7 +138,7 @@ def _rims(
     side: float,
     corner: Point,
     kind: str,
-) -> Iterator[Item]:
+) -> Iterator[SceneItem]:
     """The names of columns below and rows at the left, for spaces named by both."""
     at = dict(zip(spaces, names, strict=True))
     parts = []
@@ -150,7 +152,7 @@ def _rims(
         text = name[len(name.rstrip("0123456789")) :] or name
         y = corner[1] + (count[1] - row - 0.5) * side
         parts.append(svg.words(text, corner[0] + _RIM / 2, y, 12, fill=LINE))
-    yield Item(f"rims.{kind}", "names", "".join(parts))
+    yield SceneItem(f"rims.{kind}", "names", "".join(parts))
 
 
 # --- rings ---------------------------------------------------------------------------------------
@@ -175,7 +177,7 @@ def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> P
         far = outer * 0.76
         x, y = centre[0] + cos(middle) * far, centre[1] + sin(middle) * far
         room = abs(sin(middle)) * 2 * pi * far / count * 0.86 + abs(cos(middle)) * outer * 0.46
-        plan.items.append(Item(f"name.{name}", "names", _stacked(titles[i], x, y, room)))
+        plan.items.append(SceneItem(f"name.{name}", "names", _stacked(titles[i], x, y, room)))
         near = outer * 0.45
         x, y = centre[0] + cos(middle) * near, centre[1] + sin(middle) * near
         half = min(pi * near / count * 0.8, outer * 0.13)
@@ -243,7 +245,7 @@ def _circle(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         near = radius - box * 0.95
         x, y = centre[0] + cos(angle) * near, centre[1] + sin(angle) * near
         text = shortened(titles[i], _SMALL, room)
-        plan.items.append(Item(f"name.{name}", "names", svg.words(text, x, y, _SMALL, fill=LINE)))
+        plan.items.append(SceneItem(f"name.{name}", "names", svg.words(text, x, y, _SMALL, fill=LINE)))
         plan.slots[i] = _inner(place, 3)
     return plan
 
@@ -268,7 +270,7 @@ def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Pl
         plan.holder, plan.held = board.kind, dict.fromkeys(board.holds, 0)
         plan.manners = dict.fromkeys(range(len(names)), "spread")
     if board.title:
-        plan.items.append(Item(f"head.{board.kind}", "names", heading(board.title, corner)))
+        plan.items.append(SceneItem(f"head.{board.kind}", "names", heading(board.title, corner)))
     for i, name in enumerate(names):
         left = corner[0] + i % columns * wide
         top = corner[1] + head + i // columns * (tall + name_height + 6)
@@ -280,7 +282,7 @@ def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Pl
             size = _noted(notes[i], wide - 6)
             note = shortened(notes[i], size, wide - 6)
             text += svg.words(note, left + wide / 2, top + name_height - noted / 2 - 1, size, fill=LINE)
-        plan.items.append(Item(f"name.{name}", "names", text))
+        plan.items.append(SceneItem(f"name.{name}", "names", text))
         plan.slots[i] = Box((left + 4, top + name_height + 1, left + wide - 4, top + name_height + tall - 3))
     return plan
 
@@ -318,14 +320,18 @@ def scale_plan(name: str, title: str, ends: tuple[int, int], bands: list[Band], 
     count = high - low + 1
     wide = min(width / count, 80.0)
     plan = Plan((wide * count, HEAD + 54 + (_BAND if bands else 0)))
-    plan.items.append(Item(f"head.{name}", "names", heading(title, corner)))
+    plan.items.append(SceneItem(f"head.{name}", "names", heading(title, corner)))
     for i in range(count):
         left, top = corner[0] + i * wide, corner[1] + HEAD
         plan.items.append(
-            Item(f"scale.{name}.{low + i}", "areas", cell(Box((left, top, left + wide, top + 52)), colour("light")))
+            SceneItem(
+                f"scale.{name}.{low + i}", "areas", cell(Box((left, top, left + wide, top + 52)), colour("light"))
+            )
         )
         plan.items.append(
-            Item(f"scale_name.{name}.{low + i}", "names", svg.words(str(low + i), left + wide / 2, top + 9, _NOTES))
+            SceneItem(
+                f"scale_name.{name}.{low + i}", "names", svg.words(str(low + i), left + wide / 2, top + 9, _NOTES)
+            )
         )
         plan.slots[low + i] = Box((left + 2, top + 17, left + wide - 2, top + 51))
     first, y = low, corner[1] + HEAD + 52
@@ -338,8 +344,8 @@ def scale_plan(name: str, title: str, ends: tuple[int, int], bands: list[Band], 
         text = f"{what} {value}"  # where there is no room for both, the others say what it is
         size = _noted(text, right - left - 4)
         text = text if text_width(text, size) <= right - left - 4 else value
-        plan.items.append(Item(f"band.{name}.{number}", "areas", shape))
+        plan.items.append(SceneItem(f"band.{name}.{number}", "areas", shape))
         note = svg.words(text, (left + right) / 2, y + _BAND / 2, size, fill=INK)
-        plan.items.append(Item(f"band_name.{name}.{number}", "names", note))
+        plan.items.append(SceneItem(f"band_name.{name}.{number}", "names", note))
         first = last + 1
     return plan

@@ -34,7 +34,7 @@ class Place(Brief, Struct, frozen=True):
     outline: str = ""
 
 
-class Item(Brief, Struct, frozen=True):
+class SceneItem(Brief, Struct, frozen=True):
     """A part of a picture.
 
     Attributes:
@@ -64,8 +64,8 @@ class Scene(Brief, Struct, frozen=True):
     height: float
     title: str
     description: str
-    static: tuple[Item, ...]
-    dynamic: tuple[Item, ...]
+    static: tuple[SceneItem, ...]
+    dynamic: tuple[SceneItem, ...]
 
     def changed(self, before: Scene) -> dict[str, str | None]:
         """Dynamic items that are new or changed since `before`, by id; None for removed ones."""

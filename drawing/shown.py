@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_names
+from rulespec.typed.seat_kinds import entity_names
 from rulespec.types import Ent
 
 Entity = tuple[str, int]
@@ -36,7 +36,7 @@ class Pile(Brief, Struct, frozen=True):
     fields: dict[str, Any] = {}
 
 
-class Shown(Brief, Struct, frozen=True):
+class ShownState(Brief, Struct, frozen=True):
     """The fields of entities (kind, field) → number → value, and the piles."""
 
     fields: dict[tuple[str, str], dict[int, Any]]
@@ -90,7 +90,7 @@ class Names:
             }
         return self._owners[pile].get(text, ())
 
-    def read(self, state: dict[str, Any]) -> Shown:
+    def read(self, state: dict[str, Any]) -> ShownState:
         """The content of a state, in the form of `state_json` and of views."""
         fields: dict[tuple[str, str], dict[int, Any]] = {}
         piles = [
@@ -108,7 +108,7 @@ class Names:
                     continue
                 for field, value in values.items():
                     fields.setdefault(("" if kind == "game" else kind, field), {})[number] = value
-        return Shown(fields, piles)
+        return ShownState(fields, piles)
 
     def _pile(self, name: str, owner: str, place: str, count: int) -> Pile:
         at, _, index = place.partition("[")

@@ -11,9 +11,9 @@ from itertools import pairwise
 from math import hypot
 
 from rulespec.drawing.areas import chains, loops
-from rulespec.drawing.cells import Corner
 from rulespec.drawing.outlines import MAX_POINTS, MAX_RINGS, Dot, Ring, area, holds, shared, strokes
 from rulespec.drawing.svg import Point
+from rulespec.drawing.voronoi import Corner
 
 TOLERANCE = 1.0
 """Points nearer than this are one; a point nearer than this to an edge lies on it."""

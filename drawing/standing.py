@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
+from rulespec.drawing.drawn_tokens import DrawnToken, card_token, marker_token, owned_token, pile_token
+from rulespec.drawing.holdings import card, entity_of
 from rulespec.drawing.plan import Plan, Sheet
-from rulespec.drawing.shown import Entity, Pile, Shown
-from rulespec.drawing.tables import card, entity_of
-from rulespec.drawing.tokens import Token, card_token, marker_token, owned_token, pile_token
+from rulespec.drawing.shown import Entity, Pile, ShownState
 from rulespec.types import Bool, Ent, Maybe, Num
 
 Slot = tuple[str, int]
 """A board, by its kind, and the number of a slot on it."""
 
 
-def standing(sheet: Sheet, plans: Mapping[str, Plan], shown: Shown) -> dict[Slot, list[Token]]:
+def standing(sheet: Sheet, plans: Mapping[str, Plan], shown: ShownState) -> dict[Slot, list[DrawnToken]]:
     """The tokens on all boards."""
-    results: dict[Slot, list[Token]] = {}
+    results: dict[Slot, list[DrawnToken]] = {}
     held: set[Entity] = set()
     for pile in shown.piles:
         placed = _pile(sheet, plans, pile)
@@ -39,7 +39,7 @@ def standing(sheet: Sheet, plans: Mapping[str, Plan], shown: Shown) -> dict[Slot
     return results
 
 
-def _pile(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile) -> tuple[Slot, Token] | None:
+def _pile(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile) -> tuple[Slot, DrawnToken] | None:
     """The token of a pile and its slot; None if no board draws it."""
     d, style = sheet.d, sheet.style.pieces[pile.type]
     places = d.pieces[pile.type].places if pile.type in d.pieces else d.kinds[pile.type].places
@@ -69,7 +69,7 @@ def _in_yard(plans: Mapping[str, Plan], pile: Pile) -> Slot | None:
     return None
 
 
-def _owned(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile, index: str) -> tuple[Slot, Token] | None:
+def _owned(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile, index: str) -> tuple[Slot, DrawnToken] | None:
     """The pile of an entity that is itself a place on a board of pairs, wherever the pile is."""
     kind = pile.owners[0][0] if len(pile.owners) == 1 else ""
     if kind not in plans or not plans[kind].owned or sheet.words.internal(pile.type, pile.place):
@@ -81,8 +81,8 @@ def _owned(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile, index: str) -> t
 
 
 def _markers(
-    sheet: Sheet, plans: Mapping[str, Plan], kind: str, name: str, shown: Shown
-) -> Iterator[tuple[Slot, Token]]:
+    sheet: Sheet, plans: Mapping[str, Plan], kind: str, name: str, shown: ShownState
+) -> Iterator[tuple[Slot, DrawnToken]]:
     fields = sheet.d.kinds[kind].state if kind else sheet.d.fields
     if name not in fields or sheet.words.internal(kind or "game", name):
         return
@@ -96,7 +96,7 @@ def _markers(
             yield at, marker_token(sheet, of, name, key, title)
 
 
-def _fields(sheet: Sheet, kind: str, plan: Plan, shown: Shown) -> Iterator[tuple[Slot, Token]]:
+def _fields(sheet: Sheet, kind: str, plan: Plan, shown: ShownState) -> Iterator[tuple[Slot, DrawnToken]]:
     """The fields of places: the entity there, or a mark for a true flag."""
     for name in sheet.style.boards[kind].fields:
         field = sheet.d.kinds[kind].state.get(name)
@@ -111,10 +111,10 @@ def _fields(sheet: Sheet, kind: str, plan: Plan, shown: Shown) -> Iterator[tuple
             of = sheet.known.entity(field.type, value)
             if isinstance(field.type, Ent) and of is not None:
                 look, title = sheet.look(*of), sheet.titles(of[0])[of[1]]
-                token = Token(id_, look.symbol or "circle", look.colour, look.letter, f"{text} {title}")
+                token = DrawnToken(id_, look.symbol or "circle", look.colour, look.letter, f"{text} {title}")
                 slot = plan.slot_of(f"{kind}.{name}", number, len(sheet.names(kind)))
                 yield (kind, slot), card_token(token, title, look) if plan.manners.get(slot) == "cards" else token
             elif isinstance(field.type, Bool | Num | Maybe):
                 shows = "" if value is True else str(value)
-                token = Token(id_, "card" if shows else "diamond", "white", shows, f"{text} {shows}".rstrip())
+                token = DrawnToken(id_, "card" if shows else "diamond", "white", shows, f"{text} {shows}".rstrip())
                 yield (kind, number), token

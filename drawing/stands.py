@@ -13,7 +13,7 @@ from math import ceil, hypot
 from msgspec import Struct
 
 from rulespec.drawing.areas import Areas, spans
-from rulespec.drawing.placing import PIECE, Block, turned_point
+from rulespec.drawing.placing import PIECE, LabelBlock, turned_point
 from rulespec.drawing.svg import Box, Point
 
 UNIT = 2
@@ -51,7 +51,7 @@ class Stand(Struct, frozen=True):
 
 
 def stands(
-    areas: Areas, blocks: Sequence[Block], taken: Iterable[Sequence[Point]], size: Point
+    areas: Areas, blocks: Sequence[LabelBlock], taken: Iterable[Sequence[Point]], size: Point
 ) -> list[tuple[Stand, ...]]:
     """The stands of each region: for few pieces first.
 
@@ -84,7 +84,7 @@ def _middle(box: Box) -> Point:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
-def _name(block: Block) -> list[Point]:
+def _name(block: LabelBlock) -> list[Point]:
     """The outline of a name."""
     left, top, right, bottom = block.box.grown(1)
     if not block.apart and block.at[-1][1] > block.tray[1]:  # the tray is beside it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rulespec.drawing.words import Wording
+from rulespec.drawing.picture_words import Wording
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Decision
 from rulespec.engine.game.views import View

@@ -8,11 +8,11 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.drawing.colours import colour, ink_on
+from rulespec.drawing.holdings import Column, SheetTable, card, fact_text, is_counted, piles_of_rows
+from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import Sheet
-from rulespec.drawing.shown import Names, Shown
+from rulespec.drawing.shown import Names, ShownState
 from rulespec.drawing.style import Look
-from rulespec.drawing.tables import Column, Table, card, fact_text, is_counted, piles_of_rows
-from rulespec.drawing.words import Wording
 from rulespec.records import Brief
 from rulespec.types import Bool, SetOf
 
@@ -33,7 +33,7 @@ class TextTable(Brief, Struct, frozen=True):
         return {"title": self.title, "heads": self.heads, "rows": self.rows}
 
 
-def text_table(sheet: Sheet, table: Table, title: str) -> TextTable:
+def text_table(sheet: Sheet, table: SheetTable, title: str) -> TextTable:
     """A table as text."""
     rows: list[Cell] = [[]]
     if table.kind != "game":
@@ -41,7 +41,7 @@ def text_table(sheet: Sheet, table: Table, title: str) -> TextTable:
     return TextTable(title, [column.title for column in table.columns], rows)
 
 
-def text_rows(sheet: Sheet, words: Wording, names: Names, table: Table, shown: Shown) -> Iterator[list[Cell]]:
+def text_rows(sheet: Sheet, words: Wording, names: Names, table: SheetTable, shown: ShownState) -> Iterator[list[Cell]]:
     """The values of all rows of a table."""
     piles = piles_of_rows(sheet, table.kind, shown)
     for i in range(table.rows):

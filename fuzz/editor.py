@@ -9,7 +9,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, signature
 from rulespec.lsp.files import EditorFiles
-from rulespec.lsp.index import Index
+from rulespec.lsp.index import NameIndex
 from rulespec.lsp.project import check, check_alone, reference
 from rulespec.lsp.rename import RenameError, rename
 
@@ -59,7 +59,7 @@ def _ask(path: Path, files: EditorFiles, session: Session) -> None:
     session.said.update([d.code for d in diagnostics] or ["checked 0"])
     if checked is None:
         return
-    index = Index(checked)
+    index = NameIndex(checked)
     lines = files.open[path].split("\n")
     file = next((f for f in checked.texts if Path(f).resolve() == path), "")
     for _ in range(_PLACES):
@@ -72,7 +72,7 @@ def _ask(path: Path, files: EditorFiles, session: Session) -> None:
     _rename(index, file, files, session)
 
 
-def _rename(index: Index, file: str, files: EditorFiles, session: Session) -> None:
+def _rename(index: NameIndex, file: str, files: EditorFiles, session: Session) -> None:
     places = [(span, named) for span, named in index.names.items() if span.file == file]
     if places:
         span, named = session.rng.choice(places)

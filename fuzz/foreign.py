@@ -71,10 +71,10 @@ def read_part(home: Path, session: Session) -> None:
 def open_store(home: Path, session: Session) -> None:
     """Opens the store of a server, and resumes its tables; it is refused, or says which tables are not resumed."""
     from rulespec.serve.hall import Hall
-    from rulespec.serve.store import Store
+    from rulespec.serve.store import TableStore
 
     try:
-        store = Store(home / "t.db")
+        store = TableStore(home / "t.db")
     except (SaveError, DiagnosticsError) as error:
         session.said.add(f"store 2 {DETAIL.sub('_', str(error))}")
         return
@@ -91,12 +91,12 @@ def new_store(tables: int) -> bytes:
     """A store of tables of two people, each after a decision: the same but for its times."""
     from rulespec.engine.table.messages import Message
     from rulespec.serve.hall import Hall
-    from rulespec.serve.rules import Rules
-    from rulespec.serve.store import Store
+    from rulespec.serve.store import TableStore
+    from rulespec.serve.table_rules import TableRules
 
     async def play(path: Path) -> None:
-        rules = Rules(load_ruleset(str(fuzz.support.ROOT / "games" / "gallery" / "nim")))
-        hall = Hall(Store(path), {rules.ruleset.ref: rules})
+        rules = TableRules(load_ruleset(str(fuzz.support.ROOT / "games" / "gallery" / "nim")))
+        hall = Hall(TableStore(path), {rules.ruleset.ref: rules})
         for _ in range(tables):
             game = Game(rules.ruleset, ["A", "B"])
             game.omniscient.numbers.begin()

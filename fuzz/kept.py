@@ -9,9 +9,9 @@ from pathlib import Path
 from fuzz.session import Session, Wrong
 from rulespec import cache
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.file_limits import DEFAULT
 from rulespec.documents.kept_trees import parse_kept
-from rulespec.documents.limits import DEFAULT
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.syntax.parser import parse_rules
 
 FOLDER = Path("kept")

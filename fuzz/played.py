@@ -9,7 +9,7 @@ from unittest import mock
 from fuzz.session import Session, Wrong
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.verify import play_check
-from rulespec.engine.verify.combinations import Combination, Ended, Games, combinations
+from rulespec.engine.verify.combinations import Combination, CombinationGames, Ended, combinations
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -48,7 +48,7 @@ def play_again(ruleset: typed.Ruleset, combination: Combination, session: Sessio
         Wrong: if they are other games.
     """
     try:
-        games = Games(ruleset, combination)
+        games = CombinationGames(ruleset, combination)
     except DiagnosticsError as error:
         session.said.update(d.code for d in error.diagnostics)
         return

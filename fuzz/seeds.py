@@ -274,7 +274,7 @@ def _entries() -> Iterator[Parts]:
 
     from rulespec.diagnostics.report import DiagnosticsError
     from rulespec.documents.kept_trees import pack as pack_yaml
-    from rulespec.documents.reader import parse_yaml
+    from rulespec.documents.yaml_reader import parse_yaml
     from rulespec.syntax.ast_json import pack
     from rulespec.syntax.origin import Origin
     from rulespec.syntax.parser import parse_rules

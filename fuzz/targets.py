@@ -15,8 +15,8 @@ from unittest import mock
 from fuzz.parts import split, write
 from fuzz.session import DETAIL, Session, Wrong
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import to_plain
-from rulespec.documents.reader import read_yaml
+from rulespec.documents.yaml_nodes import to_plain
+from rulespec.documents.yaml_reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError

@@ -8,12 +8,12 @@ from itertools import chain
 
 from rulespec.language.builtins import BUILTINS
 from rulespec.lsp.complete_yaml import Member, complete_yaml
-from rulespec.lsp.index import Index
-from rulespec.syntax import words
+from rulespec.lsp.index import NameIndex
+from rulespec.syntax import keywords
 from rulespec.typed import nodes as typed
 from rulespec.types import INT, Ent, SetOf, Type
 
-WORDS = sorted({*words.WORDS, *BUILTINS} - words.TO_COME)
+WORDS = sorted({*keywords.WORDS, *BUILTINS} - keywords.TO_COME)
 """The words of the language, and its built-in functions."""
 
 _LINE_LIMIT = 2_000  # characters of a line before the cursor that are parsed
@@ -23,7 +23,7 @@ _HEAD = re.compile(r"(?:(?:replace|wrap|hook) )?(?:def|procedure|guard|invariant
 _PARAM = re.compile(r"\b(\w+): (set )?(\w+)(\?)?")
 
 
-def complete(before: str, lines: list[str], line: int, file: str, index: Index) -> list[Member]:
+def complete(before: str, lines: list[str], line: int, file: str, index: NameIndex) -> list[Member]:
     """The names that can be written at a place.
 
     Args:
@@ -48,7 +48,7 @@ def complete(before: str, lines: list[str], line: int, file: str, index: Index) 
 class _Scope:
     """The names at a place of a document."""
 
-    def __init__(self, lines: list[str], line: int, file: str, index: Index) -> None:
+    def __init__(self, lines: list[str], line: int, file: str, index: NameIndex) -> None:
         self.index = index
         self.d = index.checked.declarations
         self.file = file

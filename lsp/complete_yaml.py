@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, get
-from rulespec.lsp.index import Index
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, get
+from rulespec.lsp.index import NameIndex
 from rulespec.lsp.schema_places import Places, keys_of, values_of
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Num, Order, SetOf, Type
@@ -25,7 +25,7 @@ _FLOW_KEYS = re.compile(r"""(?<![\w.])([\w.]{1,64})["']?:(?:\s|$)""")
 _SECTIONS = ("changes", "add", "remove")
 
 
-def complete_yaml(before: str, lines: list[str], line: int, file: str, index: Index) -> list[Member] | None:
+def complete_yaml(before: str, lines: list[str], line: int, file: str, index: NameIndex) -> list[Member] | None:
     """The names that can be written at a place of a YAML file; None if the place does not tell.
 
     Args:
@@ -66,7 +66,7 @@ def complete_yaml(before: str, lines: list[str], line: int, file: str, index: In
     return by_type
 
 
-def _by_type(path: list[str], index: Index) -> list[Member] | None:
+def _by_type(path: list[str], index: NameIndex) -> list[Member] | None:
     """The values of a constant, or at the start of a state, that a path leads to; None if it leads to neither."""
     d = index.checked.declarations
     match path:
@@ -149,7 +149,7 @@ def _steps(node: Node | None) -> Iterator[Member]:
         yield from ((item.text, None) for item in node.items if isinstance(item, Scalar))
 
 
-def _values(path: list[str], index: Index) -> list[Member] | None:
+def _values(path: list[str], index: NameIndex) -> list[Member] | None:
     """The values of a key: `path` has its name first, then the surrounding keys."""
     d, word = index.checked.declarations, path[0]
     if word in d.settings and "settings" in path[1:2]:
@@ -163,7 +163,7 @@ def _values(path: list[str], index: Index) -> list[Member] | None:
     return _of_type(type_, index) or None
 
 
-def _types(index: Index) -> list[Member]:
+def _types(index: NameIndex) -> list[Member]:
     """The names of types."""
     d = index.checked.declarations
     kinds = ((name, kind) for name, kind in d.kinds.items() if not kind.nameless and name.isidentifier())
@@ -171,7 +171,7 @@ def _types(index: Index) -> list[Member]:
     return [("int", None), ("bool", None), ("set", None), *units, *kinds]
 
 
-def _of_type(type_: Type, index: Index) -> list[Member]:
+def _of_type(type_: Type, index: NameIndex) -> list[Member]:
     """The values of a type that have names."""
     if not isinstance(type_, Ent | SetOf | Order):
         return [(value, None) for value in _truths(type_)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.lsp.index import Index
+from rulespec.lsp.index import NameIndex
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
@@ -13,7 +13,7 @@ Renamed = dict[int, tuple[str, str]]
 """`id` of a declaration → its old and its new name."""
 
 
-def derived_names(index: Index, wanted: Span, new: str) -> Renamed:
+def derived_names(index: NameIndex, wanted: Span, new: str) -> Renamed:
     """Names that change with the name of a thing: `red_9` with the suit `red`, `card.suit` with the kind `suit`.
 
     Args:

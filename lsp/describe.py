@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rulespec.documents.nodes import get, text
-from rulespec.lsp.index import Index, name
+from rulespec.documents.yaml_nodes import get, text
+from rulespec.lsp.index import NameIndex, name
 from rulespec.rule_ids import ListedRule
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -15,7 +15,7 @@ from rulespec.types import BOOL
 _SHOWN = 12  # entities of a kind that are listed
 
 
-def signature(named: typed.Named, index: Index) -> str:
+def signature(named: typed.Named, index: NameIndex) -> str:
     """One line with the sort of declaration, its name and its type."""
     match named:
         case typed.Definition():
@@ -61,7 +61,7 @@ def signature(named: typed.Named, index: Index) -> str:
             return f"setting {named.name}: {written(named)} = {named.default}"
 
 
-def explanation(named: typed.Named, index: Index) -> str:
+def explanation(named: typed.Named, index: NameIndex) -> str:
     """The author's text about a declaration: docstring, title or `doc`; "" if there is none."""
     root = index.checked.source.root
     match named:
@@ -91,7 +91,7 @@ def explanation(named: typed.Named, index: Index) -> str:
             return ""
 
 
-def listed_rule(line: str, column: int, index: Index) -> tuple[int, ListedRule] | None:
+def listed_rule(line: str, column: int, index: NameIndex) -> tuple[int, ListedRule] | None:
     """The rule of `rules.yaml` with its id at a column of a line, and the id's first column, from 1."""
     for word in re.finditer(r"[A-Z][A-Z0-9-]+", line):
         if word.start() < column <= word.end() + 1 and word[0] in index.checked.ruleset.listed:
@@ -107,7 +107,7 @@ def _keys(keys: tuple[object, ...]) -> str:
     return f"[{', '.join(map(str, keys))}]" if keys else ""
 
 
-def _value(constant: typed.ConstantDecl, index: Index) -> str:
+def _value(constant: typed.ConstantDecl, index: NameIndex) -> str:
     if constant.type == BOOL:
         return "true" if constant.value else "false"
     kind = index.checked.declarations.kinds.get(getattr(constant.type, "kind", ""))

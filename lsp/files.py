@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
-from rulespec.documents.nodes import Node
-from rulespec.documents.reader import parse_again
+from rulespec.documents.yaml_nodes import Node
+from rulespec.documents.yaml_reader import parse_again
 from rulespec.references import Disk
 from rulespec.ruleset_files import MAX_YAML, Files
 from rulespec.syntax import ast

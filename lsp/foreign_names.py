@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import Fix, Span
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.nodes import Mapping, entries, get
 from rulespec.documents.text_files import display
+from rulespec.documents.yaml_nodes import Mapping, entries, get
 from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.lsp.files import EditorFiles
 from rulespec.typed import nodes as typed

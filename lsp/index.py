@@ -24,7 +24,7 @@ def name(named: typed.Named) -> str:
     return written.partition(" ")[0]
 
 
-class Index:
+class NameIndex:
     """All names of a checked ruleset by their places."""
 
     def __init__(self, checked: Checked) -> None:

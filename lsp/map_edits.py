@@ -10,18 +10,18 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.documents.file_limits import DEFAULT
 from rulespec.documents.folders import visible
-from rulespec.documents.limits import DEFAULT
-from rulespec.documents.nodes import Mapping as YamlMapping
-from rulespec.documents.nodes import Node, Scalar, entries, get, text, to_plain
-from rulespec.documents.nodes import Sequence as YamlSequence
-from rulespec.documents.reader import parse_yaml
 from rulespec.documents.text_files import display
+from rulespec.documents.yaml_nodes import Mapping as YamlMapping
+from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text, to_plain
+from rulespec.documents.yaml_nodes import Sequence as YamlSequence
+from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.edits.yaml_edits import YamlEdits
-from rulespec.engine.verify.facts import failed_checks
+from rulespec.engine.verify.verified_facts import failed_checks
 from rulespec.fixes import fixed
 from rulespec.lsp.files import EditorFiles
-from rulespec.lsp.index import Index
+from rulespec.lsp.index import NameIndex
 from rulespec.lsp.map_files import MAP, PIECES, REGIONS, WORDS, MapEditError, MapFiles
 from rulespec.lsp.mentions import Mentions
 from rulespec.lsp.project import files_beside
@@ -189,7 +189,9 @@ class MapEdits:
     def rename(self, old: str, new: str) -> Edited:
         """Renames a region in all files of the ruleset, as an editor does."""
         checked, named = self.map.named(old)
-        renaming = rename(Index(checked), (named.span.file, named.span.line, named.span.column), new, self.map.files)
+        renaming = rename(
+            NameIndex(checked), (named.span.file, named.span.line, named.span.column), new, self.map.files
+        )
         shown = {edit.span.file for edit in renaming.edits}
         texts = {file: self.map.raw(Path(file).resolve()) for file in shown}
         plain = {file: raw.removeprefix("\ufeff").replace("\r\n", "\n") for file, raw in texts.items()}
@@ -207,7 +209,7 @@ class MapEdits:
             raise MapEditError(
                 f"`{region}` is an end of links with facts of their own: first take out {listed} in {MAP}"
             )
-        index = Index(checked)
+        index = NameIndex(checked)
         mentions = Mentions(checked.ruleset, self.map.files, [region])
         beside = files_beside(self.map.ref)
         mentions.read(beside)

@@ -10,9 +10,9 @@ from pathlib import Path
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.foreign_files import bytes_of
-from rulespec.documents.nodes import Node, Scalar, entries, get, text
-from rulespec.documents.nodes import Sequence as YamlSequence
-from rulespec.documents.reader import parse_again
+from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text
+from rulespec.documents.yaml_nodes import Sequence as YamlSequence
+from rulespec.documents.yaml_reader import parse_again
 from rulespec.errors import RulespecError
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import Checked, check

@@ -11,8 +11,8 @@ from rulespec.check.expressions.checker import ExpressionChecker
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import Node, Scalar, Sequence, entries, get, words
 from rulespec.documents.text_files import display
+from rulespec.documents.yaml_nodes import Node, Scalar, Sequence, entries, get, words
 from rulespec.drawing.drawing_names import check_names
 from rulespec.engine.game.seating import seat_names, usual_seats
 from rulespec.engine.words.asked import Decisions

@@ -15,9 +15,9 @@ from msgspec import Meta, Struct
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.folders import visible
-from rulespec.documents.nodes import get
-from rulespec.documents.reader import parse_yaml
 from rulespec.documents.text_files import display
+from rulespec.documents.yaml_nodes import get
+from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.drawing.drawing_file import read_files
 from rulespec.drawing.outline_changes import Changed, OutlineError, Part, drawn, followed, inserted, moved, removed
 from rulespec.drawing.outlines import MAX_NUMBER, Dot, Frame, Ring

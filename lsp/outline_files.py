@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rulespec.documents.nodes import Node, entries, get, text, to_plain
+from rulespec.documents.yaml_nodes import Node, entries, get, text, to_plain
 from rulespec.drawing.outline_changes import Part
 from rulespec.drawing.outlines import Frame, Ring, data_of, rings_of
 from rulespec.drawing.path_text import rewritten

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.lsp.index import Index, name, place
+from rulespec.lsp.index import NameIndex, name, place
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
@@ -37,7 +37,7 @@ _FIXED = (typed.ConstantDecl, typed.FactDecl, typed.SettingDecl, typed.Entity, t
 """Names of what no rule changes."""
 
 
-class Token(NamedTuple):
+class SemanticToken(NamedTuple):
     """A name in a document: its place, the number of its type, and the bits of its modifiers."""
 
     span: Span
@@ -45,9 +45,9 @@ class Token(NamedTuple):
     modifiers: int
 
 
-def tokens(index: Index, file: str) -> list[Token]:
+def tokens(index: NameIndex, file: str) -> list[SemanticToken]:
     """The names in a document by what they are, in the order of their places; one that is in another is left out."""
-    results: list[Token] = []
+    results: list[SemanticToken] = []
     for span in sorted(span for span in index.names if span.file == file and span.line == span.end_line):
         named = index.names[span]
         kind = _TYPES.get(type(named))
@@ -55,11 +55,11 @@ def tokens(index: Index, file: str) -> list[Token]:
         if kind is None or (last is not None and (span.line, span.column) < (last.end_line, last.end_column)):
             continue
         modifiers = (place(named) == span) + 2 * isinstance(named, _FIXED)
-        results.append(Token(span, TOKEN_TYPES.index(kind), modifiers))
+        results.append(SemanticToken(span, TOKEN_TYPES.index(kind), modifiers))
     return results
 
 
-def encoded(places: Sequence[tuple[int, int, int]], of: Sequence[Token]) -> list[int]:
+def encoded(places: Sequence[tuple[int, int, int]], of: Sequence[SemanticToken]) -> list[int]:
     """Tokens in the form of the protocol: five numbers each, of which the first two count from the token before.
 
     Args:
@@ -75,7 +75,7 @@ def encoded(places: Sequence[tuple[int, int, int]], of: Sequence[Token]) -> list
     return results
 
 
-class Fold(NamedTuple):
+class FoldedLines(NamedTuple):
     """Lines that can be folded, from 0; `comment`: they are comments."""
 
     first: int
@@ -83,7 +83,7 @@ class Fold(NamedTuple):
     comment: bool
 
 
-def folds(lines: Sequence[str]) -> Iterator[Fold]:
+def folds(lines: Sequence[str]) -> Iterator[FoldedLines]:
     """The blocks of a document: lines under one that is indented less, and comments of several lines."""
     open_: list[tuple[int, int]] = []
     last = -1
@@ -92,7 +92,7 @@ def folds(lines: Sequence[str]) -> Iterator[Fold]:
         text = line.strip()
         if comment is not None and not text.startswith("#"):
             if last > comment:
-                yield Fold(comment, last, True)
+                yield FoldedLines(comment, last, True)
             comment = None
         if not text:
             continue
@@ -100,7 +100,7 @@ def folds(lines: Sequence[str]) -> Iterator[Fold]:
         while open_ and open_[-1][0] >= depth:
             _, first = open_.pop()
             if last > first:
-                yield Fold(first, last, False)
+                yield FoldedLines(first, last, False)
         if text.startswith("#"):
             comment = number if comment is None else comment
         else:
@@ -108,7 +108,7 @@ def folds(lines: Sequence[str]) -> Iterator[Fold]:
         last = number
 
 
-def symbols(index: Index, query: str) -> Iterator[tuple[Span, typed.Named]]:
+def symbols(index: NameIndex, query: str) -> Iterator[tuple[Span, typed.Named]]:
     """The declarations of a ruleset whose names have the letters of a query, in order."""
     for span, named in sorted(index.names.items(), key=lambda item: item[0]):
         declared = place(named) == span and type(named) in _TYPES and not isinstance(named, typed.Var)

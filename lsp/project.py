@@ -12,8 +12,8 @@ from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.folders import is_hidden, visible
-from rulespec.documents.nodes import Scalar, Sequence, entries, get, text, words
 from rulespec.documents.text_files import is_file
+from rulespec.documents.yaml_nodes import Scalar, Sequence, entries, get, text, words
 from rulespec.load import assembled, load_source
 from rulespec.lsp.files import EditorFiles
 from rulespec.overlays.orphans import blamed
@@ -117,7 +117,9 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
         rest = blamed(result.diagnostics, merged.source, unused_in)
         report.extend(d for d in rest if d.span is None or d.span.file not in files.broken)
         if report.ok:
-            from rulespec.engine.verify.facts import failed_checks  # lazily: most files have an error while one types
+            from rulespec.engine.verify.verified_facts import (
+                failed_checks,  # lazily: most files have an error while one types
+            )
 
             report.extend(failed_checks(declarations, merged.source.layers))
         if report.ok and any(path.parent.name in BESIDE_RULES or _names_beside(path) for path in files.open):
@@ -134,7 +136,7 @@ def _names_beside(path: Path) -> bool:
 def _check_beside(ruleset: typed.Ruleset, files: EditorFiles, report: Report) -> None:
     """Checks words and drawings, which is slow: only while one of their files is open."""
     from rulespec.drawing.drawing_file import read_files
-    from rulespec.engine.words.checked import check_words
+    from rulespec.engine.words.valid_words import check_words
 
     check_words(ruleset, report, files)
     read_files(ruleset.declarations, list(drawing_files(ruleset.titled)), report, files)

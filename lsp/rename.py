@@ -18,7 +18,7 @@ from rulespec.fixes import fixed
 from rulespec.lsp.derived_names import derived_names
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.foreign_names import kept_foreign_names
-from rulespec.lsp.index import Index, name
+from rulespec.lsp.index import NameIndex, name
 from rulespec.lsp.mentions import Mentions
 from rulespec.lsp.project import check, extensions, files_beside, references_at_hand
 from rulespec.own_files import own_files
@@ -44,7 +44,7 @@ class Renaming(Struct, frozen=True):
 class _Meant(Struct, frozen=True):
     """A checked reference: its names, their meanings in some files beside its rules, and its errors."""
 
-    index: Index
+    index: NameIndex
     beside: dict[Span, typed.Named]
     errors: list[Diagnostic]
     paths: list[Path]
@@ -61,7 +61,7 @@ class _Meant(Struct, frozen=True):
         return result
 
 
-def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles) -> Renaming:
+def rename(index: NameIndex, at: tuple[str, int, int], new: str, files: EditorFiles) -> Renaming:
     """The edits that rename something in all files of one ruleset.
 
     Args:
@@ -103,7 +103,7 @@ def rename(index: Index, at: tuple[str, int, int], new: str, files: EditorFiles)
     return Renaming(sorted([*edits, *more], key=lambda e: e.span), _remarks(ref, named, edits, before, paths, files))
 
 
-def _named(index: Index, at: tuple[str, int, int], new: str) -> typed.Named:
+def _named(index: NameIndex, at: tuple[str, int, int], new: str) -> typed.Named:
     """The thing that gets a new name."""
     result = index.at(*at)
     if result is None:
@@ -116,7 +116,7 @@ def _named(index: Index, at: tuple[str, int, int], new: str) -> typed.Named:
     return result[1]
 
 
-def _nameless(index: Index, file: str, line: int, column: int) -> str:
+def _nameless(index: NameIndex, file: str, line: int, column: int) -> str:
     """The reason why nothing can be renamed at a place."""
     lines = index.checked.texts.get(file, "").split("\n")
     text = lines[line - 1] if line <= len(lines) else ""
@@ -162,13 +162,13 @@ def _meant(ref: str, files: EditorFiles, words: Collection[str], paths: list[Pat
     checked, diagnostics = check(ref, files)
     if checked is None or files.broken:
         return None
-    index = Index(checked)
+    index = NameIndex(checked)
     errors = [d for d in diagnostics if d.severity is Severity.ERROR]
     return _Meant(index, _meant_beside(index, files, words, paths), errors, paths)
 
 
 def _meant_beside(
-    index: Index, files: EditorFiles, words: Collection[str], paths: Iterable[Path]
+    index: NameIndex, files: EditorFiles, words: Collection[str], paths: Iterable[Path]
 ) -> dict[Span, typed.Named]:
     mentions = Mentions(index.checked.ruleset, files, words)
     mentions.read(paths)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rulespec.editor_schema import files_schema
-from rulespec.lsp.index import Index
+from rulespec.lsp.index import NameIndex
 from rulespec.ruleset_files import SECTION_FILES
 from rulespec.schemas import load_schema
 
@@ -25,7 +25,7 @@ class Places:
         overlay: whether the file is an overlay: its paths lead into the files below it.
     """
 
-    def __init__(self, file: str, index: Index) -> None:
+    def __init__(self, file: str, index: NameIndex) -> None:
         path = Path(file)
         stem = path.stem.partition(".")[0]
         beside = path.parent.name != "variants"

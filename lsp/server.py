@@ -17,11 +17,11 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.text_files import is_folder
 from rulespec.documents.versions import RULESPEC
 from rulespec.language.builtins import BUILTINS
-from rulespec.lsp.calls import builtin_at, call_around
 from rulespec.lsp.complete import complete
 from rulespec.lsp.describe import explanation, listed_rule, signature
 from rulespec.lsp.files import EditorFiles
-from rulespec.lsp.index import Index, name, place
+from rulespec.lsp.index import NameIndex, name, place
+from rulespec.lsp.open_calls import builtin_at, call_around
 from rulespec.lsp.overviews import MAX_SYMBOLS, TOKEN_MODIFIERS, TOKEN_TYPES, encoded, folds, symbols, tokens
 from rulespec.lsp.project import check, check_alone, reference
 from rulespec.lsp.quick_fixes import each_fix
@@ -68,7 +68,7 @@ class RulespecServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__("rulespec", RULESPEC)
         self.files = EditorFiles()
-        self.indexes: dict[str, Index] = {}
+        self.indexes: dict[str, NameIndex] = {}
         self._diagnostics: dict[str, dict[str, list[Diagnostic]]] = {}
         self._published: set[str] = set()
         self._versions: dict[Path, int | None] = {}
@@ -137,7 +137,7 @@ class RulespecServer(LanguageServer):
         else:
             checked, diagnostics = check(key, self.files)
             if checked is not None:
-                self.indexes[key] = Index(checked)
+                self.indexes[key] = NameIndex(checked)
         by_file: dict[str, list[Diagnostic]] = {}
         for d in diagnostics:
             file = d.span.file if d.span is not None else str(self._last or "")
@@ -192,7 +192,7 @@ class RulespecServer(LanguageServer):
 
     # --- places ------------------------------------------------------------------------------------------------------
 
-    def index_of(self, uri: str) -> tuple[Index, str] | None:
+    def index_of(self, uri: str) -> tuple[NameIndex, str] | None:
         """The index of a document's ruleset, and the name of the document in spans; None if it has none."""
         self.settle()
         path = _path(uri)
@@ -212,7 +212,7 @@ class RulespecServer(LanguageServer):
         return self.workspace.get_text_document(uri).source.replace("\r\n", "\n").split("\n")
 
     def listed_rule(
-        self, params: lsp.HoverParams | lsp.DefinitionParams, index: Index, file: str
+        self, params: lsp.HoverParams | lsp.DefinitionParams, index: NameIndex, file: str
     ) -> tuple[Span, ListedRule] | None:
         """The rule of `rules.yaml` whose id is at a place, with the id's place."""
         line, column = self.place(params.text_document.uri, params.position)
@@ -488,7 +488,7 @@ def _quick_fix(it: RulespecServer, d: Diagnostic, fix: Fix, params: lsp.CodeActi
     return lsp.CodeAction(title, kind=lsp.CodeActionKind.QuickFix, diagnostics=[it.to_lsp(d)], edit=edit)
 
 
-def _item(word: str, named: typed.Named | None, index: Index) -> lsp.CompletionItem:
+def _item(word: str, named: typed.Named | None, index: NameIndex) -> lsp.CompletionItem:
     if named is None and word in BUILTINS:
         f = BUILTINS[word]
         return lsp.CompletionItem(word, kind=lsp.CompletionItemKind.Function, detail=f.signature, documentation=f.help)

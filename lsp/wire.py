@@ -18,7 +18,7 @@ _LONGEST_LENGTH = 64
 _NOT_JSON, _NOT_A_MESSAGE, _WRONG_PARAMS = -32700, -32600, -32602
 
 
-class Fault(NamedTuple):
+class WireFault(NamedTuple):
     """The fault of a message, with its code in JSON-RPC."""
 
     code: int
@@ -76,7 +76,9 @@ class Wire:
                 continue
             length = int(stated[1])
             if length > MAX_BYTES:
-                self._answer(None, Fault(_NOT_A_MESSAGE, f"a message has at most {MAX_BYTES:,} bytes, not {length:,}"))
+                self._answer(
+                    None, WireFault(_NOT_A_MESSAGE, f"a message has at most {MAX_BYTES:,} bytes, not {length:,}")
+                )
                 continue
             while self._stdin.readline(_MAX_LINE).strip():
                 pass
@@ -84,7 +86,7 @@ class Wire:
             return body if len(body) == length else None
         return None
 
-    def _message(self, body: bytes) -> tuple[Any, Fault | None]:
+    def _message(self, body: bytes) -> tuple[Any, WireFault | None]:
         """A message, or its fault."""
         inner = list[object]()
 
@@ -96,20 +98,20 @@ class Wire:
         try:
             message = json.loads(body.decode(), object_hook=noted, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
-            return None, Fault(_NOT_JSON, f"this is no JSON: {str(error)[:200]}")
+            return None, WireFault(_NOT_JSON, f"this is no JSON: {str(error)[:200]}")
         if isinstance(message, list):
-            return None, Fault(_NOT_A_MESSAGE, "this is a batch of messages: send them one by one")
+            return None, WireFault(_NOT_A_MESSAGE, "this is a batch of messages: send them one by one")
         if len(inner) != 1 or not _is_message(message):
-            return message, Fault(_NOT_A_MESSAGE, "this is no message of JSON-RPC 2.0")
+            return message, WireFault(_NOT_A_MESSAGE, "this is no message of JSON-RPC 2.0")
         if "method" in message:
             try:
                 self._server.protocol.structure_message(message)
             except JsonRpcException:
                 method = message["method"][:80]
-                return message, Fault(_WRONG_PARAMS, f"the parameters of {method} are not those of the protocol")
+                return message, WireFault(_WRONG_PARAMS, f"the parameters of {method} are not those of the protocol")
         return message, None
 
-    def _answer(self, message: Any, fault: Fault) -> None:
+    def _answer(self, message: Any, fault: WireFault) -> None:
         id_ = message.get("id") if isinstance(message, dict) else None
         if isinstance(message, dict) and "method" in message and "id" not in message:
             log = {"type": 1, "message": fault.text}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rulespec.drawing.scene import LAYERS, Item, document
+from rulespec.drawing.scene import LAYERS, SceneItem, document
 from rulespec.drawing.svg import element, group
 
 
@@ -16,13 +16,13 @@ class BoardChanges:
         static: the items that are the same in all positions.
     """
 
-    def __init__(self, static: Iterable[Item]) -> None:
+    def __init__(self, static: Iterable[SceneItem]) -> None:
         self._static = tuple(static)
         self._order: dict[str, list[str]] = {layer: [] for layer in LAYERS}
         self._shown: dict[tuple[str, str], str] = {}
         self._changes: list[dict[tuple[str, str], str | None]] = []
 
-    def note(self, items: Iterable[Item]) -> None:
+    def note(self, items: Iterable[SceneItem]) -> None:
         """Records the next position: its items and their places."""
         now: dict[tuple[str, str], str] = {}
         before = dict.fromkeys(LAYERS, -1)

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.drawing.colours import INK, luminance
-from rulespec.engine.game.measures import Measures
+from rulespec.engine.game.measured import Measures
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.engine.coverage.items import Item, Items, Kind
+from rulespec.engine.coverage.items import CoverageItem, Items, Kind
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.observer import Observer
-from rulespec.engine.why.output import overlay_titles
-from rulespec.engine.words.records import Record
+from rulespec.engine.why.answer_output import overlay_titles
+from rulespec.engine.words.move_records import Record
 from rulespec.typed import nodes as typed
 
 _OWN: tuple[Kind, ...] = ("option", "range", "require")
@@ -58,7 +58,7 @@ class RulesOfMoves:
         ran = self._rules([self._items.procedures[name] for name in dict.fromkeys(begun)])
         return MoveRules(own, tuple([rule for rule in ran if rule not in own]))
 
-    def _tested(self, block: int) -> list[Item]:
+    def _tested(self, block: int) -> list[CoverageItem]:
         """The items of an option that has been taken: all of its conditions have held."""
         choice = self._choices[block]
         spans = [param.span if param.where is None else param.where.span for param in choice.params]
@@ -66,21 +66,21 @@ class RulesOfMoves:
         items = [self._conditions[span] for span in spans if span in self._conditions]
         return [self._items.options[choice.span], *items]
 
-    def _listed(self, option: Option, record: Record) -> list[Item]:
+    def _listed(self, option: Option, record: Record) -> list[CoverageItem]:
         """The items that held when a move looked for legal options of further decisions, and found none."""
         listed = _Held(self._conditions)
         Interpreter(self._program, observer=listed).run(list(record.cells), option.kind.block, option.args)
         return listed.items
 
-    def _rules(self, items: Iterable[Item]) -> tuple[Cited, ...]:
+    def _rules(self, items: Iterable[CoverageItem]) -> tuple[Cited, ...]:
         return tuple(dict.fromkeys(rule for item in items for rule in _cited(item, self._ruleset, self._titles)))
 
 
 class _Held(Observer):
     """The items of conditions that have held."""
 
-    def __init__(self, conditions: Mapping[Span, Item]) -> None:
-        self.items: list[Item] = []
+    def __init__(self, conditions: Mapping[Span, CoverageItem]) -> None:
+        self.items: list[CoverageItem] = []
         self._conditions = conditions
 
     def tested(self, condition: ir.Condition, holds: bool) -> None:
@@ -94,7 +94,7 @@ class _Held(Observer):
             self.items.append(self._conditions[param.span])
 
 
-def _cited(item: Item, ruleset: typed.Ruleset, titles: Mapping[str, str]) -> list[Cited]:
+def _cited(item: CoverageItem, ruleset: typed.Ruleset, titles: Mapping[str, str]) -> list[Cited]:
     """The rules of an item; for an overlay's item without citations, its text."""
     span, title = item.span, titles.get(item.span.file, "")
     if item.rules or not title:

@@ -14,7 +14,7 @@ from rulespec.diagnostics.report import failure
 from rulespec.documents.json_text import to_json_text
 from rulespec.drawing.board import board_of
 from rulespec.drawing.dice import dice, shows_rolls
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.table_texts import TextTable
 from rulespec.engine.game.game import Game, seen_events, seen_state
 from rulespec.engine.game.omniscient import OMNISCIENT
@@ -22,8 +22,8 @@ from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.program.budget import Budget
 from rulespec.engine.replay.replay import ReplayResult
+from rulespec.engine.words.move_records import Record
 from rulespec.engine.words.moves import Move, Moves
-from rulespec.engine.words.records import Record
 from rulespec.engine.words.words import Words
 from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
@@ -162,9 +162,9 @@ class _Film:
         self.pictures.note([*self._board.items(state), *self._dice()])
         values = self._values.texts(game, seat)
         rows = enumerate(chain(self._board.text_rows(state), ([[text]] for text in values)))
-        self._rows.note(Item(f"{number:05}", "tables", to_json_text(row)) for number, row in rows)
+        self._rows.note(SceneItem(f"{number:05}", "tables", to_json_text(row)) for number, row in rows)
 
-    def _dice(self) -> Iterator[Item]:
+    def _dice(self) -> Iterator[SceneItem]:
         """The last visible roll, on boards that show it."""
         if shows_rolls(self._board.plans):
             game, seat, since = self._moves.game, self._seat, max(self._moves.game.ply - _ROLLED, 0)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rulespec.engine.game.round import Round
     from rulespec.engine.game.state_json import scores, state_json
     from rulespec.engine.game.views import View
-    from rulespec.engine.logs.checked import agrees, agrees_with_game
+    from rulespec.engine.logs.agreement import agrees, agrees_with_game
     from rulespec.engine.logs.log_file import write_log
     from rulespec.engine.logs.native import read_log
     from rulespec.engine.logs.sealed import SealedRound
@@ -110,7 +110,7 @@ _HOMES = {
     "rulespec.engine.game.round": "Round",
     "rulespec.engine.game.state_json": "scores state_json",
     "rulespec.engine.game.views": "View",
-    "rulespec.engine.logs.checked": "agrees agrees_with_game",
+    "rulespec.engine.logs.agreement": "agrees agrees_with_game",
     "rulespec.engine.logs.log_file": "write_log",
     "rulespec.engine.logs.native": "read_log",
     "rulespec.engine.logs.seat_log": "seat_log",

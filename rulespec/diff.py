@@ -10,7 +10,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, get, text
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, get, text
 from rulespec.load import Merged
 from rulespec.overlays.written import item_lines
 from rulespec.rule_ids import cited

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence
 from rulespec.ruleset_files import SECTION_FILES
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed

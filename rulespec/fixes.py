@@ -11,9 +11,9 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.carried_over import KEYS, new_path
-from rulespec.documents.nodes import Mapping as YamlMapping
-from rulespec.documents.nodes import Node, Sequence
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.yaml_nodes import Mapping as YamlMapping
+from rulespec.documents.yaml_nodes import Node, Sequence
+from rulespec.documents.yaml_reader import parse_yaml
 
 _MISSPELT = frozenset({"RS211", "RS221", "RS224", "RS225", "RS503", "RS509"})
 _ONE_CANDIDATE = re.compile(r"did you mean `([\w.]+)`\?")

@@ -14,10 +14,10 @@ from rulespec import cache
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Mapping, Node, Scalar, get, text, words
-from rulespec.documents.places import Place
+from rulespec.documents.file_places import FilePlace
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, get, text, words
 from rulespec.overlays.disclosures import listed_disclosures
-from rulespec.overlays.facts import empty, merge
+from rulespec.overlays.fact_edits import empty, merge
 from rulespec.overlays.overlay import Overlay, Source
 from rulespec.overlays.stages import lay_over, lay_rules
 from rulespec.records import Brief
@@ -113,7 +113,7 @@ class Merged(Brief, Struct, frozen=True):
     titles: tuple[str, ...]
     texts: dict[str, str]
     located: dict[str, tuple[Path, str]]
-    place: Place
+    place: FilePlace
     sources_hash: str
     listed: dict[str, ListedRule]
 

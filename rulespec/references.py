@@ -9,8 +9,8 @@ from pathlib import Path
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.file_places import DiskFiles, FilePlace
 from rulespec.documents.folders import folders_in, is_hidden, visible
-from rulespec.documents.places import DiskFiles, Place
 from rulespec.documents.text_files import broken_link, is_present
 
 MAX_PIECES = 100
@@ -209,16 +209,16 @@ class Disk(DiskFiles):
     """The folders on the disk, in which references of people are looked up."""
 
     def parts(self, ref: str) -> list[str]:
-        """See `Place`."""
+        """See `FilePlace`."""
         return parts_of(ref)
 
     def ruleset(self, name: str, beside: Path | None = None) -> Path:
-        """See `Place`."""
+        """See `FilePlace`."""
         return find_ruleset(name, beside)
 
     def overlay(self, name: str, folders: list[Path]) -> tuple[Path, str] | None:
-        """See `Place`."""
+        """See `FilePlace`."""
         return find_overlay(name, folders)
 
 
-DISK: Place = Disk()
+DISK: FilePlace = Disk()

@@ -10,7 +10,7 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Node, Sequence, get, text, words
+from rulespec.documents.yaml_nodes import Node, Sequence, get, text, words
 from rulespec.records import Brief
 
 _RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")

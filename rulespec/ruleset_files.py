@@ -13,11 +13,11 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.file_limits import FileLimits
+from rulespec.documents.file_places import FilePlace
 from rulespec.documents.kept_trees import parse_kept, read_kept
-from rulespec.documents.limits import Limits
-from rulespec.documents.nodes import Mapping, Node, Scalar, count_values
-from rulespec.documents.places import Place
 from rulespec.documents.repeated import report_repeated
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, count_values
 from rulespec.records import Brief
 from rulespec.references import DISK
 from rulespec.rule_ids import ListedRule
@@ -30,7 +30,7 @@ SETUP = "setup.yaml"
 """The files of a ruleset that say how it is drawn, of one form; outlines of regions may have a file apart."""
 MAX_RULES_BYTES = 50_000
 """Bytes of one rules file: nearly twice the largest that is shipped, and less than a second of parsing."""
-MAX_YAML = Limits(size=1_000_000)
+MAX_YAML = FileLimits(size=1_000_000)
 MAX_FILES = 300
 MAX_TOTAL = 4_000_000
 MAX_TOTAL_RULES = 120_000
@@ -49,7 +49,7 @@ class Files:
     """
 
     cached = True
-    place: Place = DISK
+    place: FilePlace = DISK
 
     def text(self, path: Path, display: str, limit: int) -> str:
         """The content of a file; `display` is its name in diagnostics. Errors: as those of `read_text`."""
@@ -75,7 +75,7 @@ class Files:
         return result.diagnostics
 
 
-def title_files(titled: Iterable[tuple[Path, str]], place: Place) -> Iterator[tuple[Path, str]]:
+def title_files(titled: Iterable[tuple[Path, str]], place: FilePlace) -> Iterator[tuple[Path, str]]:
     """Folder and name of the files of words that there may be, in all languages, the lowest layer first."""
     for folder, stem in titled:
         yield folder, f"{stem}.yaml"
@@ -101,7 +101,7 @@ class TooMuchError(DiagnosticsError):
 class _PlacedFiles(Files):
     """Reads and parses the files of another source than the disk."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: FilePlace) -> None:
         self.place = place
 
     def yaml(self, path: Path, display: str) -> Node:
@@ -109,7 +109,7 @@ class _PlacedFiles(Files):
         return parse_kept(self.text(path, display, MAX_YAML.size), display, MAX_YAML)
 
 
-def files_at(place: Place) -> Files:
+def files_at(place: FilePlace) -> Files:
     """Reads and parses the files of a place."""
     return Files() if place is DISK else _PlacedFiles(place)
 

@@ -15,12 +15,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rulespec.pages.table_page import POLICY, table_page
 from rulespec.serve.connection import Connection
-from rulespec.serve.guard import Guard
+from rulespec.serve.guard import OriginGuard
 from rulespec.serve.hall import Hall
 
 
 def app(hall: Hall, port: int, bound: str = "127.0.0.1", url: str = "", secure: bool = False) -> ASGIApp:
-    """The application. Arguments are those of `Guard`."""
+    """The application. Arguments are those of `OriginGuard`."""
     page = table_page()
 
     async def index(_: Request) -> Response:
@@ -44,4 +44,4 @@ def app(hall: Hall, port: int, bound: str = "127.0.0.1", url: str = "", secure: 
         await send({"type": "websocket.accept"})
         await Connection(receive, send, hall).live()
 
-    return Guard(routed, port, bound, url, secure)
+    return OriginGuard(routed, port, bound, url, secure)

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from starlette.types import Receive, Send
 
-from rulespec.engine.table.messages import STALE, Message, Refusal, read_message
+from rulespec.engine.table.messages import STALE, Message, MessageRefusal, read_message
 from rulespec.errors import RulespecError
 from rulespec.serve.bell import Bell
 from rulespec.serve.hall import OWNER, Hall
@@ -191,7 +191,7 @@ class Connection:
                 continue
             if isinstance(message, Message) and live.table.alone and message.seat != viewer:
                 message = STALE
-            refusal = message if isinstance(message, Refusal) else await self.hall.hear(live, viewer, message)
+            refusal = message if isinstance(message, MessageRefusal) else await self.hall.hear(live, viewer, message)
             if refusal is not None:
                 self._whole = self._whole or refusal.stale
                 self.answer({"refused": refusal.to_json()})
@@ -202,9 +202,9 @@ class Connection:
         try:
             return {what: await answers[what](live, self._seat)}
         except RulespecError as error:
-            return {"refused": Refusal(str(error)).to_json()}
+            return {"refused": MessageRefusal(str(error)).to_json()}
         except BrokenProcessPool:
-            return {"refused": Refusal("this could not be worked out").to_json()}
+            return {"refused": MessageRefusal("this could not be worked out").to_json()}
 
     async def _read_owner(self, desk: OwnerDesk) -> None:
         while True:

@@ -23,7 +23,7 @@ FOREIGN = 4403
 """The code with which a socket of another page is closed."""
 
 
-class Guard:
+class OriginGuard:
     """Refuses foreign hosts, as in DNS rebinding, and foreign origins.
 
     Args:

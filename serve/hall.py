@@ -12,29 +12,29 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from rulespec.bundles.packed import Bundle
+from rulespec.bundles.packed_bundle import Bundle
 from rulespec.bundles.rules import ruleset_in
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, shown
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
-from rulespec.engine.game.option import Refusal as RulesRefusal
+from rulespec.engine.game.option import Refusal
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.logs.native import entry_json, parse_log
 from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.logs.sealed import pending
-from rulespec.engine.table.messages import Message, Refusal
+from rulespec.engine.table.messages import Message, MessageRefusal
 from rulespec.engine.table.seats import Seat, clean_name
-from rulespec.engine.table.table import RANDOM, Aside, Table
+from rulespec.engine.table.table import RANDOM, Table, Unlogged
 from rulespec.serve import store as stored
-from rulespec.serve.keys import hashed, new_key
 from rulespec.serve.live import Live, Looker
-from rulespec.serve.past import alike, go_on, log_of, study_of
-from rulespec.serve.rules import Rules
-from rulespec.serve.store import Statement, Store
+from rulespec.serve.past_process import alike, go_on, log_of, study_of
+from rulespec.serve.store import Statement, TableStore
 from rulespec.serve.stored_rows import Chain, StoredGame
-from rulespec.serve.thinking import Question, Thinking, answer
+from rulespec.serve.table_keys import hashed, new_key
+from rulespec.serve.table_rules import TableRules
+from rulespec.serve.thinking import BotQuestion, Thinking, answer
 
 SPECTATOR, OWNER, ALONE = "spectator", "owner", "alone"
 """Roles of keys; that of a seat is `seat:` and its id, and `alone` plays all seats of a copy."""
@@ -64,8 +64,8 @@ class Hall:
 
     def __init__(
         self,
-        store: Store,
-        offers: Mapping[str, Rules] | None = None,
+        store: TableStore,
+        offers: Mapping[str, TableRules] | None = None,
         language: str | None = None,
         bots: tuple[str, ...] = (RANDOM,),
         hook: Callable[[str, str, int], None] | None = None,
@@ -84,7 +84,7 @@ class Hall:
         self._thinking = Thinking()
         self._working = Thinking()
         self._keys = store.keys()
-        self._rules: dict[str, Rules] = {rules.bundle.sources: rules for rules in self.offers.values()}
+        self._rules: dict[str, TableRules] = {rules.bundle.sources: rules for rules in self.offers.values()}
 
     # --- keys -----------------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class Hall:
 
     async def new(
         self,
-        rules: Rules,
+        rules: TableRules,
         game: Game,
         bots: Mapping[str, str] | None = None,
         deadline: int = 0,
@@ -161,7 +161,7 @@ class Hall:
             seat: Seat("bot", named[seat], bots[seat]) if bots and seat in bots else Seat("free", named[seat])
             for seat in game.seats
         }
-        aside = Aside(seats, secrets.randbits(62), deadline, reveals=reveals)
+        aside = Unlogged(seats, secrets.randbits(62), deadline, reveals=reveals)
         live = self._live(rules, game, aside, Chain(secrets.token_hex(8)), time.time())
         first = [to_json_text(entry_json(step), plain=True) for step in game.omniscient.numbers.steps]
         keys = {role: new_key() for role in roles(game)}
@@ -176,7 +176,7 @@ class Hall:
         self.tell_owners()
         return live, keys
 
-    def _live(self, rules: Rules, game: Game, aside: Aside, chain: Chain, begun: float) -> Live:
+    def _live(self, rules: TableRules, game: Game, aside: Unlogged, chain: Chain, begun: float) -> Live:
         table = Table(rules.words, game, aside, self.bots, self._clock, rules.cells(game)[0])
         return Live(chain.game, rules, table, chain, begun)
 
@@ -218,7 +218,7 @@ class Hall:
             if not bundle:
                 raise SaveError("its rules are damaged in the store; name the same ones, if they are installed")
             carried = msgspec.json.decode(bundle, type=Bundle)
-            self._rules[entry.rules] = Rules(ruleset_in(carried), self.language, carried)
+            self._rules[entry.rules] = TableRules(ruleset_in(carried), self.language, carried)
         rules = self._rules[entry.rules]
         log = parse_log("\n".join([entry.header, *entry.lines, ""]), entry.id)
         game = Game(rules.ruleset, log.header.seats, log.header.settings)
@@ -226,9 +226,9 @@ class Hall:
         for line in log.entries:
             if line.back is not None:
                 game.omniscient.take_back(line.back)
-            elif isinstance(refusal := apply_recorded(game, line), RulesRefusal):
+            elif isinstance(refusal := apply_recorded(game, line), Refusal):
                 raise SaveError(f"line {line.line} is not legal: {refusal}")
-        aside = msgspec.json.decode(entry.aside, type=Aside)
+        aside = msgspec.json.decode(entry.aside, type=Unlogged)
         self.offers.setdefault(rules.ruleset.ref, rules)
         return self._live(rules, game, aside, entry.chain, entry.begun)
 
@@ -288,7 +288,7 @@ class Hall:
             await self._proceed(live)
         self.tell_owners()
 
-    async def set_reveals(self, game: str, reveals: bool) -> Refusal | None:
+    async def set_reveals(self, game: str, reveals: bool) -> MessageRefusal | None:
         """Sets whether everybody is shown all once the game is over. Errors: as `renew`."""
         live = self.table(game)
         async with live.lock:
@@ -300,7 +300,7 @@ class Hall:
 
     # --- messages -------------------------------------------------------------------------------
 
-    async def hear(self, live: Live, viewer: str | None, message: Message) -> Refusal | None:
+    async def hear(self, live: Live, viewer: str | None, message: Message) -> MessageRefusal | None:
         """Carries out a message, and saves its effects; a refusal if that is impossible."""
         async with live.lock:
             refusal = live.table.hear(viewer, message)
@@ -308,7 +308,7 @@ class Hall:
                 try:
                     await self._proceed(live)
                 except SaveError as error:
-                    return Refusal(f"not saved, and so not done: {error}")
+                    return MessageRefusal(f"not saved, and so not done: {error}")
         if refusal is None and message.do in ("name", "bot", "person"):
             self.tell_owners()
         return refusal
@@ -362,7 +362,7 @@ class Hall:
             live.thought = None
             return
         past = live.past()
-        question = Question(past, seat, table.seats[seat].bot, table.aside.seed)
+        question = BotQuestion(past, seat, table.seats[seat].bot, table.aside.seed)
         try:
             text = await asyncio.wrap_future(self._thinking.ask(answer, question))
         except Exception:  # it cannot think: it plays at random from here on
@@ -421,7 +421,7 @@ class Hall:
                 await asyncio.sleep(0)
         seats = {seat: Seat("person", name if name != seat else "") for seat, name in game.names.items()}
         id_ = f"{live.id} {viewer or SPECTATOR}"
-        table = Table(live.rules.words, game, Aside(seats, secrets.randbits(62)), self.bots, alone=True)
+        table = Table(live.rules.words, game, Unlogged(seats, secrets.randbits(62)), self.bots, alone=True)
         self._drop(id_)
         self.games[id_] = Live(id_, live.rules, table, Chain(id_), time.time())
         key = new_key()

@@ -9,12 +9,12 @@ from typing import Protocol
 import msgspec
 
 from rulespec.documents.json_text import to_json_text
-from rulespec.engine.logs.ends import end_json
+from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.table.table import Table
-from rulespec.serve.past import Past
-from rulespec.serve.rules import Rules
+from rulespec.serve.past_process import PastGame
 from rulespec.serve.stored_rows import Chain, StoredGame
+from rulespec.serve.table_rules import TableRules
 
 
 class Looker(Protocol):
@@ -41,7 +41,7 @@ class Live:
     A copy to try things out (`table.alone`) is saved nowhere.
     """
 
-    def __init__(self, id_: str, rules: Rules, table: Table, chain: Chain, begun: float) -> None:
+    def __init__(self, id_: str, rules: TableRules, table: Table, chain: Chain, begun: float) -> None:
         self.id = id_
         self.rules = rules
         self.table = table
@@ -80,9 +80,9 @@ class Live:
         for looker in [each for of in self.lookers.values() for each in of]:
             looker.leave(why)
 
-    def past(self) -> Past:
+    def past(self) -> PastGame:
         """Its game as decisions."""
-        return Past.of(self.id, self.rules.bundle, self.table.game)
+        return PastGame.of(self.id, self.rules.bundle, self.table.game)
 
     def log(self) -> str:
         """The whole log."""

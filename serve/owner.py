@@ -20,7 +20,7 @@ MAX_DEADLINE = 366 * 86_400
 """Seconds for a decision."""
 
 
-class Order(Struct, frozen=True, forbid_unknown_fields=True):
+class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
     """An order of the owner.
 
     Attributes:
@@ -72,7 +72,7 @@ class OwnerDesk:
     async def hear(self, data: object) -> dict[str, Any]:
         """The answer to an order."""
         try:
-            order = msgspec.convert(data, Order)
+            order = msgspec.convert(data, OwnerOrder)
         except msgspec.ValidationError:
             return _refused("this order has no form that is known")
         try:
@@ -84,7 +84,7 @@ class OwnerDesk:
         except RulespecError as error:
             return _refused(str(error))
 
-    async def _obey(self, order: Order) -> dict[str, Any]:
+    async def _obey(self, order: OwnerOrder) -> dict[str, Any]:
         hall = self.hall
         match order.do:
             case "new":
@@ -116,7 +116,7 @@ class OwnerDesk:
                 await hall.delete(order.game)
         return {"done": order.do}
 
-    async def _new(self, order: Order) -> dict[str, Any]:
+    async def _new(self, order: OwnerOrder) -> dict[str, Any]:
         hall = self.hall
         if len(hall.games) >= MAX_TABLES:
             return _refused(f"there are {MAX_TABLES} tables already")

@@ -15,7 +15,7 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.documents.written_files import OWNERS, sync_folder
 from rulespec.engine.logs.saved_game import SaveError, open_alone
-from rulespec.serve.store_file import Kind, check_opened, create, damage_of, kind_of, with_its_tables, written_again
+from rulespec.serve.store_file import FileKind, check_opened, create, damage_of, kind_of, with_its_tables, written_again
 from rulespec.serve.stored_rows import Chain, Rows, StoredGame, with_sum
 
 MAX_TOGETHER = 500
@@ -24,7 +24,7 @@ Statement = tuple[str, Sequence[Any]]
 _Job = tuple[Sequence[Statement], "Future[None]"]
 
 
-class Store:
+class TableStore:
     """The store.
 
     Args:
@@ -57,14 +57,14 @@ class Store:
             raise
 
     def _open(self) -> None:
-        if (kind := kind_of(self.path)) is Kind.DAMAGED:
+        if (kind := kind_of(self.path)) is FileKind.DAMAGED:
             with with_its_tables(self.path) as copy:
-                self._write_again(copy, Kind.STORE, "its list of tables cannot be read")
+                self._write_again(copy, FileKind.STORE, "its list of tables cannot be read")
         base = self._connected()
-        if kind is not Kind.FIRST and not check_opened(self.path, base):
+        if kind is not FileKind.FIRST and not check_opened(self.path, base):
             create(base)
             sync_folder(self.path.absolute().parent)
-        elif (fault := damage_of(base)) or kind is Kind.FIRST:
+        elif (fault := damage_of(base)) or kind is FileKind.FIRST:
             self._write_again(base, kind, fault)
             base = self._connected()
         base.execute("PRAGMA journal_mode=WAL")
@@ -72,7 +72,7 @@ class Store:
         base.execute("COMMIT")
         self._rows = Rows(base)
 
-    def _write_again(self, base: sqlite3.Connection, kind: Kind, fault: str) -> None:
+    def _write_again(self, base: sqlite3.Connection, kind: FileKind, fault: str) -> None:
         """Copies the readable part of a store into a new file, and locks that in its place."""
         before = written_again(self.path, base, kind)
         self.notes.append(_written_again(self.path, fault, before))

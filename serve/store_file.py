@@ -44,7 +44,7 @@ _NOTHING_YET = 100_000
 """Bytes of a file whose tables may still be in its write-ahead log: version 1 began so."""
 
 
-class Kind(Enum):
+class FileKind(Enum):
     """The kind of a file: none yet, a store, one of version 1, or one with a damaged list of tables."""
 
     NEW = "new"
@@ -53,7 +53,7 @@ class Kind(Enum):
     DAMAGED = "damaged"
 
 
-def kind_of(path: Path) -> Kind:
+def kind_of(path: Path) -> FileKind:
     """The kind of a file, which is only read.
 
     Raises:
@@ -65,7 +65,7 @@ def kind_of(path: Path) -> Kind:
     with path.open("rb") as file:
         head = file.read(_HEAD)
     if not head:
-        return Kind.NEW
+        return FileKind.NEW
     if not head.startswith(_MAGIC) or len(head) < _HEAD:
         raise _refused(path, "it is no file of SQLite")
     version, application = int.from_bytes(head[60:64]), int.from_bytes(head[68:72])
@@ -73,7 +73,7 @@ def kind_of(path: Path) -> Kind:
         message = f"{path} is a store of version {version}: this program reads {VERSION}"
         raise failure("RS681", message, None, "update rulespec")
     if application == APPLICATION and _beside(path, "-journal").exists():
-        return Kind.STORE  # it was being created: SQLite takes that back when it is opened
+        return FileKind.STORE  # it was being created: SQLite takes that back when it is opened
     if application not in (0, APPLICATION):
         raise _refused(path, f"it is of another program (application_id {application:#x})")
     try:
@@ -81,13 +81,15 @@ def kind_of(path: Path) -> Kind:
             identity, tables = identity_of(base), _tables_of(base)
     except (sqlite3.Error, UnicodeDecodeError) as error:  # of a damaged file, a message may be no text
         if (application, version) == (APPLICATION, VERSION):
-            return Kind.STORE if _beside(path, "-wal").exists() else Kind.DAMAGED  # there may be a sound list in it
+            return (
+                FileKind.STORE if _beside(path, "-wal").exists() else FileKind.DAMAGED
+            )  # there may be a sound list in it
         reason = "its tables are damaged" if isinstance(error, UnicodeDecodeError) else str(error)
         raise _refused(path, f"it cannot be read: {reason}") from None
     if identity == (APPLICATION, VERSION) and tables == _tables_made_by(TABLES):
-        return Kind.STORE
+        return FileKind.STORE
     if identity == (0, 1) and tables == _tables_made_by(_FIRST_TABLES):
-        return Kind.FIRST
+        return FileKind.FIRST
     raise _refused(path, "it has other tables")
 
 
@@ -205,7 +207,7 @@ def _refused(path: Path, why: str) -> DiagnosticsError:
 # --- a new file -------------------------------------------------------------------------------------------
 
 
-def written_again(path: Path, base: sqlite3.Connection, kind: Kind) -> Path:
+def written_again(path: Path, base: sqlite3.Connection, kind: FileKind) -> Path:
     """Copies the readable part of a store into a new file, which replaces it.
 
     Args:
@@ -225,7 +227,7 @@ def written_again(path: Path, base: sqlite3.Connection, kind: Kind) -> Path:
         with closing(base), closing(sqlite3.connect(fresh, isolation_level=None)) as other:
             other.execute("PRAGMA synchronous=FULL")
             copy_rows(base, kind, other)
-            if kind is not Kind.FIRST and not other.execute("SELECT 1 FROM game").fetchone():
+            if kind is not FileKind.FIRST and not other.execute("SELECT 1 FROM game").fetchone():
                 raise SaveError(f"{path} is damaged, and none of its tables can be read: put a copy in its place")
         if any(_beside(path, suffix).exists() for suffix in ("-wal", "-journal")):
             raise SaveError(f"{path} cannot be written: what is beside it cannot be put into it")
@@ -240,7 +242,7 @@ def written_again(path: Path, base: sqlite3.Connection, kind: Kind) -> Path:
     return before
 
 
-def copy_rows(base: sqlite3.Connection, kind: Kind, other: sqlite3.Connection) -> None:
+def copy_rows(base: sqlite3.Connection, kind: FileKind, other: sqlite3.Connection) -> None:
     """Copies the readable rows of a store into an empty file.
 
     Args:
@@ -274,9 +276,9 @@ def _put_aside(path: Path) -> Path:
     raise SaveError(f"{path} cannot be written: there are too many files {path.name}.before-…")
 
 
-def _rows(rows: Rows, kind: Kind) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _rows(rows: Rows, kind: FileKind) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Statements that insert the rows of a store, with texts as bytes."""
-    summed = kind is not Kind.FIRST
+    summed = kind is not FileKind.FIRST
     names = ("sum",) if summed else ()
     for table, columns in (("rules", RULES), ("key", KEY)):
         for row in rows.all_of(table, (*columns, *names)):

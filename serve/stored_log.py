@@ -11,13 +11,13 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from rulespec.bundles.packed import Bundle
+from rulespec.bundles.packed_bundle import Bundle
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import OWNERS
 from rulespec.engine.logs.saved_game import SaveError, open_alone
-from rulespec.serve.store_file import Kind, copy_rows, kind_of, looking, with_its_tables
+from rulespec.serve.store_file import FileKind, copy_rows, kind_of, looking, with_its_tables
 from rulespec.serve.stored_rows import Rows, StoredGame
 
 
@@ -48,7 +48,7 @@ def stored_log(path: Path, game: str) -> StoredLog:
     try:
         kind = kind_of(path)
         with (
-            with_its_tables(path) if kind is Kind.DAMAGED else looking(path, log=True) as base,
+            with_its_tables(path) if kind is FileKind.DAMAGED else looking(path, log=True) as base,
             closing(sqlite3.connect(":memory:", isolation_level=None)) as copy,
         ):
             copy_rows(base, kind, copy)

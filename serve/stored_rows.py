@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.bundles.packed import MAX_PACKED
+from rulespec.bundles.packed_bundle import MAX_PACKED
 
 MAX_VALUE = 2 * MAX_PACKED
 """Bytes of a value: a bundle is the largest."""

@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from rulespec.bundles.rules import ruleset_in
 from rulespec.engine.game.game import Game
-from rulespec.serve.past import Past, PastDecision, go_on
+from rulespec.serve.past_process import PastDecision, PastGame, go_on
 
 if TYPE_CHECKING:
-    from rulespec.engine.bots.seats import BotSeats
+    from rulespec.engine.bots.bot_seats import BotSeats
     from rulespec.engine.search.search import Search
 
 _GAMES = 64
@@ -27,7 +27,7 @@ _GAMES = 64
 _T = TypeVar("_T")
 
 
-class Question(Struct, frozen=True):
+class BotQuestion(Struct, frozen=True):
     """A decision for a bot.
 
     Attributes:
@@ -37,7 +37,7 @@ class Question(Struct, frozen=True):
         seed: of the table's bots.
     """
 
-    past: Past
+    past: PastGame
     seat: str
     bot: str
     seed: int
@@ -82,7 +82,7 @@ _games: OrderedDict[tuple[str, str, str], tuple[Game, BotSeats]] = OrderedDict()
 _searches: dict[tuple[object, ...], Search] = {}
 
 
-def answer(question: Question) -> str:
+def answer(question: BotQuestion) -> str:
     """The text of a bot's option; runs in the thinking process."""
     past = question.past
     key = past.game, question.seat, question.bot
@@ -96,9 +96,9 @@ def answer(question: Question) -> str:
     return str(bots.choose(game)[0])
 
 
-def _begin(question: Question) -> tuple[Game, BotSeats]:
+def _begin(question: BotQuestion) -> tuple[Game, BotSeats]:
+    from rulespec.engine.bots.bot_seats import BotSeats
     from rulespec.engine.bots.named import open_bot
-    from rulespec.engine.bots.seats import BotSeats
     from rulespec.engine.search.open_search import open_search
 
     past = question.past

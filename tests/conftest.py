@@ -139,7 +139,7 @@ def kept_machines() -> Iterator[None]:
     """Keeps more programs and machines than a player needs, and those of single replays, too."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(machines, "MEMO_SIZE", 200)
-        patch.setattr(replay_module, "quick_machine", machines.Memo(machines.quick_machine))
+        patch.setattr(replay_module, "quick_machine", machines.MachineMemo(machines.quick_machine))
         yield
 
 

@@ -197,7 +197,7 @@ LARGER = {
 """Modules that are larger than others may be, and why."""
 
 LARGE_CLASSES = {
-    "cli/table.py": "Table",
+    "cli/terminal_table.py": "TerminalTable",
     "engine/dialects/importer.py": "Importer",
     "engine/game/game.py": "Game",
     "engine/game/position.py": "Position",
@@ -293,6 +293,55 @@ def test_large_classes_are_reviewed() -> None:
         if part.params is None and part.height > 250
     }
     assert large == LARGE_CLASSES
+
+
+STAGES = (
+    *(
+        f"rulespec/{room}"
+        for room in ("language", "check", "check/declarations", "check/expressions", "check/statements")
+    ),
+    *(f"engine/{room}" for room in ("lower", "program", "passes", "python", "wasm", "wasm/runtime")),
+)
+"""The rooms that a form of the language goes through, from records to machines: a subject has one name in all."""
+
+FORMS = {"rulespec/syntax/ast.py", "rulespec/typed/nodes.py", "engine/program/ir.py"}
+"""The trees of a ruleset at three stages: a form has one name in all of them."""
+
+SHARED_NAMES = {
+    "Change": "an edit by an overlay, as it is parsed; a public name of changes in words",
+    "Decision": "a node of the program; a public name of a game",
+    "Move": "a statement, as it is parsed; a public name of moves in words",
+    "Result": "a node of typed rules; a public name of a game",
+    "diff": "the command, and the comparison that it prints",
+    "explore": "the command, and the search that it runs",
+    "facts": "the command, and the checks of facts",
+    "format": "the command, and the formatter",
+    "games": "the command, and whole games in a module",
+    "identify": "the command, and the search that it runs",
+    "match": "the command, and the matches that it plays",
+    "migrate": "the command, and the carrying over that it runs",
+    "payoffs": "the same numbers in Python and in a module",
+    "perft": "the command, and the counts in Python and in a module",
+    "playtest": "the command, and the trials that it runs",
+    "replay": "the command, and the replay in Python and in a module",
+    "search": "the same searches in Python and in a module",
+    "titles": "the command, and the files that it checks",
+    "tree": "a tree of syntax, and a tree of options in a module",
+    "why": "the command, and the reasons that it prints",
+}
+"""The names of classes and modules in two rooms, and why."""
+
+
+def test_a_name_stands_in_one_room() -> None:
+    rooms: dict[str, set[str]] = {}
+    for folder in FOLDERS:
+        for path in (ROOT / folder).rglob("*.py"):
+            file, room = str(path.relative_to(ROOT)), str(path.parent.relative_to(ROOT))
+            if path.stem != "__init__":
+                rooms.setdefault(path.stem, set()).add("stages" if room in STAGES else room)
+            for name in re.findall(r"^ *class ([A-Z]\w*)", path.read_text("utf-8"), re.MULTILINE):
+                rooms.setdefault(name, set()).add("forms" if file in FORMS else room)
+    assert {name for name, places in rooms.items() if len(places) > 1} == set(SHARED_NAMES)
 
 
 def test_functions_have_at_most_eight_parameters() -> None:
@@ -420,7 +469,7 @@ OPENING = {
     "cli/lsp.py": "a stream of the process",
     "cli/main.py": "streams of the process",
     "cli/new.py": "a file that is written",
-    "drawing/reading/tree.py": "bytes that came through the door",
+    "drawing/reading/svg_tree.py": "bytes that came through the door",
     "engine/corpus/archives.py": "opened by the door; each error of a library is a diagnostic",
     "engine/logs/saved_game.py": "the file that a game is written to, locked; it is read through the door",
     "engine/simulate/foreign_parquet.py": "opened by the door; each error of a library is a diagnostic",
@@ -430,7 +479,7 @@ OPENING = {
     "rulespec/documents/foreign_files.py": "the door",
     "rulespec/documents/written_files.py": "files that are written",
     "rulespec/signing.py": "the user's key",
-    "serve/edit/programs.py": "a page that a program of ours has just written",
+    "serve/edit/step_programs.py": "a page that a program of ours has just written",
     "serve/store.py": "the store of a server, locked and checked when it is opened",
     "serve/store_file.py": "the file of a store, which is checked before it is used",
     "serve/stored_log.py": "a store that is only read",

@@ -14,7 +14,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import machine
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import play_out
+from rulespec.engine.simulate.checked_playouts import play_out
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 

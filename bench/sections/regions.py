@@ -10,7 +10,7 @@ from bench.figures import Bench, Figure, Target
 from bench.pairs import Slice, alternate, timed
 from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.game.seating import check_settings
-from rulespec.engine.simulate.playouts import CAP, INTERRUPT_RATE
+from rulespec.engine.simulate.checked_playouts import CAP, INTERRUPT_RATE
 from rulespec.engine.wasm.playouts import WasmGames
 from rulespec.load import load_ruleset
 

@@ -25,8 +25,8 @@ from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.search.open_search import open_search
-from rulespec.engine.simulate.plan import Plan
-from rulespec.engine.simulate.playouts import CAP, INTERRUPT_RATE, choose, play_out
+from rulespec.engine.simulate.checked_playouts import CAP, INTERRUPT_RATE, choose, play_out
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.simulate.wasm import play_in_wasm
 from rulespec.engine.verify.perft import perft
 from rulespec.engine.verify.wasm_perft import wasm_perft
@@ -165,7 +165,7 @@ def _ready(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
 
 def _threads(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
     """The same games in two threads and in one, by the clock."""
-    plan = Plan.of(ruleset.ref, ruleset, [_PLAYERS], 1, backend="wasm")
+    plan = GamePlan.of(ruleset.ref, ruleset, [_PLAYERS], 1, backend="wasm")
     games = range(4 * 128 if bench.quick else 16 * 128)
 
     def slice_(jobs: int) -> Slice:

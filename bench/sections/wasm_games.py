@@ -18,7 +18,7 @@ from rulespec.engine.game.machines import Backend, wasm_program
 from rulespec.engine.game.seating import check_settings, seat_names
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.uct import uct
-from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.engine.wasm.playouts import WasmGames
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, Punctuation, String, Text, Whitespace
 
-from rulespec.syntax.words import BEGIN_EXPRESSIONS, BEGIN_STATEMENTS, BETWEEN_EXPRESSIONS, FUNCTIONS, OTHERS
+from rulespec.syntax.keywords import BEGIN_EXPRESSIONS, BEGIN_STATEMENTS, BETWEEN_EXPRESSIONS, FUNCTIONS, OTHERS
 
 
 class RulesLexer(RegexLexer):  # type: ignore[misc]  # Pygments has no types

@@ -78,8 +78,8 @@ def common(answers: list[dict[str, Any]]) -> str:
 
 def title(rule: str) -> str:
     """A variant as it is named and called: the title of an overlay, the documentation of a setting."""
-    from rulespec.documents.nodes import to_plain
-    from rulespec.documents.reader import read_yaml
+    from rulespec.documents.yaml_nodes import to_plain
+    from rulespec.documents.yaml_reader import read_yaml
 
     for file in ROOT.glob(f"games/*/variants/{rule.removeprefix('+')}.yaml"):
         return f"`{rule}`: {to_plain(read_yaml(file, str(file)))['title']}"

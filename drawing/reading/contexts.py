@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from rulespec.drawing.reading.element_names import ORNAMENTS, id_of, is_of_a_program, label_of, slug
 from rulespec.drawing.reading.geometry import SAME, SHAPES, Clip, Geometry, Matrix, Viewport, is_convex
-from rulespec.drawing.reading.looks import Look, look_of, reference_of
-from rulespec.drawing.reading.names import ORNAMENTS, id_of, is_of_a_program, label_of, slug
+from rulespec.drawing.reading.looks import InheritedLook, look_of, reference_of
 from rulespec.drawing.reading.styles import Styles
-from rulespec.drawing.reading.tree import Document, Element
+from rulespec.drawing.reading.svg_tree import Document, Element
 from rulespec.drawing.svg import Point
 
 _CLIP_CORNERS = 200
@@ -35,13 +35,13 @@ class Layer(Struct, frozen=True):
         return not names.isdisjoint({slug(self.label), slug(self.id)} - {""})
 
 
-class Group(Struct, eq=False):
+class NamedGroup(Struct, eq=False):
     """A group with a name, which is one shape if nothing in it has a name of its own."""
 
     name: str
     label: bool
     line: int
-    around: Group | None
+    around: NamedGroup | None
 
 
 class Part(Struct, frozen=True):
@@ -76,11 +76,11 @@ class Around(Struct, frozen=True):
     """The context of an element's children."""
 
     matrix: Matrix = SAME
-    look: Look = Look()
+    look: InheritedLook = InheritedLook()
     hidden: bool = False
     chosen: bool = False
     ornament: bool = False
-    group: Group | None = None
+    group: NamedGroup | None = None
     viewport: Viewport = Viewport()
     clips: tuple[Clip, ...] = ()
     layers: tuple[Layer, ...] = ()
@@ -152,13 +152,13 @@ class Contexts:
             return True
         return False
 
-    def _group(self, element: Element, layer: Layer, around: Around) -> Group | None:
+    def _group(self, element: Element, layer: Layer, around: Around) -> NamedGroup | None:
         """The group that shapes without a name are parts of."""
         if around.nameless or element.get("inkscape:groupmode") == "layer" or element.tag == "svg":
             return around.group
         if element.tag == "use" and not is_own(layer):
             return around.group
-        return Group(layer.name, layer.label != "", element.line, around.group)
+        return NamedGroup(layer.name, layer.label != "", element.line, around.group)
 
     def _clipped_by(
         self, name: str, matrix: Matrix, viewport: Viewport, clips: tuple[Clip, ...], line: int

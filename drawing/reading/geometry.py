@@ -14,7 +14,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.drawing.reading.looks import length
 from rulespec.drawing.reading.paths import path_outlines, turn_within
-from rulespec.drawing.reading.tree import Element, refused
+from rulespec.drawing.reading.svg_tree import Element, refused
 from rulespec.drawing.svg import Box, Point
 
 MAX_POINTS = 200_000

@@ -9,7 +9,7 @@ from msgspec import Struct
 from rulespec.drawing.outline_checks import overlaps
 from rulespec.drawing.outlines import area, extent
 from rulespec.drawing.reading.contexts import Layer, Part
-from rulespec.drawing.reading.names import quoted, slug
+from rulespec.drawing.reading.element_names import quoted, slug
 from rulespec.drawing.reading.shapes import Shape
 from rulespec.drawing.svg import Box
 

@@ -50,7 +50,7 @@ class Face(Struct, frozen=True):
     upright: bool = False
 
 
-class Look(Struct, frozen=True):
+class InheritedLook(Struct, frozen=True):
     """The look that an element hands down to those in it.
 
     `fill` is `#rrggbb`, `none`, `currentcolor`, or a reference as it stands there; `stated`: an element says it.
@@ -73,10 +73,10 @@ class Look(Struct, frozen=True):
         return self.colour if self.fill == _CURRENT else self.fill
 
 
-_PLAIN = Look()
+_PLAIN = InheritedLook()
 
 
-def look_of(values: Mapping[str, str], around: Look) -> Look:
+def look_of(values: Mapping[str, str], around: InheritedLook) -> InheritedLook:
     """The look of an element with these values within another."""
     if not any(name in values for name in _INHERITED):
         return around
@@ -91,7 +91,7 @@ def look_of(values: Mapping[str, str], around: Look) -> Look:
         _word(values, name, "evenodd" if before else "nonzero", "nonzero") == "evenodd"
         for name, before in (("fill-rule", around.evenodd), ("clip-rule", around.clip_evenodd))
     ]
-    return Look(fill, stated, lined, colour, _face(values, around.face), visibility == "visible", *rules)
+    return InheritedLook(fill, stated, lined, colour, _face(values, around.face), visibility == "visible", *rules)
 
 
 def _word(values: Mapping[str, str], name: str, around: str, initial: str) -> str:

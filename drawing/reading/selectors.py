@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct, field
 from tinycss2 import ast, nth
 
-from rulespec.drawing.reading.tree import Element
+from rulespec.drawing.reading.svg_tree import Element
 
 MAX_TESTS = 500_000
 """Comparisons of elements with parts of selectors."""
@@ -24,7 +24,7 @@ class SelectorError(Exception):
     """A selector that is not understood."""
 
 
-class Budget(Struct):
+class SelectorBudget(Struct):
     """A bound of comparisons."""
 
     left: int = MAX_TESTS
@@ -61,7 +61,7 @@ class Selector(Struct, frozen=True):
     parts: list[Compound]
     weight: tuple[int, int, int]
 
-    def holds(self, element: Element, budget: Budget, at: int = -1) -> bool:
+    def holds(self, element: Element, budget: SelectorBudget, at: int = -1) -> bool:
         """Whether an element is one that the compounds up to `at` lead to."""
         part = self.parts[at]
         if not budget.spend() or not part.holds(element):

@@ -10,7 +10,8 @@ from math import dist
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rulespec.drawing.reading.contexts import Around, Contexts, Group, Layer, Part, Passed, is_own
+from rulespec.drawing.reading.contexts import Around, Contexts, Layer, NamedGroup, Part, Passed, is_own
+from rulespec.drawing.reading.element_names import id_of, is_short, label_of
 from rulespec.drawing.reading.geometry import (
     SHAPES,
     Geometry,
@@ -20,10 +21,9 @@ from rulespec.drawing.reading.geometry import (
     product,
 )
 from rulespec.drawing.reading.looks import NO_FILL, look_of
-from rulespec.drawing.reading.names import id_of, is_short, label_of
 from rulespec.drawing.reading.styles import Styles, styles_of
+from rulespec.drawing.reading.svg_tree import MAX_DEPTH, MAX_ELEMENTS, Document, Element, refused
 from rulespec.drawing.reading.texts import Texts
-from rulespec.drawing.reading.tree import MAX_DEPTH, MAX_ELEMENTS, Document, Element, refused
 from rulespec.drawing.svg import Box, Point
 
 _WORDS = ("text", "tspan", "textPath", "a")
@@ -63,18 +63,18 @@ class Shape(Struct, frozen=True):
     copies: int = 0
 
 
-class Piece(Struct, frozen=True):
+class PlacedShape(Struct, frozen=True):
     """A shape as it is drawn, and the group with a name that it is in."""
 
     shape: Shape
-    group: Group | None
+    group: NamedGroup | None
 
 
 class Content(Struct):
     """The content of a drawing: what it shows, the page if it says one, and what is not read."""
 
     file: str
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[PlacedShape] = field(default_factory=list)
     texts: Texts = field(default_factory=Texts)
     box: Box | None = None
     notes: Passed = field(default_factory=Passed)
@@ -207,7 +207,7 @@ class _Walk:
             layers=(*inside.layers, layer) if layer.name else inside.layers,
             copies=max((self._uses.get(id(each), 0) for each in inside.copied), default=0),
         )
-        self.content.pieces.append(Piece(shape, inside.group))
+        self.content.pieces.append(PlacedShape(shape, inside.group))
 
     def _use(self, element: Element, values: dict[str, str], inside: Around) -> None:
         """Walks through what `use` repeats, where it puts it."""

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from rulespec.diagnostics.report import Report, failure
 from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.outlines import area
-from rulespec.drawing.reading.contexts import Group, Layer, Part
+from rulespec.drawing.reading.contexts import Layer, NamedGroup, Part
+from rulespec.drawing.reading.element_names import is_of_a_program, quoted, slug
 from rulespec.drawing.reading.layers import Proposal, proposals
-from rulespec.drawing.reading.names import is_of_a_program, quoted, slug
-from rulespec.drawing.reading.shapes import Content, Piece, Shape, read_content
+from rulespec.drawing.reading.shapes import Content, PlacedShape, Shape, read_content
 from rulespec.drawing.reading.styles import styles_of
-from rulespec.drawing.reading.texts import Text, rounds
-from rulespec.drawing.reading.tree import Document, read_tree, refused
+from rulespec.drawing.reading.svg_tree import Document, read_tree, refused
+from rulespec.drawing.reading.texts import DrawnText, rounds
 from rulespec.drawing.svg import Box, Point
 
 MAX_SHAPES = 400
@@ -48,7 +48,7 @@ class Notes(Struct):
     left_out: dict[str, list[int]] = field(default_factory=dict)
     hidden: list[tuple[Layer, int]] = field(default_factory=list)
     ornaments: list[Layer] = field(default_factory=list)
-    loose: list[Text] = field(default_factory=list)
+    loose: list[DrawnText] = field(default_factory=list)
     proposals: list[Proposal] = field(default_factory=list)
 
 
@@ -169,7 +169,7 @@ def _is_in(shape: Shape, part: Part) -> bool:
     return not shape.hidden
 
 
-def _without_hollow(pieces: list[Piece], notes: Notes) -> list[Piece]:
+def _without_hollow(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape]:
     """Shapes without lines that end nowhere, and, where others are filled, without those that are not."""
     closed = [piece for piece in pieces if not piece.shape.curve]
     for piece in pieces:
@@ -188,7 +188,7 @@ def _without_hollow(pieces: list[Piece], notes: Notes) -> list[Piece]:
     return results
 
 
-def _without_markers(pieces: list[Piece], notes: Notes) -> list[Piece]:
+def _without_markers(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape]:
     """Shapes without those that `use` repeats again and again, if they are small, and others are a map."""
     markers = [piece for piece in pieces if piece.shape.copies >= _AGAIN and not piece.shape.label]
     others = [piece for piece in pieces if piece.shape.copies < _AGAIN]
@@ -204,7 +204,7 @@ def _key(shape: Shape) -> tuple[tuple[Point, ...], ...]:
     return tuple(map(tuple, shape.outlines))
 
 
-def _bounded(pieces: list[Piece], notes: Notes, file: str) -> list[Piece]:
+def _bounded(pieces: list[PlacedShape], notes: Notes, file: str) -> list[PlacedShape]:
     """Shapes without those beyond a number that have no name, and are in no group with one."""
     results, nameless = [], 0
     for piece in pieces:
@@ -220,10 +220,10 @@ def _bounded(pieces: list[Piece], notes: Notes, file: str) -> list[Piece]:
     return results
 
 
-def _merged(pieces: Sequence[Piece], texts: Sequence[Text | None]) -> list[tuple[Shape, Text | None]]:
+def _merged(pieces: Sequence[PlacedShape], texts: Sequence[DrawnText | None]) -> list[tuple[Shape, DrawnText | None]]:
     """The shapes with their texts; those without a name in a group with one are one shape, if they are one region."""
-    parts: dict[Group, list[int]] = {}
-    named: set[Group] = set()
+    parts: dict[NamedGroup, list[int]] = {}
+    named: set[NamedGroup] = set()
     for i, piece in enumerate(pieces):
         if piece.group is not None and not piece.shape.name:
             parts.setdefault(piece.group, []).append(i)
@@ -232,7 +232,7 @@ def _merged(pieces: Sequence[Piece], texts: Sequence[Text | None]) -> list[tuple
     for group in parts:
         if group.around is not None:
             named.update(_above(group.around))
-    results: dict[int, tuple[Shape, Text | None]] = {}
+    results: dict[int, tuple[Shape, DrawnText | None]] = {}
     single = {i for i, piece in enumerate(pieces) if piece.shape.name or piece.group is None}
     for group, numbers in parts.items():
         words = {text.words for i in numbers if (text := texts[i]) is not None and any(map(str.isalpha, text.words))}
@@ -246,15 +246,15 @@ def _merged(pieces: Sequence[Piece], texts: Sequence[Text | None]) -> list[tuple
     return [results[i] for i in sorted(results)]
 
 
-def _above(group: Group) -> Iterable[Group]:
+def _above(group: NamedGroup) -> Iterable[NamedGroup]:
     """A group and those around it."""
-    each: Group | None = group
+    each: NamedGroup | None = group
     while each is not None:
         yield each
         each = each.around
 
 
-def _united(group: Group, parts: Sequence[Shape]) -> Shape:
+def _united(group: NamedGroup, parts: Sequence[Shape]) -> Shape:
     """The shape of a group; of parts with different colours it has none that has a meaning."""
     filled = [part for part in parts if part.filled] or parts
     fills = [*dict.fromkeys(part.fill for part in filled)][:_FILLS]

@@ -11,8 +11,8 @@ from tinycss2 import ast
 
 from rulespec.diagnostics.report import Report
 from rulespec.drawing.reading.looks import PROPERTIES, WIDE, size_in
-from rulespec.drawing.reading.selectors import Budget, Selector, SelectorError, selectors_of
-from rulespec.drawing.reading.tree import Document, Element, refused
+from rulespec.drawing.reading.selectors import Selector, SelectorBudget, SelectorError, selectors_of
+from rulespec.drawing.reading.svg_tree import Document, Element, refused
 
 MAX_STYLES = 500_000
 """Characters of style sheets and of `style` that are parsed."""
@@ -42,7 +42,7 @@ class Styles(Struct):
     """Rules by what their last part asks for: `#id`, `.class`, a tag, or nothing."""
     unread: dict[str, int] = field(default_factory=dict)
     """Parts of style sheets that are not read → the first line of one."""
-    budget: Budget = field(default_factory=Budget)
+    budget: SelectorBudget = field(default_factory=SelectorBudget)
     _inline: dict[str, list[Declared]] = field(default_factory=dict)
     _parsed: int = 0
     _count: int = 0

@@ -17,7 +17,7 @@ _MAX_WORDS = 200
 _MAX_TESTS = 3_000_000
 
 
-class Text(Struct, frozen=True):
+class DrawnText(Struct, frozen=True):
     """A text: its words, the middle of its first line, how large it is, in units of the drawing, and its line."""
 
     words: str
@@ -32,7 +32,7 @@ Moved = Callable[[Point], Point]
 class Texts(Struct):
     """The texts of a drawing as they are read."""
 
-    all: list[Text] = field(default_factory=list)
+    all: list[DrawnText] = field(default_factory=list)
     _open: bool = False
     _parts: list[str] = field(default_factory=list)
     _start: tuple[float | None, float | None] = (0.0, 0.0)
@@ -76,12 +76,12 @@ class Texts(Struct):
         else:
             x, y = x + (-middle if self._face.leftward else middle), y - size * 0.35
         at, below = moved((x, y)), moved((x, y + size))
-        self.all.append(Text(words, at, dist(at, below), number))
+        self.all.append(DrawnText(words, at, dist(at, below), number))
         return True
 
     def of(
         self, shapes: Sequence[Sequence[Sequence[Point]]], curves: Collection[int] = (), nonzero: Collection[int] = ()
-    ) -> tuple[list[Text | None], list[Text]]:
+    ) -> tuple[list[DrawnText | None], list[DrawnText]]:
         """The text inside each shape, of several the largest, and the texts that are in none.
 
         A text is in the smallest shape that holds its middle.
@@ -95,7 +95,7 @@ class Texts(Struct):
         sizes = [sum(abs(area(ring)) for ring in rings) for rings in shapes]
         order = sorted(range(len(shapes)), key=lambda i: (i in curves, sizes[i]))
         boxes = [_box(rings) for rings in shapes]
-        results: list[Text | None] = [None] * len(shapes)
+        results: list[DrawnText | None] = [None] * len(shapes)
         left = _MAX_TESTS
         for text in self.all:
             x, y = text.at

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.comparing import followed
-from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.search.search import Search
 
 

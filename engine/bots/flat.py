@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.bots.bot import Pick, Situation
-from rulespec.engine.search.comparing import Compared, Question
+from rulespec.engine.search.comparing import Compared, SearchQuestion
 from rulespec.engine.search.payoffs import ONE
 from rulespec.engine.search.search import Search
-from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.simulate.checked_playouts import CAP
 
 PARTICLES = 8
 """Positions that may be the one a seat is in, among which playouts take turns."""
@@ -76,7 +76,9 @@ class FlatBot:
 def _compared(situation: Situation, rows: NDArray[np.int64], playouts: int, rounds: int, cap: int) -> Compared:
     """The options of a seat, compared."""
     asked = situation.options, situation.named
-    return situation.search.compared(Question(situation.seat, rows, *asked, playouts, rounds, cap, situation.draws.key))
+    return situation.search.compared(
+        SearchQuestion(situation.seat, rows, *asked, playouts, rounds, cap, situation.draws.key)
+    )
 
 
 def _picked(option: int, compared: Compared) -> Pick:

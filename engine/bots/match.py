@@ -9,13 +9,13 @@ from math import sqrt
 
 from msgspec import Struct
 
-from rulespec.engine.bots.sides import Side, play_sides
-from rulespec.engine.simulate.intervals import Interval
-from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.bots.sides import PlanSide, play_sides
+from rulespec.engine.simulate.confidence import ConfidenceInterval
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.simulate.sequence import followed_share, games_needed, said_needed
 
 
-class Standing(Struct):
+class MatchStanding(Struct):
     """The standing of a match.
 
     Attributes:
@@ -34,7 +34,7 @@ class Standing(Struct):
     failed: int = 0
 
     @property
-    def share(self) -> Interval | None:
+    def share(self) -> ConfidenceInterval | None:
         """The share that it wins, with bounds for every look; None before the first one."""
         return followed_share(self.won, self.games)
 
@@ -60,7 +60,7 @@ class Standing(Struct):
         return f"{self.verdict}{left}"
 
 
-def match(side: Side, games: int, jobs: int = 1, cluster: str = "") -> Generator[Standing]:
+def match(side: PlanSide, games: int, jobs: int = 1, cluster: str = "") -> Generator[MatchStanding]:
     """Plays a match until its verdict, for at most `games` games.
 
     Args:
@@ -78,7 +78,7 @@ def match(side: Side, games: int, jobs: int = 1, cluster: str = "") -> Generator
     """
     plan = side.plan
     seats = plan.seats(0)
-    result = Standing(plan.bots[0], plan.bots[1], 1 / len(seats))
+    result = MatchStanding(plan.bots[0], plan.bots[1], 1 / len(seats))
     with closing(play_sides([side], games, jobs, cluster)) as played:
         for (outcome,) in played:
             result.games += 1
@@ -90,7 +90,7 @@ def match(side: Side, games: int, jobs: int = 1, cluster: str = "") -> Generator
                 return
 
 
-def between(plan: Plan, one: str, other: str) -> Plan:
+def between(plan: GamePlan, one: str, other: str) -> GamePlan:
     """The plan of a match: the first bot at one seat, the other at all others; each deal is played from every seat.
 
     Args:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rulespec.engine.bots.bot import Pick, Situation
 from rulespec.engine.bots.flat import horizon
+from rulespec.engine.search.option_tree import Growth
 from rulespec.engine.search.payoffs import ONE
-from rulespec.engine.search.tree import Growth
 
 _PARTICLES = 64
 """The most positions that may be the one the seat is in, among which playouts take turns."""

@@ -9,20 +9,20 @@ from itertools import count
 from pathlib import Path
 from warnings import warn
 
-from rulespec.engine.bots.games import BotGames, bot_outcome
+from rulespec.engine.bots.bot_games import BotGames, bot_outcome
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.search.detailed import DetailedGames
+from rulespec.engine.simulate.checked_playouts import Playout
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.game_sheet import GameSheet
 from rulespec.engine.simulate.json_lines import JsonLinesResults
-from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.playouts import Playout
 from rulespec.engine.simulate.workers import play_tasks
 from rulespec.engine.wasm.compiler import NoWasmError
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.typed import nodes as typed
 
 
-class Side:
+class PlanSide:
     """The games of one of the compared plans.
 
     Args:
@@ -34,7 +34,7 @@ class Side:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: GamePlan,
         ruleset: typed.Ruleset,
         path: Path | None = None,
         warned: Callable[[str], None] = warn,
@@ -74,7 +74,7 @@ class Side:
 
 
 def play_sides(
-    sides: Sequence[Side], pairs: int | None = None, jobs: int = 1, cluster: str = ""
+    sides: Sequence[PlanSide], pairs: int | None = None, jobs: int = 1, cluster: str = ""
 ) -> Generator[tuple[Outcome, ...]]:
     """Plays the same games under all sides, after the recorded ones.
 
@@ -124,7 +124,7 @@ def play_sides(
             yield tuple(results)
 
 
-def _played(sides: Sequence[Side], games: Iterator[tuple[int, int]], jobs: int, cluster: str) -> Generator[Outcome]:
+def _played(sides: Sequence[PlanSide], games: Iterator[tuple[int, int]], jobs: int, cluster: str) -> Generator[Outcome]:
     if jobs == 1 and not cluster:
         return (sides[at].outcome(number) for at, number in games)
     tasks = ((sides[at].plan, number) for at, number in games)

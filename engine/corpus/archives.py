@@ -15,7 +15,7 @@ from typing import IO
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.documents.foreign_files import foreign, foreign_items, opened
-from rulespec.engine.corpus.tar import Bounds, TooMuchError, tar_members
+from rulespec.engine.corpus.tar import ArchiveBounds, ArchiveTooLargeError, tar_members
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES
 from rulespec.engine.logs.samples import is_log_name
 
@@ -42,20 +42,20 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
         file = opened(path)
     with file:
         size = os.fstat(file.fileno()).st_size
-        bounds = Bounds(FREE_BYTES + MAX_RATIO * size, FREE_MEMBERS + size // MEMBER_BYTES, MAX_NATIVE_BYTES + 1)
+        bounds = ArchiveBounds(FREE_BYTES + MAX_RATIO * size, FREE_MEMBERS + size // MEMBER_BYTES, MAX_NATIVE_BYTES + 1)
         try:
             named = _zipped(file, bounds) if path.name.endswith(".zip") else _in_tar(path.name, file, bounds)
             yield from foreign_items(named, str(path), _HELP)
-        except TooMuchError:
+        except ArchiveTooLargeError:
             help_ = "no archive of logs is like that: put them into several, or into folders"
             raise failure("RS602", f"{shown(str(path))} holds too much", None, help_) from None
 
 
-def _zipped(file: IO[bytes], bounds: Bounds) -> Iterator[tuple[str, bytes]]:
+def _zipped(file: IO[bytes], bounds: ArchiveBounds) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(_InParts(file)) as archive:
         infos = archive.infolist()
         if len(infos) > bounds.members:
-            raise TooMuchError
+            raise ArchiveTooLargeError
         by_place = sorted(infos, key=lambda info: info.header_offset)
         if any(a.header_offset + a.compress_size > b.header_offset for a, b in pairwise(by_place)):
             raise ValueError("members of it lie over one another")
@@ -69,11 +69,11 @@ def _zipped(file: IO[bytes], bounds: Bounds) -> Iterator[tuple[str, bytes]]:
                 data = member.read(bounds.member)
             unpacked += len(data)
             if unpacked > bounds.unpacked:
-                raise TooMuchError
+                raise ArchiveTooLargeError
             yield info.filename, data
 
 
-def _in_tar(name: str, file: IO[bytes], bounds: Bounds) -> Iterator[tuple[str, bytes]]:
+def _in_tar(name: str, file: IO[bytes], bounds: ArchiveBounds) -> Iterator[tuple[str, bytes]]:
     plain: IO[bytes] = file
     if name.endswith((".gz", ".tgz")):
         plain = gzip.GzipFile(fileobj=file)  # type: ignore[assignment]
@@ -93,7 +93,7 @@ class _InParts(io.RawIOBase):
         """The next bytes. Errors: TooMuchError."""
         data = self._file.read(MAX_PART + 1 if size < 0 or size > MAX_PART else size)
         if len(data) > MAX_PART:
-            raise TooMuchError
+            raise ArchiveTooLargeError
         return data
 
     def seek(self, place: int, whence: int = 0, /) -> int:

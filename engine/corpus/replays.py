@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from rulespec.bundles.packed import Bundle
+from rulespec.bundles.packed_bundle import Bundle
 from rulespec.bundles.rules import bundle_of, is_everywhere, ruleset_in
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.versions import RULESPEC
+from rulespec.engine.corpus.log_rows import FirstRefusal, LogRow, Reading, Under, readings, under_of
 from rulespec.engine.corpus.logs import Log, Manifest
-from rulespec.engine.corpus.rows import Cause, Reading, Row, Under, readings, under_of
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.seating import seat_names
@@ -26,10 +26,10 @@ from rulespec.engine.logs.carried import carried_bundle
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_text
 from rulespec.engine.logs.native import is_native, parse_log
 from rulespec.engine.replay.divergence import Divergence
-from rulespec.engine.replay.judge import Outcome, judge, rules_under
+from rulespec.engine.replay.judge import JudgedOutcome, judge, rules_under
 from rulespec.engine.replay.positions import measured
 from rulespec.engine.replay.replay import Load, ReplayRequest, ReplayResult
-from rulespec.engine.simulate.plan import place_in
+from rulespec.engine.simulate.game_plans import place_in
 from rulespec.engine.simulate.workers import ClusterError, on_workers, ruleset_of
 from rulespec.load import load_ruleset
 from rulespec.references import is_path, parts_of
@@ -46,7 +46,7 @@ _replayed = count()
 _load = lru_cache(_RULESETS)(load_ruleset)
 
 
-class Rules(Struct, frozen=True):
+class WorkerRules(Struct, frozen=True):
     """Rules for workers.
 
     Attributes:
@@ -62,7 +62,7 @@ class Rules(Struct, frozen=True):
     bundle: Bundle | None = None
 
     @classmethod
-    def of(cls, name: str, ruleset: typed.Ruleset, *, away: bool) -> Rules:
+    def of(cls, name: str, ruleset: typed.Ruleset, *, away: bool) -> WorkerRules:
         """The rules of a loaded ruleset; `away`: for workers that may lack its files.
 
         Raises:
@@ -95,7 +95,7 @@ class ReplayPlan(Struct, frozen=True):
 
     rules: str | None = None
     under: str | None = None
-    known: tuple[Rules, ...] = ()
+    known: tuple[WorkerRules, ...] = ()
     dialect: str | None = None
     past: bool = False
     usual: bool = False
@@ -136,13 +136,13 @@ def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
     overlays = parts_of(plan.under)[1:] if plan.under is not None and plan.under.startswith("+") else []
     if away and any(map(is_path, overlays)):
         raise ClusterError("workers of a cluster may lack the overlay's file: name all of the rules, REF+./OVERLAY")
-    known = tuple(Rules.of(name, _load(name), away=away) for name in dict.fromkeys(names))
+    known = tuple(WorkerRules.of(name, _load(name), away=away) for name in dict.fromkeys(names))
     return ReplayPlan(
         plan.rules, plan.under, known, plan.dialect, plan.past, plan.usual, plan.every, plan.backend, plan.version
     )
 
 
-def replayed(plan: ReplayPlan, logs: Iterable[Log], jobs: int = 1, cluster: str = "") -> Iterator[Row]:
+def replayed(plan: ReplayPlan, logs: Iterable[Log], jobs: int = 1, cluster: str = "") -> Iterator[LogRow]:
     """The rows of logs, in order; the arguments are those of `on_workers`.
 
     Raises:
@@ -152,7 +152,7 @@ def replayed(plan: ReplayPlan, logs: Iterable[Log], jobs: int = 1, cluster: str 
 
 
 def done_with(
-    work: Callable[[ReplayPlan, Log, Rules | None], _T],
+    work: Callable[[ReplayPlan, Log, WorkerRules | None], _T],
     plan: ReplayPlan,
     logs: Iterable[Log],
     jobs: int = 1,
@@ -165,7 +165,7 @@ def done_with(
     return on_workers(work, tasks, jobs, cluster, BATCH)
 
 
-def _sent_along(plan: ReplayPlan, log: Log) -> Rules | None:
+def _sent_along(plan: ReplayPlan, log: Log) -> WorkerRules | None:
     """The rules of a native log that cluster workers may lack: its own, or those beside it."""
     try:
         text, whole = log_text(log.data, log.name, MAX_NATIVE_BYTES)
@@ -176,14 +176,14 @@ def _sent_along(plan: ReplayPlan, log: Log) -> Rules | None:
             return None
         name = native.header.ruleset
         if (bundle := carried_bundle(native)) is not None:
-            return Rules(name, name, bundle.sources, bundle)
-        rules = Rules.of(name, _load(name), away=True)
+            return WorkerRules(name, name, bundle.sources, bundle)
+        rules = WorkerRules.of(name, _load(name), away=True)
     except DiagnosticsError:
         return None  # as the worker will say
     return rules if rules.bundle is not None else None
 
 
-def row_of(plan: ReplayPlan, log: Log, own: Rules | None = None) -> Row:
+def row_of(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> LogRow:
     """The row of a log; `own`: its rules, if not available there.
 
     Raises:
@@ -192,12 +192,12 @@ def row_of(plan: ReplayPlan, log: Log, own: Rules | None = None) -> Row:
     return row_and_result(plan, log, own)[0]
 
 
-def row_and_result(plan: ReplayPlan, log: Log, own: Rules | None = None) -> tuple[Row, ReplayResult | None]:
+def row_and_result(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> tuple[LogRow, ReplayResult | None]:
     """The row of a log, and its replay if readable. Arguments and errors: as those of `row_of`."""
     if plan.version != RULESPEC:
         raise ClusterError(f"a worker has Rulespec {RULESPEC}, not {plan.version}: install the same version there")
     if log.refusal:
-        return Row(log.game, log.name, log.sha256, "unreadable", ": ".join(log.refusal)), None
+        return LogRow(log.game, log.name, log.sha256, "unreadable", ": ".join(log.refusal)), None
     if next(_replayed) % COLLECTED == 0:
         gc.collect()
     report, load = Report(), _loader((*plan.known, *([own] if own is not None else [])))
@@ -217,10 +217,10 @@ def row_and_result(plan: ReplayPlan, log: Log, own: Rules | None = None) -> tupl
         wrong = next(d for d in error.diagnostics if d.severity is Severity.ERROR)
     except RulesetFaultError as fault:
         wrong = fault.diagnostic
-    return Row(log.game, log.name, log.sha256, "unreadable", f"{wrong.code}: {wrong.message}"), None
+    return LogRow(log.game, log.name, log.sha256, "unreadable", f"{wrong.code}: {wrong.message}"), None
 
 
-def _loader(known: tuple[Rules, ...]) -> Load:
+def _loader(known: tuple[WorkerRules, ...]) -> Load:
     by_name = {rules.name: rules for rules in known}
 
     def load(reference: str) -> typed.Ruleset:
@@ -243,7 +243,7 @@ class _Rows:
         self._by_name = {text: self._ids[seat] for seat, name in game.names.items() for text in (seat, name)}
         self._names = re.compile("|".join(rf"\b{re.escape(n)}\b" for n in sorted(names, key=len, reverse=True)))
 
-    def row(self, load: Load) -> Row:
+    def row(self, load: Load) -> LogRow:
         """The row. Errors: `DiagnosticsError`, `RulesetFaultError`."""
         result, game = self._result, self._result.game
         divergence = result.divergence
@@ -251,8 +251,8 @@ class _Rows:
         cause = None
         if divergence is not None:
             cause = self._cause(divergence, game.ruleset)
-        ended, winners, scores = self._outcome(Outcome.of(game))
-        return Row(
+        ended, winners, scores = self._outcome(JudgedOutcome.of(game))
+        return LogRow(
             self._log.game,
             self._log.name,
             self._log.sha256,
@@ -297,11 +297,11 @@ class _Rows:
         """A reason without names of people."""
         return self._names.sub(lambda match: self._by_name[match[0]], reason) if self._names.pattern else reason
 
-    def _cause(self, divergence: Divergence, ruleset: typed.Ruleset) -> Cause:
+    def _cause(self, divergence: Divergence, ruleset: typed.Ruleset) -> FirstRefusal:
         refusal = divergence.refusal
         written = place_in(ruleset, refusal.span)
-        return Cause(divergence.index, divergence.place, self._say(refusal.reason), refusal.rules, written)
+        return FirstRefusal(divergence.index, divergence.place, self._say(refusal.reason), refusal.rules, written)
 
-    def _outcome(self, outcome: Outcome) -> tuple[str | None, tuple[str, ...], Mapping[str, int]]:
+    def _outcome(self, outcome: JudgedOutcome) -> tuple[str | None, tuple[str, ...], Mapping[str, int]]:
         scores = {self._ids[seat]: points for seat, points in outcome.scores.items()}
         return outcome.ended, tuple(self._ids[seat] for seat in outcome.winners), scores

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.documents.foreign_files import foreign
-from rulespec.engine.corpus.codes import GAMES, NO_CODES, CodedGame, CodeSheet, codes_of, is_of_codes
-from rulespec.engine.corpus.replays import Rules
-from rulespec.engine.corpus.rows import Reading, Under, readings
-from rulespec.engine.corpus.tables import SOUGHT, Table, Tables, table_game
+from rulespec.engine.corpus.code_tables import SOUGHT, CodeTable, Tables, table_game
+from rulespec.engine.corpus.game_codes import GAMES, NO_CODES, CodedGame, CodeSheet, codes_of, is_of_codes
+from rulespec.engine.corpus.log_rows import Reading, Under, readings
+from rulespec.engine.corpus.replays import WorkerRules
 from rulespec.engine.corpus.under import judged_under
 from rulespec.engine.logs.native import MAX_LINES
 from rulespec.engine.search.measuring import RowMeasures, value_of, with_measures
@@ -34,7 +34,7 @@ _LISTS = ("options", "seats", "arguments")
 _COLUMNS = (*CodedGame.__struct_fields__[:-1], *_LISTS)
 
 
-class Question(Struct, frozen=True):
+class StoreQuestion(Struct, frozen=True):
     """A question to a store.
 
     Attributes:
@@ -45,10 +45,10 @@ class Question(Struct, frozen=True):
 
     kind: str
     sought: str = ""
-    under: Rules | None = None
+    under: WorkerRules | None = None
 
 
-class Answer(Struct, frozen=True):
+class StoreAnswer(Struct, frozen=True):
     """The answer for a game.
 
     Attributes:
@@ -84,7 +84,7 @@ def parts_of_store(folder: Path) -> list[Path]:
     return parts
 
 
-def answers(folder: Path, question: Question, jobs: int = 1, cluster: str = "") -> Generator[list[Answer]]:
+def answers(folder: Path, question: StoreQuestion, jobs: int = 1, cluster: str = "") -> Generator[list[StoreAnswer]]:
     """The answers for the games of a store, part by part; the arguments are those of `on_workers`.
 
     Raises:
@@ -97,38 +97,38 @@ def answers(folder: Path, question: Question, jobs: int = 1, cluster: str = "") 
     return on_workers(answer, ((str(folder), str(part), question) for part in parts), jobs, cluster, 4)
 
 
-def answer(folder: str, part: str, question: Question) -> list[Answer]:
+def answer(folder: str, part: str, question: StoreQuestion) -> list[StoreAnswer]:
     """The answers for the games of a part."""
     asked = _asked(folder, question)
     return [each for batch in batches(Path(part)) for each in asked.of(batch)]
 
 
 @lru_cache(2)
-def _asked(folder: str, question: Question) -> _Asked:
+def _asked(folder: str, question: StoreQuestion) -> _Asked:
     return _Asked(Path(folder), question)
 
 
 class _Asked:
     """A question to a store, with its tables' programs, each made once."""
 
-    def __init__(self, folder: Path, question: Question) -> None:
+    def __init__(self, folder: Path, question: StoreQuestion) -> None:
         self._tables = Tables(folder)
         self._question = question
         self._searches: dict[str, Search] = {}
 
-    def of(self, games: Sequence[CodedGame]) -> list[Answer]:
+    def of(self, games: Sequence[CodedGame]) -> list[StoreAnswer]:
         """The answers for some games, in their order."""
-        results: dict[int, Answer] = {}
+        results: dict[int, StoreAnswer] = {}
         for key in dict.fromkeys(game.table for game in games):
             mine = [game for game in games if game.table == key]
             every = self._unread(mine) if not key else self._of_table(self._tables.read(key), mine)
             results |= {each.game.game: each for each in every}
         return [results[game.game] for game in games]
 
-    def _unread(self, games: Sequence[CodedGame]) -> list[Answer]:
-        return [Answer(_without_codes(game), 0, False) for game in games]
+    def _unread(self, games: Sequence[CodedGame]) -> list[StoreAnswer]:
+        return [StoreAnswer(_without_codes(game), 0, False) for game in games]
 
-    def _search(self, table: Table) -> Search:
+    def _search(self, table: CodeTable) -> Search:
         if table.key not in self._searches:
             sought, kind = self._question.sought, self._question.kind
             game = self._tables.seeking(table, sought) if sought else self._tables.game(table)
@@ -137,7 +137,7 @@ class _Asked:
             self._searches[table.key] = open_search(game, value=value_of(SOUGHT) if sought else "")
         return self._searches[table.key]
 
-    def _of_table(self, table: Table, games: Sequence[CodedGame]) -> list[Answer]:
+    def _of_table(self, table: CodeTable, games: Sequence[CodedGame]) -> list[StoreAnswer]:
         search, question = self._search(table), self._question
         widths = {game.codes.shape[1] for game in games if len(game.codes)}
         if not widths <= {table.width}:
@@ -158,7 +158,7 @@ class _Asked:
         for at, game in enumerate(games):
             legal = int(replayed.decisions[at])
             sound = legal == game.decisions == len(game.codes) and f"{hashes[at]:016x}" == game.end_hash
-            result = Answer(_without_codes(game), legal, sound, measures[at])
+            result = StoreAnswer(_without_codes(game), legal, sound, measures[at])
             if question.kind == "find":
                 worth = replayed.worth[ends[at] - legal : ends[at]]
                 result = replace(result, at=tuple((np.flatnonzero(worth) + 1).tolist()))

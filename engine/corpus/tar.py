@@ -31,11 +31,11 @@ class DamagedTarError(ValueError):
     """A damaged archive."""
 
 
-class TooMuchError(RulespecError):
+class ArchiveTooLargeError(RulespecError):
     """An archive beyond the limits."""
 
 
-class Bounds(Struct, frozen=True):
+class ArchiveBounds(Struct, frozen=True):
     """Bounds of an archive.
 
     Attributes:
@@ -49,7 +49,7 @@ class Bounds(Struct, frozen=True):
     member: int
 
 
-def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: Bounds) -> Iterator[tuple[str, bytes]]:
+def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: ArchiveBounds) -> Iterator[tuple[str, bytes]]:
     """The names and first bytes of the regular members with a wanted name.
 
     Args:
@@ -64,7 +64,7 @@ def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: Bounds
     for_all: dict[str, str] = {}
     for number, (header, own) in enumerate(_headers(stream, for_all), 1):
         if number > bounds.members:
-            raise TooMuchError
+            raise ArchiveTooLargeError
         attributes = for_all | own
         if header[156:157] == _SPARSE or any(key.startswith(_SPARSE_KEY) for key in attributes):
             raise DamagedTarError("it holds a sparse file: pack it without holes")
@@ -76,7 +76,7 @@ def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: Bounds
             raise DamagedTarError("a name in it is too long")
         after = stream.tell() + (0 if kind in _WITHOUT_DATA else -(-size // BLOCK) * BLOCK)
         if after > bounds.unpacked:
-            raise TooMuchError
+            raise ArchiveTooLargeError
         if kind in _REGULAR and not name.endswith("/") and wanted(name):
             data = stream.read(min(size, bounds.member))
             if len(data) < min(size, bounds.member):
@@ -98,7 +98,7 @@ def _headers(stream: IO[bytes], for_all: dict[str, str]) -> Iterator[tuple[bytes
         extensions += 1
         size = _number(header[124:136])
         if extensions > MAX_EXTENSIONS or size > MAX_EXTENSION:
-            raise TooMuchError
+            raise ArchiveTooLargeError
         data = stream.read(-(-size // BLOCK) * BLOCK)[:size]
         if len(data) < size:
             raise DamagedTarError("it ends too early")

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rulespec.engine.corpus.rows import Cause, Reading, Row, Under
-from rulespec.engine.simulate.intervals import Sample
+from rulespec.engine.corpus.log_rows import FirstRefusal, LogRow, Reading, Under
+from rulespec.engine.simulate.confidence import Sample
 
 if TYPE_CHECKING:
-    from rulespec.engine.corpus.stores import Answer
+    from rulespec.engine.corpus.stores import StoreAnswer
 
 MAX_CAUSES = 10_000
 """Causes that are told apart; the other logs count as those of one more."""
 _Key = tuple[str, tuple[str, ...], str]
 
 
-class Group(Struct):
+class CauseGroup(Struct):
     """Logs with one cause.
 
     Attributes:
@@ -27,7 +27,7 @@ class Group(Struct):
         logs: how many they are.
     """
 
-    cause: Cause
+    cause: FirstRefusal
     log: str
     logs: int = 0
 
@@ -50,20 +50,20 @@ class Measured(Struct):
         }
 
 
-class Causes:
+class CauseTotals:
     """Causes with their numbers of logs: equal rules and lines make one cause."""
 
     def __init__(self) -> None:
-        self._groups: dict[_Key, Group] = {}
+        self._groups: dict[_Key, CauseGroup] = {}
 
-    def add(self, cause: Cause, log: str) -> None:
+    def add(self, cause: FirstRefusal, log: str) -> None:
         """Counts a log."""
         key = (cause.written, cause.rules, "" if cause.written or cause.rules else cause.reason)
         if key not in self._groups and len(self._groups) >= MAX_CAUSES:
-            cause, key = Cause(0, "", "another reason", (), ""), ("", (), "")
-        self._groups.setdefault(key, Group(cause, log)).logs += 1
+            cause, key = FirstRefusal(0, "", "another reason", (), ""), ("", (), "")
+        self._groups.setdefault(key, CauseGroup(cause, log)).logs += 1
 
-    def most(self) -> list[Group]:
+    def most(self) -> list[CauseGroup]:
         """The causes, the most frequent first."""
         return sorted(self._groups.values(), key=lambda group: -group.logs)
 
@@ -112,7 +112,7 @@ class Judged:
 
     def __init__(self) -> None:
         self.judged = Counter[str]()
-        self.under = Causes()
+        self.under = CauseTotals()
         self.changed = False
 
     def _judge(self, under: Under, log: str) -> None:
@@ -146,7 +146,7 @@ class CodeTotals(Judged):
         self.endings = Counter[str]()
         self._measures = Measures()
 
-    def add(self, answer: Answer) -> None:
+    def add(self, answer: StoreAnswer) -> None:
         """Counts a game."""
         self.games += 1
         self.decisions += answer.decisions
@@ -196,12 +196,12 @@ class RowTotals(Judged):
     def __init__(self) -> None:
         super().__init__()
         self.verdicts = Counter[str]()
-        self.causes = Causes()
+        self.causes = CauseTotals()
         self.endings = Counter[str]()
         self.decisions = 0
         self._measures = Measures()
 
-    def add(self, row: Row) -> None:
+    def add(self, row: LogRow) -> None:
         """Counts a row."""
         self.verdicts[row.verdict] += 1
         self.decisions += row.decisions

@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.corpus.codes import CodedGame, outcome_at
-from rulespec.engine.corpus.rows import Under, under_of
-from rulespec.engine.corpus.tables import Table
+from rulespec.engine.corpus.code_tables import CodeTable
+from rulespec.engine.corpus.game_codes import CodedGame, outcome_at
+from rulespec.engine.corpus.log_rows import Under, under_of
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.replay.judge import judge, transferred_settings
 from rulespec.engine.search.open_search import open_search
-from rulespec.engine.search.replays import Coder, Codes
+from rulespec.engine.search.recorded_rows import Coder, Codes
 from rulespec.typed import nodes as typed
 
 _NONE = -1
 
 
-class Mapping:
+class Renumbering:
     """The numbers of one program in terms of another, by the names of decisions, options, parameters and entities.
 
     Args:
@@ -28,7 +28,7 @@ class Mapping:
         other: the table of the other program.
     """
 
-    def __init__(self, own: Table, other: Table) -> None:
+    def __init__(self, own: CodeTable, other: CodeTable) -> None:
         self._width = other.width
         known = {(o.decision, o.option, o.types): o.number for o in other.options}
         size = max((o.number for o in own.options), default=0) + 1
@@ -65,7 +65,7 @@ def _numbers(names: Sequence[str], other: Sequence[str]) -> NDArray[np.int64]:
     return np.array([by_name.get(name, _NONE) for name in names], np.int64)
 
 
-def judged_under(own: Game, table: Table, ruleset: typed.Ruleset, games: Sequence[CodedGame]) -> Iterator[Under]:
+def judged_under(own: Game, table: CodeTable, ruleset: typed.Ruleset, games: Sequence[CodedGame]) -> Iterator[Under]:
     """Games of a table under other rules: natively if all decisions stay legal and both games end there, or neither.
 
     Args:
@@ -81,7 +81,7 @@ def judged_under(own: Game, table: Table, ruleset: typed.Ruleset, games: Sequenc
         yield from (Under(error.diagnostics[0].message) for _ in games)
         return
     search, coder = open_search(there), Coder(own)
-    mapping = Mapping(table, Table.of(there))
+    mapping = Renumbering(table, CodeTable.of(there))
     replayed = search.replay([mapping.of(game.codes) for game in games])
     for at, game in enumerate(games):
         legal = int(replayed.decisions[at])

@@ -16,7 +16,7 @@ from rulespec.rule_ids import cited
 from rulespec.syntax.ast import OptionDef, OptionGroup
 from rulespec.syntax.shared import members
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import head_expressions
+from rulespec.typed.rule_traversal import head_expressions
 from rulespec.types import Ent
 
 Kind = Literal[
@@ -26,7 +26,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class CoverageItem:
     """A coverable unit of the rules.
 
     Attributes:
@@ -55,7 +55,7 @@ class Item:
 class Point:
     """An outcome of an item."""
 
-    item: Item
+    item: CoverageItem
     outcome: str
 
 
@@ -71,25 +71,25 @@ class Items:
 
     def __init__(self, ruleset: typed.Ruleset) -> None:
         self.kinds = ruleset.kinds
-        self.all: dict[Item, Item] = {}
-        self.tests: dict[int, Item] = {}
+        self.all: dict[CoverageItem, CoverageItem] = {}
+        self.tests: dict[int, CoverageItem] = {}
         """The expression whose value says where it goes on → its branch."""
-        self.matches: dict[int, tuple[Item, dict[int, str]]] = {}
+        self.matches: dict[int, tuple[CoverageItem, dict[int, str]]] = {}
         """The expression that is matched → its branch, and the outcome by value."""
-        self.loops: dict[int, Item] = {}
+        self.loops: dict[int, CoverageItem] = {}
         """The body of a loop → its branch."""
-        self.statements: dict[int, Item] = {}
-        self.conditions: dict[Span, Item] = {}
+        self.statements: dict[int, CoverageItem] = {}
+        self.conditions: dict[Span, CoverageItem] = {}
         """The place of a requirement or an invariant → its item."""
-        self.ranges: dict[Span, Item] = {}
+        self.ranges: dict[Span, CoverageItem] = {}
         """The place of a parameter, and that of its `where` → its item."""
-        self.options: dict[Span, Item] = {}
-        self.decisions: dict[Span, Item] = {}
-        self.idle: dict[Span, Item] = {}
+        self.options: dict[Span, CoverageItem] = {}
+        self.decisions: dict[Span, CoverageItem] = {}
+        self.idle: dict[Span, CoverageItem] = {}
         """The place of an `otherwise` → its branch."""
-        self.definitions: dict[Span, Item] = {}
-        self.procedures: dict[str, Item] = {}
-        self.scoring: Item | None = None
+        self.definitions: dict[Span, CoverageItem] = {}
+        self.procedures: dict[str, CoverageItem] = {}
+        self.scoring: CoverageItem | None = None
         self._groups = _group_rules(ruleset)
         self._inside: Point | None = None
         rules = ruleset.rules
@@ -121,27 +121,29 @@ class Items:
         *,
         places: Sequence[Span] = (),
         lines: Sequence[Span] | None = None,
-    ) -> Item:
+    ) -> CoverageItem:
         """An item; the known one, for an option that several decisions include."""
         on = [span.line] if lines is None else [n for s in lines for n in range(s.line, s.end_line + 1)]
-        item = Item(kind, span, name, outcomes, cited(cites), tuple(places), tuple(sorted(set(on))), self._inside)
+        item = CoverageItem(
+            kind, span, name, outcomes, cited(cites), tuple(places), tuple(sorted(set(on))), self._inside
+        )
         return self.all.setdefault(item, item)
 
     @contextmanager
-    def _within(self, item: Item, outcome: str) -> Iterator[None]:
+    def _within(self, item: CoverageItem, outcome: str) -> Iterator[None]:
         before, self._inside = self._inside, Point(item, outcome)
         yield
         self._inside = before
 
     # --- statements ------------------------------------------------------------------------
 
-    def _block(self, block: typed.Block, item: Item, outcome: str) -> None:
+    def _block(self, block: typed.Block, item: CoverageItem, outcome: str) -> None:
         """The statements executed for an outcome of an item."""
         with self._within(item, outcome):
             for s in block:
                 self._statement(s)
 
-    def _if(self, branches: Sequence[tuple[typed.Expr | None, typed.Block]], before: Item | None) -> None:
+    def _if(self, branches: Sequence[tuple[typed.Expr | None, typed.Block]], before: CoverageItem | None) -> None:
         if not branches:
             return
         (condition, body), *others = branches
@@ -179,7 +181,7 @@ class Items:
             self.statements[id(s)] = self._item("statement", line, type(s).__name__, RUN, lines=[line])
             self._choices([s])
 
-    def _test(self, condition: typed.Expr, word: str) -> Item:
+    def _test(self, condition: typed.Expr, word: str) -> CoverageItem:
         item = self._item("branch", condition.span, word, TESTED, lines=[condition.span])
         self.tests[id(condition)] = item
         return item

@@ -14,7 +14,7 @@ from typing import Literal
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display
 from rulespec.engine.coverage.counter import counting_machine
-from rulespec.engine.coverage.items import Item, Items, Point
+from rulespec.engine.coverage.items import CoverageItem, Items, Point
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
@@ -25,7 +25,7 @@ from rulespec.engine.program.machine import Machine
 from rulespec.engine.replay.judge import rules_under, transferred_settings
 from rulespec.engine.replay.replay import Load, ReplayRequest
 from rulespec.engine.replay.walk_under import walk_under
-from rulespec.engine.simulate.playouts import play_out
+from rulespec.engine.simulate.checked_playouts import play_out
 from rulespec.engine.verify.scenario import Scenario
 from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
@@ -37,7 +37,7 @@ SHOWN = 3
 """Number of tests that are named for each outcome."""
 
 
-class Tracer:
+class CoverageTracer:
     """Runs a ruleset and counts. Its method `machines` is the `backend` of the games."""
 
     def __init__(self, ruleset: typed.Ruleset) -> None:
@@ -87,7 +87,7 @@ class Trace:
         return {(p.item.span.file, line) for p in self.hits for line in p.item.lines}
 
 
-def trace_suite(tracer: Tracer, report: Report, only: str = "") -> Iterator[Trace]:
+def trace_suite(tracer: CoverageTracer, report: Report, only: str = "") -> Iterator[Trace]:
     """Runs the tests of `rulespec test`: the scenarios of a reference, then its recorded games.
 
     Args:
@@ -104,7 +104,7 @@ def trace_suite(tracer: Tracer, report: Report, only: str = "") -> Iterator[Trac
             yield trace_log(tracer, path)
 
 
-def trace_scenario(tracer: Tracer, scenario: Scenario) -> Trace:
+def trace_scenario(tracer: CoverageTracer, scenario: Scenario) -> Trace:
     """Runs a scenario."""
     failures = run_scenario(tracer.ruleset, scenario, tracer.machines)
     error = failures[0].diagnostic.message if failures else ""
@@ -112,7 +112,7 @@ def trace_scenario(tracer: Tracer, scenario: Scenario) -> Trace:
     return Trace("scenario", scenario.id, scenario.span.file, cites, tracer.take(), error)
 
 
-def trace_log(tracer: Tracer, path: Path) -> Trace:
+def trace_log(tracer: CoverageTracer, path: Path) -> Trace:
     """Runs the decisions of a recorded game, up to the first illegal one."""
     ruleset, error = tracer.ruleset, ""
     own = "+".join([named(ruleset.folders[0]), *ruleset.overlays])
@@ -129,7 +129,7 @@ def trace_log(tracer: Tracer, path: Path) -> Trace:
     return Trace("log", path.name, display(path), (), tracer.take(), error)
 
 
-def trace_judged(path: Path, under: str, load: Load, tracers: dict[str, Tracer]) -> Trace:
+def trace_judged(path: Path, under: str, load: Load, tracers: dict[str, CoverageTracer]) -> Trace:
     """Runs the decisions of a game under other rules than its own, as `judge` finds them with usual answers.
 
     Args:
@@ -148,7 +148,7 @@ def trace_judged(path: Path, under: str, load: Load, tracers: dict[str, Tracer])
             settings, _ = transferred_settings(result.game, ruleset)
             other = Game(ruleset, result.game.names, settings)
             walked = walk_under(other, restarted(result.game), result.moves, usual=True)
-            tracer = tracers.get(ruleset.reference) or tracers.setdefault(ruleset.reference, Tracer(ruleset))
+            tracer = tracers.get(ruleset.reference) or tracers.setdefault(ruleset.reference, CoverageTracer(ruleset))
             game = _run(tracer, other.names, other.settings, [placed.move for placed in walked.moves])
             if walked.difference is not None:
                 apply_recorded(game, walked.difference.recorded)  # what refuses it is run, too
@@ -162,7 +162,7 @@ def trace_judged(path: Path, under: str, load: Load, tracers: dict[str, Tracer])
 
 
 def _run(
-    tracer: Tracer,
+    tracer: CoverageTracer,
     names: Sequence[str] | Mapping[str, str],
     settings: Mapping[str, str],
     moves: Iterable[Option | TakenBack],
@@ -179,7 +179,7 @@ def _run(
     return game
 
 
-def trace_playouts(tracer: Tracer, players: Sequence[int], games: int, seed: int) -> Iterator[Trace]:
+def trace_playouts(tracer: CoverageTracer, players: Sequence[int], games: int, seed: int) -> Iterator[Trace]:
     """Plays random games, with every option listed at every decision; the numbers of players take turns."""
     for number in range(games):
         seats = seat_names(players[number % len(players)], tracer.ruleset.seats)
@@ -219,13 +219,13 @@ class Coverage:
 
     def __init__(self) -> None:
         self.rulesets: list[typed.Ruleset] = []
-        self.items: dict[Item, Item] = {}
+        self.items: dict[CoverageItem, CoverageItem] = {}
         self.runs: dict[Point, Runs] = {}
         self.tests: list[Trace] = []
 
-    def trace(self, ruleset: typed.Ruleset) -> Tracer:
+    def trace(self, ruleset: typed.Ruleset) -> CoverageTracer:
         """Adds a ruleset and its items; returns a tracer of it."""
-        tracer = Tracer(ruleset)
+        tracer = CoverageTracer(ruleset)
         self.rulesets.append(ruleset)
         for item in tracer.items.all:
             self.items.setdefault(item, item)
@@ -237,6 +237,6 @@ class Coverage:
         for point, count in trace.hits.items():
             self.runs.setdefault(point, Runs()).add(count, trace.id)
 
-    def missing(self, item: Item) -> list[str]:
+    def missing(self, item: CoverageItem) -> list[str]:
         """The outcomes of an item that no test has shown."""
         return [o for o in item.outcomes if Point(item, o) not in self.runs]

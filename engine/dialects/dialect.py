@@ -12,12 +12,12 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report, failure
 from rulespec.documents.kept_trees import parse_kept
-from rulespec.documents.nodes import locate, to_plain
 from rulespec.documents.repeated import report_repeated
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import read_text
+from rulespec.documents.yaml_nodes import locate, to_plain
+from rulespec.engine.dialects.json_paths import MISSING, follow
 from rulespec.engine.dialects.notation_file import FILE, Notation, notation_of
-from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.engine.dialects.projected import Projection, as_text, places, projections
 from rulespec.records import Brief
 from rulespec.schemas import load_schema
@@ -26,7 +26,7 @@ _MEMO_SIZE = 20
 """Dialects in memory, for the next log."""
 
 
-class Shape(Brief, Struct, frozen=True):
+class LogShape(Brief, Struct, frozen=True):
     """The place of the entries in a log.
 
     Attributes:
@@ -151,7 +151,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
     spans: Mapping[str, Span]
     not_compared: frozenset[str] = frozenset()
     known_faults: tuple[KnownFault, ...] = ()
-    shape: Shape = Shape()
+    shape: LogShape = LogShape()
     untyped: str = ""
     values: Mapping[str, str] = {}
     remarks: Remarks | None = None
@@ -297,11 +297,11 @@ def _notation(file: str, spans: Mapping[str, Span]) -> Notation:
     return notation
 
 
-def _shape(data: str | Mapping[str, Any]) -> Shape:
+def _shape(data: str | Mapping[str, Any]) -> LogShape:
     if isinstance(data, str):
-        return Shape(data)
+        return LogShape(data)
     joined = {type_: frozenset(before) for type_, before in data.get("joined", {}).items()}
-    return Shape(data.get("list", ""), tuple(data.get("inside", [])), joined)
+    return LogShape(data.get("list", ""), tuple(data.get("inside", [])), joined)
 
 
 def _remarks(data: Mapping[str, str]) -> Remarks:

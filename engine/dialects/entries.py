@@ -13,8 +13,8 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.dialects.cursor import Cursor
 from rulespec.engine.dialects.dialect import Dialect, Undo
 from rulespec.engine.dialects.foreign_log import ForeignLog
+from rulespec.engine.dialects.json_paths import MISSING, follow, path_reader
 from rulespec.engine.dialects.notation_file import Notation
-from rulespec.engine.dialects.paths import MISSING, follow, path_reader
 from rulespec.engine.logs.log_text import fail
 
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")

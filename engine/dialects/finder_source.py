@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.engine.dialects.forms import Field, Form
+from rulespec.engine.dialects.forms import ComparedField, Form
 from rulespec.engine.dialects.inverse import MAX_TESTED, inverse_table, sorted_fields
 from rulespec.engine.dialects.projection import MAX_ITEMS, Projections
 from rulespec.engine.program import ir
@@ -165,7 +165,7 @@ class FinderSource:
         same = f"((seats[u] if u >= 0 else undecided()) == {result} or is_number({result}))"
         return f"({result} is None or {same})" if optional else same
 
-    def _same(self, f: Field, record: str) -> str:
+    def _same(self, f: ComparedField, record: str) -> str:
         """Whether a field of a record is the value of its expression."""
         result = self._read(f.path, record, optional=f.optional)
         self.uses.append(f.lowered)
@@ -184,7 +184,7 @@ class FinderSource:
             same = f"(({names}[w] if (w := {value}) >= 0 else None) == {result} or is_number({result}))"
         return f"({result} is None or {same})" if f.optional else same
 
-    def _column(self, form: Form, slot: int, fields: Sequence[Field], record: str) -> str:
+    def _column(self, form: Form, slot: int, fields: Sequence[ComparedField], record: str) -> str:
         """Writes the values of one argument with which all fields fit that depend on it alone."""
         type_ = form.params[slot][1]
         every = ""
@@ -207,7 +207,7 @@ class FinderSource:
             column = name
         return column or every
 
-    def _fitting(self, form: Form, slot: int, f: Field, value: str) -> str:
+    def _fitting(self, form: Form, slot: int, f: ComparedField, value: str) -> str:
         """The values of an argument for which a field equals the found value."""
         if form.params[slot][1] in ("int", "int?"):
             self.lines.append(f"if {value}.__class__ is not int: undecided()")

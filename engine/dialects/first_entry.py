@@ -8,8 +8,8 @@ from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import Report
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.foreign_log import ForeignLog
-from rulespec.engine.dialects.paths import MISSING, follow
-from rulespec.engine.game.names import comparable
+from rulespec.engine.dialects.json_paths import MISSING, follow
+from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.program.limits import MAX_NUMBER

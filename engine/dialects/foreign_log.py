@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.engine.dialects.dialect import Dialect
-from rulespec.engine.dialects.paths import MISSING, follow
-from rulespec.engine.game.names import comparable
+from rulespec.engine.dialects.json_paths import MISSING, follow
+from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.notation.pgn import PgnGame, as_document, is_pgn, read_pgn
 from rulespec.records import Brief

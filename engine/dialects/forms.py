@@ -15,7 +15,7 @@ Params = tuple[tuple[str, str], ...]
 """Names and types of an option's parameters."""
 
 
-class Field(Struct, frozen=True):
+class ComparedField(Struct, frozen=True):
     """A compared field of a record.
 
     Attributes:
@@ -46,7 +46,7 @@ class Form(Struct):
 
     projection: Projection
     params: Params
-    fields: list[Field] = []
+    fields: list[ComparedField] = []
     when: Value | None = None
     condition: ir.Expr | None = None
 

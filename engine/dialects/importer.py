@@ -23,7 +23,7 @@ from rulespec.engine.dialects.first_entry import values_of
 from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.dialects.mismatch import Explainer
 from rulespec.engine.dialects.projection import Projections
-from rulespec.engine.dialects.search import Stretch, StretchSearch
+from rulespec.engine.dialects.stretch_search import Stretch, StretchSearch
 from rulespec.engine.dialects.take_back import TakeBack
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, Refusal, TakenBack

@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.engine.dialects.forms import Field, Form
-from rulespec.engine.dialects.paths import MISSING
+from rulespec.engine.dialects.forms import ComparedField, Form
+from rulespec.engine.dialects.json_paths import MISSING
 from rulespec.engine.dialects.projection import Projections, by_reader
 from rulespec.engine.game.query import Value
 from rulespec.engine.program.faults import ProgramFaultError
@@ -35,9 +35,9 @@ class SortedFields(Struct):
     and the `rest` is evaluated for each guess.
     """
 
-    fixed: list[Field]
-    inverted: list[list[Field]]
-    rest: list[Field]
+    fixed: list[ComparedField]
+    inverted: list[list[ComparedField]]
+    rest: list[ComparedField]
 
 
 def sorted_fields(form: Form) -> SortedFields:
@@ -100,7 +100,7 @@ class FormInverse:
             return False
         return self.form.when is None or self.projections.holds(self.form, args, state)
 
-    def _inverse(self, f: Field, slot: int) -> Inverse:
+    def _inverse(self, f: ComparedField, slot: int) -> Inverse:
         """The inverse of a field that depends on one argument."""
         type_ = self.form.params[slot][1]
         if type_ in ("int", "int?"):
@@ -114,7 +114,7 @@ class FormInverse:
         return partial(_by_name, fitting)
 
 
-def inverse_table(form: Form, slot: int, f: Field, projections: Projections) -> Mapping[Any, Sequence[int]]:
+def inverse_table(form: Form, slot: int, f: ComparedField, projections: Projections) -> Mapping[Any, Sequence[int]]:
     """Possible values of a field of one entity → the entities with these values."""
     name, kind = form.params[slot]
     if f.text == name:
@@ -125,7 +125,7 @@ def inverse_table(form: Form, slot: int, f: Field, projections: Projections) -> 
 
 
 def _column(
-    values: Sequence[int] | None, inverses: Sequence[tuple[Field, Inverse]]
+    values: Sequence[int] | None, inverses: Sequence[tuple[ComparedField, Inverse]]
 ) -> Callable[[Any], Sequence[int] | None]:
     """From a record to the values of one argument that fit all its fields; None if these are too many to try."""
     if not inverses:

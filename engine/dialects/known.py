@@ -17,7 +17,7 @@ from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.forms import Form
 from rulespec.engine.dialects.unknown import unknown_names
 from rulespec.engine.game.game import Game
-from rulespec.engine.program.budget import Budget, Use
+from rulespec.engine.program.budget import Budget, BudgetUse
 from rulespec.engine.program.execution import Execution
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MEMO_LIMIT = 24
 
 
-class Known(Struct):
+class DialectKnowledge(Struct):
     """Knowledge of a dialect in some games.
 
     Attributes:
@@ -48,7 +48,7 @@ class Known(Struct):
     fragments: Fragments | None = None
     budget: Budget = field(default_factory=Budget)
 
-    def counted(self, value: Value, meter: Execution, use: Use) -> Value:
+    def counted(self, value: Value, meter: Execution, use: BudgetUse) -> Value:
         """An expression whose steps count against the budget."""
 
         def counted(state: list[int], args: Sequence[int]) -> int:
@@ -68,7 +68,7 @@ class _OfDialect(Struct):
     dialect: Dialect
     words: frozenset[str]
     warnings: tuple[Diagnostic, ...] | None = None
-    games: dict[tuple[object, ...], Known] = {}
+    games: dict[tuple[object, ...], DialectKnowledge] = {}
 
 
 _memo: dict[int, _OfDialect] = {}
@@ -96,7 +96,7 @@ def _of(dialect: Dialect) -> _OfDialect:
     return of
 
 
-def known(game: Game, dialect: Dialect, values: Mapping[str, int]) -> Known:
+def known(game: Game, dialect: Dialect, values: Mapping[str, int]) -> DialectKnowledge:
     """Facts about a dialect in games like this one, whose logs have these values for expressions."""
     of = _of(dialect)
     named = tuple((number, seat) for number, seat in enumerate(game.seats) if seat in of.words)
@@ -104,7 +104,7 @@ def known(game: Game, dialect: Dialect, values: Mapping[str, int]) -> Known:
     if key not in of.games:
         if len(of.games) >= _MEMO_LIMIT:
             of.games.clear()
-        of.games[key] = Known(game.ruleset)
+        of.games[key] = DialectKnowledge(game.ruleset)
     result = of.games[key]
     result.games += 1
     result.budget = Budget()

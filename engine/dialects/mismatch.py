@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.engine.dialects.dialect import Dialect
-from rulespec.engine.dialects.forms import Field, Form
-from rulespec.engine.dialects.paths import MISSING, follow
+from rulespec.engine.dialects.forms import ComparedField, Form
+from rulespec.engine.dialects.json_paths import MISSING, follow
 from rulespec.engine.dialects.projection import Projections, items
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option, numbered_option
@@ -284,7 +284,7 @@ class Explainer:
     def _asked(self, decision: Decision) -> str:
         return f"`{decision.name}` of {self.projections.shown(decision.by)}"
 
-    def _values(self, f: Field, option: Option, state: list[int]) -> list[str]:
+    def _values(self, f: ComparedField, option: Option, state: list[int]) -> list[str]:
         """The values of a field in a log that fit an option."""
         try:
             value = f.value(state, option.args)

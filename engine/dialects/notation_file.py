@@ -12,13 +12,13 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.kept_trees import parse_kept
-from rulespec.documents.nodes import locate, to_plain
 from rulespec.documents.repeated import report_repeated
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import is_present, read_text
+from rulespec.documents.yaml_nodes import locate, to_plain
 from rulespec.engine.dialects.projected import Projection, as_text, places, projections
 from rulespec.engine.notation.grammar import Grammar, GrammarError, Part, make_grammar
-from rulespec.engine.notation.templates import Characters, Named, Template, TemplateError, read_template
+from rulespec.engine.notation.templates import Characters, NamedPart, Template, TemplateError, read_template
 from rulespec.records import Brief
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed
@@ -130,7 +130,7 @@ def _grammar(data: Mapping[str, Any], after: tuple[After, ...], spans: Mapping[s
     moves = [(type_, t) for type_, value in data["moves"].items() for t in _templates(value, "moves", spans)]
     if after:
         parts[AFTER] = {a.text: a.text for a in after}
-        moves = [(type_, (*t, Named(AFTER, AFTER, True))) for type_, t in moves]
+        moves = [(type_, (*t, NamedPart(AFTER, AFTER, True))) for type_, t in moves]
     try:
         return make_grammar(parts, data.get("numbers", {}), moves)
     except GrammarError as error:
@@ -164,7 +164,7 @@ def _wrong(message: str, span: Span | None, help_: str) -> DiagnosticsError:
 
 def is_literal(template: Template) -> bool:
     """Whether a template can be printed: its characters are single ones, each there once."""
-    return all(isinstance(e, Named) or (len(e.of) == e.least == e.most == 1) for e in template)
+    return all(isinstance(e, NamedPart) or (len(e.of) == e.least == e.most == 1) for e in template)
 
 
 def literal(element: Characters) -> str:

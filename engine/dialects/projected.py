@@ -8,12 +8,12 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.documents.nodes import Mapping as YamlMapping
-from rulespec.documents.nodes import Node
+from rulespec.documents.yaml_nodes import Mapping as YamlMapping
+from rulespec.documents.yaml_nodes import Node
 from rulespec.records import Brief
 
 
-class Order(Brief, Struct, frozen=True):
+class StandingOrder(Brief, Struct, frozen=True):
     """A standing order: the type of its entries, and the types of those with which its seat ends it."""
 
     type: str
@@ -49,7 +49,7 @@ class Projection(Brief, Struct, frozen=True):
     not_compared: tuple[str, ...] = ()
     part: bool = False
     ordered: bool = False
-    order: Order | None = None
+    order: StandingOrder | None = None
 
 
 def places(node: Node | None) -> dict[str, Span]:
@@ -75,7 +75,11 @@ def _projection(data: Mapping[str, Any]) -> Projection:
         rows.append((path.removesuffix("?"), as_text(expr), path.endswith("?")))
     item = data.get("item", "")
     item, automatic = {"list": item} if isinstance(item, str) else item, data.get("automatic", False)
-    order = None if isinstance(automatic, bool) else Order(automatic["order"], frozenset(automatic.get("until", [])))
+    order = (
+        None
+        if isinstance(automatic, bool)
+        else StandingOrder(automatic["order"], frozenset(automatic.get("until", [])))
+    )
     return Projection(
         data.get("type", ""),
         tuple(rows),

@@ -14,20 +14,20 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.dialects.dialect import Dialect
-from rulespec.engine.dialects.forms import Field, Form, Params
+from rulespec.engine.dialects.forms import ComparedField, Form, Params
+from rulespec.engine.dialects.json_paths import MISSING, follow, path_reader
 from rulespec.engine.dialects.known import known
-from rulespec.engine.dialects.paths import MISSING, follow, path_reader
 from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.names import comparable
 from rulespec.engine.game.query import Queries, Query
+from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.program import ir
-from rulespec.engine.program.budget import Use
+from rulespec.engine.program.budget import BudgetUse
 from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.traversal import Binding, walk
-from rulespec.typed.seats import entity_names
+from rulespec.typed.seat_kinds import entity_names
 from rulespec.types import Type
 
 MAX_ITEMS = 1_000
@@ -192,7 +192,7 @@ class Projections:
         form = Form(projection, tuple((p.name, p.type) for p in choice.params))
         name = f"{decision}.{choice.name}"
 
-        use = Use(f"`{name}` of the dialect `{self.dialect.id}`", self.dialect.spans.get(name))
+        use = BudgetUse(f"`{name}` of the dialect `{self.dialect.id}`", self.dialect.spans.get(name))
 
         def compiled(text: str) -> Query | None:
             text = with_values(text, self._header_values)
@@ -210,7 +210,7 @@ class Projections:
         for path, text, optional in projection.match:
             if (result := compiled(text)) is not None:
                 form.fields.append(
-                    Field(
+                    ComparedField(
                         path,
                         path_reader(path),
                         text,
@@ -265,7 +265,7 @@ class Projections:
         except (ProgramFaultError, IndexError):
             return False
 
-    def same(self, fields: Sequence[Field], args: Sequence[int], record: Any, state: list[int]) -> bool:
+    def same(self, fields: Sequence[ComparedField], args: Sequence[int], record: Any, state: list[int]) -> bool:
         """Whether these fields of a record have the values that an option with these arguments has."""
         for f in fields:
             result = f.read(record)

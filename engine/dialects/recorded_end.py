@@ -14,11 +14,11 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.engine.dialects.dialect import Dialect, Recorded
 from rulespec.engine.dialects.entries import Entries
-from rulespec.engine.dialects.paths import MISSING, follow
+from rulespec.engine.dialects.json_paths import MISSING, follow
 from rulespec.engine.dialects.projection import is_name
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.names import comparable
-from rulespec.engine.logs.ends import End, OtherEnd, end_of
+from rulespec.engine.game.seat_names import comparable
+from rulespec.engine.logs.end_line import LogEnd, OtherEnd, end_of
 
 
 def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, report: Report) -> OtherEnd | None:
@@ -49,7 +49,7 @@ def _entry(log: Entries, type_: str) -> int | None:
     return next((number for number in range(len(log) - 1, -1, -1) if log.types[number] == type_), None)
 
 
-def _recorded(game: Game, result: Recorded, payload: Any, actual: End) -> End:
+def _recorded(game: Game, result: Recorded, payload: Any, actual: LogEnd) -> LogEnd:
     """The end that a payload says; what it does not say is as it actually is."""
     recorded = actual
     points = _scores(game, follow(payload, result.scores)) if result.scores else {}

@@ -13,9 +13,9 @@ from typing import Any
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.entries import Entries
 from rulespec.engine.dialects.foreign_log import ForeignLog
-from rulespec.engine.dialects.paths import follow
+from rulespec.engine.dialects.json_paths import follow
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.names import comparable
+from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.logs.notes import GLYPHS, MAX_EVENT, MAX_REMARK, TAGS, VARIATIONS, LogNotes, Notes
 from rulespec.engine.notation.pgn import PgnGame, PgnMove
 

@@ -6,11 +6,11 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.dialects.dialect import Dialect
-from rulespec.engine.dialects.known import Known
+from rulespec.engine.dialects.known import DialectKnowledge
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import TakenBack
 from rulespec.engine.game.query import Queries, Query
-from rulespec.engine.program.budget import Use
+from rulespec.engine.program.budget import BudgetUse
 from rulespec.engine.program.faults import ProgramFaultError
 
 
@@ -32,7 +32,7 @@ class TakeBack:
         DiagnosticsError: RS622 if an expression of the dialect is wrong.
     """
 
-    def __init__(self, game: Game, dialect: Dialect, own: bool, known: Known) -> None:
+    def __init__(self, game: Game, dialect: Dialect, own: bool, known: DialectKnowledge) -> None:
         declarations, undo = game.ruleset.declarations, dialect.undo
         fields = {f"{k.name}.{f}" for k in declarations.kinds.values() for f in k.state} | set(declarations.fields)
         self._game = game
@@ -42,7 +42,10 @@ class TakeBack:
         for name, text in undo.sets if undo else ():
             if name in declarations.fields:
                 try:
-                    query, use = queries.projection(text, ()), Use(f"`{name}` of `undo`", dialect.spans.get("undo"))
+                    query, use = (
+                        queries.projection(text, ()),
+                        BudgetUse(f"`{name}` of `undo`", dialect.spans.get("undo")),
+                    )
                     counted = known.counted(query.value, queries.meter, use)
                     self._sets.append((name, replace(query, value=counted)))
                 except DiagnosticsError as error:

@@ -22,12 +22,12 @@ from rulespec.engine.game.guarded import NOT_YOURS, guarded_refusal
 from rulespec.engine.game.legal_options import LegalOptions, OptionsAtOnce, offers
 from rulespec.engine.game.machines import Backend, Machines, machine
 from rulespec.engine.game.named_state import path
-from rulespec.engine.game.names import shown_names
 from rulespec.engine.game.omniscient import OMNISCIENT, Omniscient, Session
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, Refusal, Result
 from rulespec.engine.game.option_lists import among
 from rulespec.engine.game.position import Position, position_of
 from rulespec.engine.game.refusal import refused, stood_for, why_not
+from rulespec.engine.game.seat_names import shown_names
 from rulespec.engine.game.seating import check_settings, seated
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.views import View, seen_option, shown_state
@@ -92,7 +92,7 @@ class Game:
 
     @cached_property
     def shown_names(self) -> dict[str, str]:
-        """Seat → its name as screens and pages show it; see `rulespec.engine.game.names`."""
+        """Seat → its name as screens and pages show it; see `rulespec.engine.game.seat_names`."""
         return shown_names(self.names)
 
     def _repr_svg_(self) -> str | None:

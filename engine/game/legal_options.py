@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import overload
 
-from rulespec.engine.game.notation import Words
+from rulespec.engine.game.notation import GameNotation
 from rulespec.engine.game.option import Option, OptionKind
 from rulespec.engine.game.position import Position, Step
 from rulespec.engine.program.machine import Listed
@@ -32,7 +32,7 @@ class LegalOptions(Sequence[Option]):
 
     __slots__ = ("_all", "_interrupts", "_kinds", "_objects", "_position", "_stamp", "_who", "_words")
 
-    def __init__(self, position: Position, words: Words, interrupts: bool = False) -> None:
+    def __init__(self, position: Position, words: GameNotation, interrupts: bool = False) -> None:
         self._position = position
         self._words = words
         self._interrupts = interrupts

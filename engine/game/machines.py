@@ -35,7 +35,7 @@ SMALL = 100
 T = TypeVar("T")
 
 
-class Memo(Generic[T]):
+class MachineMemo(Generic[T]):
     """Makes programs or machines once, which takes longer than many a game; keeps the last `MEMO_SIZE`.
 
     A program holds places in files, reasons and words: that of the same rules in other texts, or in another folder, is
@@ -60,7 +60,7 @@ class Memo(Generic[T]):
         return result
 
 
-lowered = Memo(lower)
+lowered = MachineMemo(lower)
 """The program of a ruleset for a number of seats and the values of all settings."""
 
 
@@ -105,7 +105,7 @@ def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> 
     return PythonBackend(lowered(ruleset, seats, settings))
 
 
-_python_made = Memo(_python)
+_python_made = MachineMemo(_python)
 
 
 def _wasm(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
@@ -122,7 +122,7 @@ class _Table:
         self.wasm = True
 
 
-_tables = Memo(_Table)
+_tables = MachineMemo(_Table)
 
 
 def _auto(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
@@ -145,12 +145,12 @@ def _wasm_program(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
     return WasmProgram(lowered(ruleset, seats, settings))
 
 
-wasm_program = Memo(_wasm_program)
+wasm_program = MachineMemo(_wasm_program)
 """The machine code of a ruleset for a number of seats and the values of all settings."""
 
 _MACHINES: dict[Backend, Machines] = {
     "python": _python_made,
-    "interpreter": Memo(first_machine),
-    "wasm": Memo(_wasm),
+    "interpreter": MachineMemo(first_machine),
+    "wasm": MachineMemo(_wasm),
     "auto": _auto,
 }

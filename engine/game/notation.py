@@ -111,7 +111,7 @@ def split_option(text: str) -> tuple[str, list[str]]:
     return name.strip(), [part.strip() for part in inner.split(",")] if inner else []
 
 
-class Words(Brief, Struct, frozen=True):
+class GameNotation(Brief, Struct, frozen=True):
     """The words of all games of the same rules and players.
 
     `kinds` are the kinds of options by decision and choice; the last row, -1, is that of a game that is over: empty.
@@ -126,10 +126,10 @@ class Words(Brief, Struct, frozen=True):
     interruptible: tuple[bool, ...]
 
 
-_words: WeakKeyDictionary[Machine, dict[tuple[str, ...], Words]] = WeakKeyDictionary()
+_words: WeakKeyDictionary[Machine, dict[tuple[str, ...], GameNotation]] = WeakKeyDictionary()
 
 
-def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> Words:
+def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> GameNotation:
     """The words of the games that a machine runs, from a memo."""
     tables = _words.setdefault(machine, {})
     if seats not in tables:
@@ -139,7 +139,7 @@ def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> W
         kinds = tuple(tuple(_kind(d, k, labels) for k in range(len(d.choices))) for d in machine.p.decisions)
         kinds = (*kinds, ())
         lists, interruptible = OptionLists(kinds, labels.seats), tuple(any(k.interrupt for k in of) for of in kinds)
-        tables[seats] = Words(labels, kinds, OptionReader(machine.p, labels), lists, interruptible)
+        tables[seats] = GameNotation(labels, kinds, OptionReader(machine.p, labels), lists, interruptible)
     return tables[seats]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rulespec.diagnostics.report import failure
 from rulespec.engine.game.guarded import UNKNOWN, HiddenError
-from rulespec.engine.game.measures import Measures
+from rulespec.engine.game.measured import Measures
 from rulespec.engine.game.notation import OptionReader, words
 from rulespec.engine.game.numbers import Numbers
 from rulespec.engine.game.option import Labels, OptionKind, RulesetFaultError, TakenBack

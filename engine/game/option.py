@@ -13,7 +13,7 @@ from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.errors import RulespecError
 from rulespec.language.orders import in_order
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_names
+from rulespec.typed.seat_kinds import entity_names
 
 Plain = int | bool | str | None
 """A number, a truth value, the name of an entity or a seat, or None for the optional `none`."""

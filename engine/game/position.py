@@ -18,7 +18,7 @@ from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_hash import change, digits, weights, whole
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import Changes, Journal, Packed, State, journal_of, packed, restore
+from rulespec.engine.program.journal import Changes, Journal, PackedJournal, State, journal_of, packed, restore
 from rulespec.engine.program.machine import Listed, Listing, Machine
 from rulespec.records import Brief
 
@@ -52,7 +52,7 @@ class Step(Brief, Struct, gc=False):
     `salt` is that of the seal under which it has been shown to others, if it has been (`rulespec.engine.logs.sealed`).
     """
 
-    noted: Journal | Changes | Packed
+    noted: Journal | Changes | PackedJournal
     option: Option
     before: int | None
     seen: Seen | None = None
@@ -290,7 +290,7 @@ class Position:
             raise IndexError("there is no decision to take back")
         self._unshare()
         step = self.steps.pop()
-        self._restore(self._state, step.journal if isinstance(step.noted, Packed) else step.noted)
+        self._restore(self._state, step.journal if isinstance(step.noted, PackedJournal) else step.noted)
         self._asked = self.machine.asked.get(self._state[ir.PC], -1)
         self.stamp, self.offered = next(stamps), ()
         self._sum = step.before

@@ -12,7 +12,7 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.engine.game.measures import Gauge, Measuring, gauges
+from rulespec.engine.game.measured import Gauge, Measuring, gauges
 from rulespec.engine.game.option import Labels
 from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import Layout, type_name
@@ -29,7 +29,7 @@ from rulespec.records import Brief
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions
+from rulespec.typed.rule_traversal import expressions
 from rulespec.types import BOOL, INT, Ent, Maybe, Num, Order, SetOf, Type, or_none
 
 if TYPE_CHECKING:  # most tables ask no question that has to be typed

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.engine.game.names import MAX_NAME, comparable
-from rulespec.syntax.words import NO_VALUES
+from rulespec.engine.game.seat_names import MAX_NAME, comparable
+from rulespec.syntax.keywords import NO_VALUES
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_names
+from rulespec.typed.seat_kinds import entity_names
 from rulespec.typed.settings import refused, taken
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rulespec.bundles.packed import MAX_PACKED, Bundle, bundle_in
+from rulespec.bundles.packed_bundle import MAX_PACKED, Bundle, bundle_in
 from rulespec.bundles.rules import bundle_of, ruleset_in, source_in
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure

@@ -14,7 +14,7 @@ from rulespec.documents.written_files import replaced
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
-from rulespec.engine.logs.ends import end_json
+from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json
 from rulespec.engine.logs.notes import LogNotes, Notes
 from rulespec.engine.logs.sealed import salted

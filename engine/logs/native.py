@@ -8,7 +8,7 @@
 A choice that others have seen sealed has its `salt`, too (`rulespec.engine.logs.sealed`).
 A line `undo` takes back that many decisions before it. With `"keep": ["card", "player.points"]` these state fields
 are not taken back; with `"set": {"card": "A"}` these fields of the game hold these values afterwards.
-The end line is described in `rulespec.engine.logs.ends`, notes on lines and remarks in `rulespec.engine.logs.notes`.
+The end line is described in `rulespec.engine.logs.end_line`, notes and remarks in `rulespec.engine.logs.notes`.
 Version 1 has neither the versions nor the hash of the meaning in its header, and no end line; it is read as version 2.
 """
 
@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.bundles.packed import MAX_PACKED, Bundle, bundle_in
+from rulespec.bundles.packed_bundle import MAX_PACKED, Bundle, bundle_in
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -33,7 +33,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.decision_lines import MAX_LINE, SALT, read_all, read_one
-from rulespec.engine.logs.ends import RecordedEnd, Wrong, read_end
+from rulespec.engine.logs.end_line import RecordedEnd, Wrong, read_end
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text, refuse_pgn
 from rulespec.engine.logs.notes import OF_HEADER, OF_MOVE, OF_REMARK, OWN, OWN_HELP, Notes, notes_in
 from rulespec.engine.logs.old_seats import back_with_ids, id_of, seats_of, with_ids

@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import shown
-from rulespec.engine.logs.ends import Wrong
+from rulespec.engine.logs.end_line import Wrong
 
 Notes = Mapping[str, Any]
 """Key → value."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from rulespec.engine.game.names import comparable
 from rulespec.engine.game.option import TakenBack
+from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.game.seating import can_be_ids, seat_names
 
 Ids = Callable[[str], str]

@@ -21,7 +21,7 @@ from rulespec.documents.written_files import ALL, OWNERS, for_the_owner, sync_fo
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
-from rulespec.engine.logs.ends import end_json
+from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, log_bytes, log_text, refuse_pgn
 from rulespec.engine.logs.native import MAX_LINES, VERSION, LogHeader, NativeLog, entry_json, parse_log
 from rulespec.engine.logs.notes import Notes

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.logs.ends import end_json
+from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.notes import SeenNotes
 from rulespec.engine.logs.sealed import salted, seen_line

@@ -14,7 +14,7 @@ from rulespec.engine.lower.layout import Layout, by_name, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.optionals import extreme, perhaps
 from rulespec.engine.lower.places import capacities, count_in, how_many, numbered
-from rulespec.engine.lower.ranges import ARGUMENT, MOST, NUMBERS, Range, Ranges, within
+from rulespec.engine.lower.ranges import ARGUMENT, MOST, NUMBERS, ProgramRanges, Range, within
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.lower.worked_out import working_out
 from rulespec.engine.program import ir
@@ -52,7 +52,7 @@ class ExpressionLowering:
         self.p = program
         self.marks = marks
         self.most_slots, self.worked_out = 8, working_out(program)
-        self.ranges = Ranges(program)
+        self.ranges = ProgramRanges(program)
         self.results: Mapping[typed.Procedure, int] = {}
         self.boards = BoardLowering(self.row, self._helper)
         self._arrays: dict[tuple[int, ...], int] = {}

@@ -22,8 +22,8 @@ from rulespec.engine.program.builder import FALSE, cell, choose, logic, op
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.traversal import meet, span, walk
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions, head_expressions, statement_expressions
-from rulespec.typed.traversal import walk as statements
+from rulespec.typed.rule_traversal import expressions, head_expressions, statement_expressions
+from rulespec.typed.rule_traversal import walk as statements
 from rulespec.types import INT, Maybe, Num, Type
 
 

@@ -11,7 +11,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_names, size, values
+from rulespec.typed.seat_kinds import entity_names, size, values
 from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf, Type
 
 MAX_CELLS = 200_000

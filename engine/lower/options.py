@@ -16,7 +16,7 @@ from rulespec.engine.lower.secrecy import seers
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import logic, op
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import may_be_hidden
+from rulespec.typed.rule_traversal import may_be_hidden
 from rulespec.types import Ent
 
 

@@ -14,7 +14,7 @@ from rulespec.engine.lower.layout import Layout
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, logic, op
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import first_of
+from rulespec.typed.seat_kinds import first_of
 
 Value = Callable[[typed.Expr, dict[typed.Var, ir.Expr]], int]
 """The value of an expression over facts, with the values of variables."""

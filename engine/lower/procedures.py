@@ -8,7 +8,7 @@ from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.layout import by_name, type_name
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import called, walk
+from rulespec.typed.rule_traversal import called, walk
 
 
 class Procedures:

@@ -21,7 +21,7 @@ ARGUMENT: Range = (-100 * MAX_NUMBER, 100 * MAX_NUMBER)
 MOST: Range = (-1_000 * MAX_NUMBER, 1_000 * MAX_NUMBER)
 
 
-class Ranges:
+class ProgramRanges:
     """The ranges of the expressions of a program, which may still grow.
 
     Attributes:

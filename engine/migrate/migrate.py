@@ -14,7 +14,7 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.log_file import write_log
-from rulespec.engine.replay.judge import Outcome, transferred_settings
+from rulespec.engine.replay.judge import JudgedOutcome, transferred_settings
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.replay.walk_under import WalkUnder, walk_under
 from rulespec.typed import nodes as typed
@@ -34,7 +34,7 @@ class Verdict(StrEnum):
     """The game stays one of its own rules."""
 
 
-class Cause(Struct, frozen=True):
+class Obstacle(Struct, frozen=True):
     """The first reason why a game cannot be carried over faithfully.
 
     Attributes:
@@ -78,11 +78,11 @@ class Migrated(Struct, frozen=True):
 
     log: str
     verdict: Verdict
-    cause: Cause | None
+    cause: Obstacle | None
     walk: WalkUnder
     game: Game
-    recorded: Outcome
-    outcome: Outcome
+    recorded: JudgedOutcome
+    outcome: JudgedOutcome
 
     def to_json(self) -> dict[str, Any]:
         """As plain data; see migrate.schema.json."""
@@ -120,10 +120,10 @@ def migrate(replay: ReplayResult, ruleset: typed.Ruleset, backend: Backend = "au
     game = Game(ruleset, replay.game.names, settings, backend)
     walk = walk_under(game, restarted(replay.game), replay.moves, strict=True)
     try:
-        outcome = Outcome.of(game)
+        outcome = JudgedOutcome.of(game)
     except RulesetFaultError as fault:
         raise DiagnosticsError([fault.diagnostic]) from None
-    recorded = Outcome.of(replay.game)
+    recorded = JudgedOutcome.of(replay.game)
     cause = _cause(walk, dropped)
     verdict = Verdict.STAYS if cause is not None else Verdict.FAITHFUL
     if cause is None and (walk.apart is not None or outcome != recorded):
@@ -131,26 +131,26 @@ def migrate(replay: ReplayResult, ruleset: typed.Ruleset, backend: Backend = "au
     return Migrated(replay.log, verdict, cause, walk, game, recorded, outcome)
 
 
-def _cause(walk: WalkUnder, dropped: tuple[str, ...]) -> Cause | None:
+def _cause(walk: WalkUnder, dropped: tuple[str, ...]) -> Obstacle | None:
     """The reason why a game cannot be carried over; None if all decisions of people stand."""
     if dropped:
-        return Cause(dropped[0], (), 0, "", None)
+        return Obstacle(dropped[0], (), 0, "", None)
     if walk.difference is not None:
         other = walk.difference
         recorded = f"{other.recorded.by or 'chance'}: {other.recorded.option}"
-        return Cause(other.refusal.reason, other.refusal.rules, other.index, recorded, other.refusal.span)
+        return Obstacle(other.refusal.reason, other.refusal.rules, other.index, recorded, other.refusal.span)
     if walk.lost is not None:
         lost = walk.lost
         reason = f"`{lost.decision}` is not asked any more, and has changed the game"
-        return Cause(reason, (), walk.legal, f"{lost.by or 'chance'}: {lost.option}", None)
+        return Obstacle(reason, (), walk.legal, f"{lost.by or 'chance'}: {lost.option}", None)
     if walk.legal + walk.skipped < walk.decisions:
-        return Cause("the game is over earlier", (), walk.legal, "", None)
+        return Obstacle("the game is over earlier", (), walk.legal, "", None)
     return None
 
 
-def _apart(walk: WalkUnder) -> Cause:
+def _apart(walk: WalkUnder) -> Obstacle:
     """The first difference of the state, as a cause."""
     cells = walk.cells[:_MAX_CELLS]
     more = f" and {len(walk.cells) - len(cells)} more" if len(walk.cells) > len(cells) else ""
     what = ", ".join(f"`{cell}`" for cell in cells) + more if cells else "the result"
-    return Cause(f"{what} differs", (), walk.apart if walk.apart is not None else walk.legal, "", None)
+    return Obstacle(f"{what} differs", (), walk.apart if walk.apart is not None else walk.legal, "", None)

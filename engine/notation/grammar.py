@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from rulespec.engine.notation.templates import Characters, Named, Template
+from rulespec.engine.notation.templates import Characters, NamedPart, Template
 
 MAX_RULES = 64
 """Templates of a notation, its parts included."""
@@ -52,7 +52,7 @@ class _Rule(Struct, frozen=True):
     """A template of a type: its named parts, by the numbers that states have."""
 
     type: str
-    named: tuple[Named, ...]
+    named: tuple[NamedPart, ...]
 
 
 class Grammar(Struct):
@@ -180,7 +180,7 @@ class _Writer:
 
     def __init__(self, grammar: Grammar, type_: str, template: Template) -> None:
         self._g, self._template = grammar, template
-        self._named = [e for e in template if isinstance(e, Named)]
+        self._named = [e for e in template if isinstance(e, NamedPart)]
         self._rule = len(grammar.rules)
         grammar.rules.append(_Rule(type_, tuple(self._named)))
 
@@ -200,7 +200,7 @@ class _Writer:
         result = _Piece([], [], True)
         numbers = iter(range(len(self._named)))
         for element in template:
-            own = next(numbers) if named < 0 and isinstance(element, Named) else named
+            own = next(numbers) if named < 0 and isinstance(element, NamedPart) else named
             piece = self._repeated(element, own) if isinstance(element, Characters) else self._part(element, own)
             result = self._joined(result, piece)
         return result
@@ -212,7 +212,7 @@ class _Writer:
         last = [piece.last[0] for piece in pieces[max(element.least, 1) - 1 :]]
         return _Piece(pieces[0].first, last, not element.least)
 
-    def _part(self, element: Named, named: int) -> _Piece:
+    def _part(self, element: NamedPart, named: int) -> _Piece:
         part = self._g.parts[element.part]
         ways: Iterable[_Piece]
         if isinstance(part, Mapping):

@@ -34,7 +34,7 @@ class Characters(Struct, frozen=True):
     most: int = 1
 
 
-class Named(Struct, frozen=True):
+class NamedPart(Struct, frozen=True):
     """A part, under the name of a field; an `optional` one may be missing."""
 
     field: str
@@ -42,7 +42,7 @@ class Named(Struct, frozen=True):
     optional: bool
 
 
-Template = tuple[Characters | Named, ...]
+Template = tuple[Characters | NamedPart, ...]
 
 
 def read_template(text: str) -> Template:
@@ -56,12 +56,12 @@ def read_template(text: str) -> Template:
     return tuple(_elements(text))
 
 
-def _elements(text: str) -> Iterator[Characters | Named]:
+def _elements(text: str) -> Iterator[Characters | NamedPart]:
     at = 0
     while at < len(text):
         if capture := _CAPTURE.match(text, at):
             field, part, optional = capture.groups()
-            yield Named(field, part or field, optional is not None)
+            yield NamedPart(field, part or field, optional is not None)
             at = capture.end()
             continue
         if text[at] in "{}]":
@@ -110,6 +110,6 @@ def _in_class(text: str) -> Iterator[str]:
         at += 1
 
 
-def names_in(template: Template) -> list[Named]:
+def names_in(template: Template) -> list[NamedPart]:
     """The parts that a template names."""
-    return [element for element in template if isinstance(element, Named)]
+    return [element for element in template if isinstance(element, NamedPart)]

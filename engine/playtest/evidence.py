@@ -16,7 +16,7 @@ SAME = 500
 """Pairs of equal games after which nothing else is waited for."""
 
 
-class Answer(Struct, frozen=True):
+class QuestionAnswer(Struct, frozen=True):
     """The answer to a question.
 
     Attributes:
@@ -64,7 +64,7 @@ class Evidence:
         self._other_squares += other * other
         self._squares += (value - other) ** 2
 
-    def answer(self, level: float, matters: float, *, acted: bool = True) -> Answer:
+    def answer(self, level: float, matters: float, *, acted: bool = True) -> QuestionAnswer:
         """The present answer.
 
         Args:
@@ -76,7 +76,7 @@ class Evidence:
         value, other = self._value / n, self._other / n
         difference = value - other
         if self.pairs < FIRST_LOOK:
-            return Answer("undecided", self.pairs, value, other, difference, None, None, matters, None)
+            return QuestionAnswer("undecided", self.pairs, value, other, difference, None, None, matters, None)
         deviation = self._deviation(difference)
         half = half_width(self.pairs, deviation, level)
         low, high = difference - half, difference + half
@@ -89,7 +89,7 @@ class Evidence:
             verdict = "more" if low > 0 else "less"
         wanted = max(abs(difference), matters - abs(difference))  # the bounds leave out 0, or all that matters
         needed = games_needed(self.pairs, wanted, deviation, level) if verdict == "undecided" else None
-        return Answer(verdict, self.pairs, value, other, difference, low, high, matters, needed)
+        return QuestionAnswer(verdict, self.pairs, value, other, difference, low, high, matters, needed)
 
     def _deviation(self, difference: float) -> float:
         """The standard deviation of the difference, with two pairs more of unrelated games, one above, one below.

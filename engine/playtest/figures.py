@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from rulespec.engine.simulate.plan import Outcome
+from rulespec.engine.simulate.game_plans import Outcome
 
 
 class Figures:

@@ -12,12 +12,12 @@ from warnings import warn
 
 from msgspec import Struct
 
-from rulespec.engine.bots.match import Standing, between, match
-from rulespec.engine.bots.sides import Side, play_sides
-from rulespec.engine.playtest.questions import asked
-from rulespec.engine.playtest.trial import Trial
-from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.playouts import Playout
+from rulespec.engine.bots.match import MatchStanding, between, match
+from rulespec.engine.bots.sides import PlanSide, play_sides
+from rulespec.engine.playtest.compared_numbers import asked
+from rulespec.engine.playtest.rule_trial import RuleTrial
+from rulespec.engine.simulate.checked_playouts import Playout
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import ALL
 
@@ -38,10 +38,10 @@ class Rule(Struct, frozen=True):
 
     name: str
     ruleset: typed.Ruleset
-    plan: Plan
+    plan: GamePlan
 
 
-class Limits(Struct, frozen=True):
+class PlaytestLimits(Struct, frozen=True):
     """Bounds at which a playtest stops before its questions are answered.
 
     Attributes:
@@ -65,7 +65,7 @@ class Strength(Struct, frozen=True):
     """Bots of one strength, with a trial for each rule."""
 
     bots: tuple[str, ...]
-    trials: list[Trial]
+    trials: list[RuleTrial]
 
     @property
     def name(self) -> str:
@@ -78,7 +78,7 @@ class Strength(Struct, frozen=True):
         return self.trials[0].pairs
 
 
-Heard = Callable[[tuple[str, ...], list[Trial]], None]
+Heard = Callable[[tuple[str, ...], list[RuleTrial]], None]
 """Called after each pair with the bots and their trials."""
 
 
@@ -103,7 +103,7 @@ class Playtest:
         base: Rule,
         rules: Sequence[Rule],
         strengths: Sequence[tuple[str, ...]],
-        limits: Limits,
+        limits: PlaytestLimits,
         heard: Heard = lambda bots, trials: None,
         warned: Callable[[str], None] = warn,
     ) -> None:
@@ -111,7 +111,7 @@ class Playtest:
         self.rules = tuple(rules)
         self.limits = limits
         self._strengths = tuple(strengths)
-        self._of_bots: dict[tuple[str, ...], list[Side]] = {}
+        self._of_bots: dict[tuple[str, ...], list[PlanSide]] = {}
         self.stopped = False
         self._heard = heard
         self._warned = warned
@@ -150,9 +150,9 @@ class Playtest:
                 break
         return results
 
-    def ladder(self) -> list[Standing]:
+    def ladder(self) -> list[MatchStanding]:
         """Matches of each strength against the next, played to a verdict; none if all players win together."""
-        results: list[Standing] = []
+        results: list[MatchStanding] = []
         names = [bots[0] for bots in self._strengths] if self.base.ruleset.declarations.teams != ALL else []
         names = [] if self.stopped else names
         limits = self.limits
@@ -160,7 +160,7 @@ class Playtest:
             games = limits.games[min(at, len(limits.games) - 1)]
             end = None if limits.seconds is None else time.monotonic() + limits.seconds * _LADDER / (len(names) - 1)
             path = None if limits.out is None else limits.out / f"match-{at + 1}.jsonl"
-            side = Side(between(self.base.plan, one, other), self.base.ruleset, path, self._warned)
+            side = PlanSide(between(self.base.plan, one, other), self.base.ruleset, path, self._warned)
             with closing(match(side, games, limits.jobs, limits.cluster)) as standings:
                 for number, standing in enumerate(standings):
                     results[at:] = [standing]
@@ -168,9 +168,9 @@ class Playtest:
                         break
         return results
 
-    def _trials(self, bots: tuple[str, ...], pairs: int | None, seconds: float | None) -> list[Trial]:
+    def _trials(self, bots: tuple[str, ...], pairs: int | None, seconds: float | None) -> list[RuleTrial]:
         """The trials of all rules by these bots."""
-        trials: list[Trial] = []
+        trials: list[RuleTrial] = []
         end = None if seconds is None else time.monotonic() + seconds
         sides, limits = self._sides(bots), self.limits
         with closing(play_sides(sides, pairs, limits.jobs, limits.cluster)) as games:
@@ -186,26 +186,26 @@ class Playtest:
                     raise
         return trials
 
-    def _count(self, trials: list[Trial], without: Outcome, under: Sequence[Outcome]) -> None:
+    def _count(self, trials: list[RuleTrial], without: Outcome, under: Sequence[Outcome]) -> None:
         """Adds a game without the rules, and those under them; the first one creates the trials."""
         if not trials:
             seats, rules = self.base.plan.seats(0), len(self.rules)
-            trials += (Trial(asked(rule.ruleset, seats, without, rules), seats) for rule in self.rules)
+            trials += (RuleTrial(asked(rule.ruleset, seats, without, rules), seats) for rule in self.rules)
         for trial, outcome in zip(trials, under, strict=True):
             trial.add(without, outcome)
 
-    def _sides(self, bots: tuple[str, ...]) -> list[Side]:
+    def _sides(self, bots: tuple[str, ...]) -> list[PlanSide]:
         """The sides of pairs, without a rule first; the same ones for the same bots."""
         if bots not in self._of_bots:
             out, name = self.limits.out, "_".join(bots).replace(":", "-")
             self._of_bots[bots] = results = []
             for at, rule in enumerate((self.base, *self.rules)):
                 path = None if out is None else out / name / (f"rule-{at}.jsonl" if at else "base.jsonl")
-                results.append(Side(playing(rule.plan, bots), rule.ruleset, path, self._warned))
+                results.append(PlanSide(playing(rule.plan, bots), rule.ruleset, path, self._warned))
         return self._of_bots[bots]
 
 
-def playing(plan: Plan, bots: tuple[str, ...]) -> Plan:
+def playing(plan: GamePlan, bots: tuple[str, ...]) -> GamePlan:
     """A plan of games with details, in which bots play."""
     bots = () if set(bots) == {RANDOM} else bots
     return replace(plan, bots=bots, rotated=len(set(bots)) > 1, details=True)

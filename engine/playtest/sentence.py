@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from rulespec.engine.playtest.evidence import Answer
-from rulespec.engine.playtest.trial import Answered
+from rulespec.engine.playtest.evidence import QuestionAnswer
+from rulespec.engine.playtest.rule_trial import Answered
 from rulespec.engine.simulate.sequence import rounded, said_needed
 
 _FEW = 2
@@ -40,13 +40,13 @@ def otherwise(results: Sequence[Answered], others: Sequence[Answered], players: 
     return f"Games of {players} say otherwise: {'; '.join(clauses)}." if clauses else ""
 
 
-def _apart(one: Answer, other: Answer) -> bool:
+def _apart(one: QuestionAnswer, other: QuestionAnswer) -> bool:
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return False
     return one.low > other.high or other.low > one.high
 
 
-def verdict(answer: Answer) -> str:
+def verdict(answer: QuestionAnswer) -> str:
     """An answer in a few words."""
     match answer.verdict:
         case "none":
@@ -60,7 +60,7 @@ def verdict(answer: Answer) -> str:
     return answer.verdict
 
 
-def needed(answer: Answer) -> str:
+def needed(answer: QuestionAnswer) -> str:
     """The number of pairs that would decide a question."""
     return said_needed(answer.needed, answer.pairs, "pairs")
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from rulespec.engine.bots.sides import Side, play_sides
+from rulespec.engine.bots.sides import PlanSide, play_sides
+from rulespec.engine.playtest.compared_numbers import Asked, asked
 from rulespec.engine.playtest.playtest import Rule, playing
-from rulespec.engine.playtest.questions import Asked, asked
-from rulespec.engine.simulate.plan import Outcome
+from rulespec.engine.simulate.game_plans import Outcome
 
 MOST = 64
 """Points that are tried at a time."""
@@ -131,7 +131,7 @@ def target_of(rule: Rule, bots: tuple[str, ...], name: str, value: float) -> Tar
     Raises:
         ValueError: if it is that of none; the message says which there are.
     """
-    first = Side(playing(rule.plan, bots), rule.ruleset).outcome(0)
+    first = PlanSide(playing(rule.plan, bots), rule.ruleset).outcome(0)
     numbers = asked(rule.ruleset, rule.plan.seats(0), first, 1)
     of_question = [each for each in numbers if each.question == name]
     named = [each for each in numbers if each.title.casefold() == name.casefold()]
@@ -141,7 +141,7 @@ def target_of(rule: Rule, bots: tuple[str, ...], name: str, value: float) -> Tar
     return Target(results[0], value / 100 if results[0].share else value)
 
 
-class Games:
+class GridGames:
     """Games at points of a grid, which are recorded.
 
     Args:
@@ -165,7 +165,7 @@ class Games:
         self._rule, self._bots, self._out = rule, bots, out
         self._number = number
         self._jobs, self._cluster = jobs, cluster
-        self._sides: dict[Point, Side] = {}
+        self._sides: dict[Point, PlanSide] = {}
 
     def numbers(self, points: Sequence[Point], games: int) -> list[list[float]]:
         """The numbers of the first games of some points; games that the rules do not end well have none."""
@@ -177,7 +177,7 @@ class Games:
                 numbers += [] if number is None else [number]
         return results
 
-    def _side(self, point: Point) -> Side:
+    def _side(self, point: Point) -> PlanSide:
         rule = self._rule(point)
         plan = playing(replace(rule.plan, seed=rule.plan.seed + 1), self._bots)
-        return Side(plan, rule.ruleset, self._out / f"{'_'.join(map(str, point))}.jsonl")
+        return PlanSide(plan, rule.ruleset, self._out / f"{'_'.join(map(str, point))}.jsonl")

@@ -13,7 +13,7 @@ from rulespec.engine.program.limits import MAX_SHOWN_STEPS
 from rulespec.errors import RulespecError
 
 
-class Use(NamedTuple):
+class BudgetUse(NamedTuple):
     """An entry in a budget: its name, such as ``the title `options.go` ``, and its place."""
 
     name: str
@@ -37,14 +37,14 @@ class Budget:
 
     def __init__(self, steps: int = MAX_SHOWN_STEPS) -> None:
         self.steps = self.left = steps
-        self.used = Counter[Use]()
+        self.used = Counter[BudgetUse]()
 
     @property
     def spent(self) -> bool:
         """Whether none is left."""
         return self.left <= 0
 
-    def spend(self, machine: Execution, use: Use, value: Callable[[], int]) -> int:
+    def spend(self, machine: Execution, use: BudgetUse, value: Callable[[], int]) -> int:
         """The result of `value`; its steps are counted by `machine`.
 
         Raises:

@@ -20,18 +20,18 @@ Each is a number of 64 bits with a sign, in the byte order of the computer.
 """
 
 
-class Packed(bytes):
+class PackedJournal(bytes):
     """A journal as msgpack, in a quarter of the memory: a server has hundreds of games that last long."""
 
     __slots__ = ()
 
 
-def packed(noted: Journal | Changes | Packed) -> Journal | Changes | Packed:
+def packed(noted: Journal | Changes | PackedJournal) -> Journal | Changes | PackedJournal:
     """The notes of a run, with its journal packed unless it has numbers beyond 64 bits."""
     if not isinstance(noted, list):
         return noted
     try:
-        return Packed(msgpack.encode(noted))
+        return PackedJournal(msgpack.encode(noted))
     except OverflowError:
         return noted
 
@@ -56,11 +56,11 @@ def first_values(journal: Journal) -> dict[int, int]:
     return dict(zip(journal[-2::-2], journal[::-2], strict=True))
 
 
-def journal_of(noted: Journal | Changes | Packed) -> Journal:
+def journal_of(noted: Journal | Changes | PackedJournal) -> Journal:
     """The journal of a run, unpacked from any of its forms."""
     if isinstance(noted, list):
         return noted
-    if isinstance(noted, Packed):
+    if isinstance(noted, PackedJournal):
         return msgpack.decode(noted, type=list[int])
     journal = memoryview(noted).cast("q").tolist()
     del journal[2::3]

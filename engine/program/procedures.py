@@ -10,7 +10,7 @@ from rulespec.engine.program.traversal import span, targets
 from rulespec.records import Brief
 
 
-class Procedure(Brief, Struct, frozen=True):
+class CompiledProcedure(Brief, Struct, frozen=True):
     """A procedure by its cells and blocks.
 
     `back` is the cell that says where it returns to; None if it is always the same place, but for games that begin with
@@ -31,7 +31,7 @@ class Procedure(Brief, Struct, frozen=True):
         return self.params if self.back is None else (self.back, *self.params)
 
 
-def procedures(flow: Flow) -> dict[int, Procedure]:
+def procedures(flow: Flow) -> dict[int, CompiledProcedure]:
     """The procedures of a program by their first blocks, callees first."""
     p = flow.p
     names = {first: name for name, (first, _) in p.entries.items()}
@@ -41,7 +41,7 @@ def procedures(flow: Flow) -> dict[int, Procedure]:
     for at, cell in enumerate(p.cells):
         if cell.group == "rules":
             owned.setdefault(cell.owner, []).append(at)
-    results: dict[int, Procedure] = {}
+    results: dict[int, CompiledProcedure] = {}
 
     def visit(first: int) -> None:
         if first in results:
@@ -55,7 +55,9 @@ def procedures(flow: Flow) -> dict[int, Procedure]:
         waits = stops or any(results[other].waits for other in called)
         cells = [at for at in owned[names[first]] if at != back or first in noted]
         returns = back if first in noted else None
-        results[first] = Procedure(returns, tuple(params), tuple(cells), _rows(p, blocks), frozenset(blocks), waits)
+        results[first] = CompiledProcedure(
+            returns, tuple(params), tuple(cells), _rows(p, blocks), frozenset(blocks), waits
+        )
 
     for first in names:
         visit(first)
@@ -84,7 +86,7 @@ def _reached(flow: Flow, first: int) -> set[int]:
     return results
 
 
-def zeros(flow: Flow, first: int, procedure: Procedure) -> dict[int, frozenset[int]]:
+def zeros(flow: Flow, first: int, procedure: CompiledProcedure) -> dict[int, frozenset[int]]:
     """For each block of a procedure, by its first one, the procedure's cells that are zero at its beginning.
 
     Begins with what is zero at first, and goes on until nothing changes: in an order in which each block, but for

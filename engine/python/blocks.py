@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Loop, begun
+from rulespec.engine.python.emission_plan import EmissionPlan
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.instructions import InstructionWriter, spilled, variable
-from rulespec.engine.python.plan import Plan
 from rulespec.engine.python.slices import sliced
 
 _NAME = re.compile(r"\w+")
@@ -64,7 +64,7 @@ class BlockWriter:
     def __init__(
         self,
         writer: ExpressionWriter,
-        plan: Plan,
+        plan: EmissionPlan,
         head: int,
         variables: frozenset[int],
         own: Sequence[int],

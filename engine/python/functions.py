@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from rulespec.engine.passes.occupancy import Occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
-from rulespec.engine.program.procedures import Procedure
+from rulespec.engine.program.procedures import CompiledProcedure
 from rulespec.engine.python.blocks import BlockWriter, counted, few, returned
+from rulespec.engine.python.emission_plan import EmissionPlan
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.instructions import spilled, variable
-from rulespec.engine.python.plan import Plan
 
 
 class FunctionWriter:
@@ -34,7 +34,7 @@ class FunctionWriter:
     def __init__(self, writer: ExpressionWriter, occupancy: Occupancy, costs: Costs) -> None:
         self.w = writer
         self.p = writer.p
-        self.plan = Plan(writer.p, writer.features, occupancy, costs)
+        self.plan = EmissionPlan(writer.p, writer.features, occupancy, costs)
         self.done: dict[int, int] = {}
         self._at_once: dict[int, bool] = {}
 
@@ -66,7 +66,7 @@ class FunctionWriter:
             self._at_once[first] = alone and all(self.runs_at_once(e.block) for e in exits if isinstance(e, ir.Enter))
         return self._at_once[first]
 
-    def _procedure(self, first: int, procedure: Procedure) -> list[int]:
+    def _procedure(self, first: int, procedure: CompiledProcedure) -> list[int]:
         """Writes a procedure in both forms: for its callers, and for entry by cells.
 
         Returns:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.program.traversal import changed, meet, span
+from rulespec.engine.python.emission_plan import EmissionPlan
 from rulespec.engine.python.expressions import ExpressionWriter
-from rulespec.engine.python.plan import Plan
 from rulespec.engine.python.slices import runs
 
 _FIRST_VARIABLE_SLOT = 200_000
@@ -32,7 +32,9 @@ class InstructionWriter:
         zero: the cells and variables that are known to be zero.
     """
 
-    def __init__(self, writer: ExpressionWriter, plan: Plan, variables: frozenset[int], own: Sequence[int]) -> None:
+    def __init__(
+        self, writer: ExpressionWriter, plan: EmissionPlan, variables: frozenset[int], own: Sequence[int]
+    ) -> None:
         self.w = writer
         self.plan = plan
         self.variables = variables

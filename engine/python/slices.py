@@ -8,13 +8,13 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.builder import op
 from rulespec.engine.program.control_flow import Loop
 from rulespec.engine.program.traversal import Elsewhere, meet, walk
-from rulespec.engine.python.plan import Plan
+from rulespec.engine.python.emission_plan import EmissionPlan
 
 _MANY = 1 << 12
 """A set of at least 13 members, as a number, is written at once."""
 
 
-def sliced(plan: Plan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr], str]) -> list[str] | None:
+def sliced(plan: EmissionPlan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr], str]) -> list[str] | None:
     """The lines of a loop that does nothing but put numbers into neighbouring cells; None for any other loop.
 
     Args:

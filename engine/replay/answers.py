@@ -20,7 +20,7 @@ _MAX_OPTIONS = 60
 """Options of one question that are tried."""
 
 
-class Answer(Struct, frozen=True):
+class InsertedAnswer(Struct, frozen=True):
     """An answer that was put in.
 
     Attributes:
@@ -66,7 +66,7 @@ class Answers:
         self._usual = self._named if usual else {}
         self._strict = strict
         self._before = self._differing()
-        self.taken: list[tuple[Option, Answer]] = []
+        self.taken: list[tuple[Option, InsertedAnswer]] = []
         """The answers that were put in, and that nobody has looked at yet."""
 
     def _differing(self) -> Differences:
@@ -152,7 +152,7 @@ class Answers:
 
     def _put_in(self, index: int, option: Option, why: str) -> None:
         taken = self._game.apply(option)
-        self.taken.append((taken, Answer(index, taken.decision, taken.by, str(taken), why)))
+        self.taken.append((taken, InsertedAnswer(index, taken.decision, taken.by, str(taken), why)))
 
     def _by_state(self, is_there: Callable[[], bool]) -> Sequence[Option] | None:
         """The answers that lead to the recorded shared state; None if there are none.

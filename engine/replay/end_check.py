@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
-from rulespec.engine.logs.ends import OtherEnd, other_end
+from rulespec.engine.logs.end_line import OtherEnd, other_end
 from rulespec.engine.logs.native import NativeLog, place_in
 
 

@@ -24,8 +24,8 @@ from rulespec.engine.game.seating import check_settings
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.native import NativeLog
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove
+from rulespec.engine.replay.recorded_walk import RefusedDecision, walk
 from rulespec.engine.replay.replay import Load, named_ruleset
-from rulespec.engine.replay.walk import Difference, walk
 from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
@@ -51,7 +51,7 @@ Step = Callable[[int], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RulesCandidate:
     """Overlays in the order of the ruleset, and non-default settings by name."""
 
     overlays: tuple[str, ...] = ()
@@ -64,13 +64,13 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Trial(Brief):
+class CandidateTrial(Brief):
     """The replay of the log under a candidate: the number of legal decisions, and the first refused one, if any."""
 
-    candidate: Candidate
+    candidate: RulesCandidate
     ref: str
     legal: int
-    difference: Difference | None
+    difference: RefusedDecision | None
 
     def to_json(self) -> dict[str, Any]:
         """As plain data; see identify.schema.json."""
@@ -103,8 +103,8 @@ class Identification(Brief):
     log: str
     base: str
     decisions: int
-    answers: list[Trial] = field(default_factory=list)
-    closest: Trial | None = None
+    answers: list[CandidateTrial] = field(default_factory=list)
+    closest: CandidateTrial | None = None
     undecided: list[tuple[str, str]] = field(default_factory=list)
     named: dict[tuple[str, str], str] = field(default_factory=dict)
     replays: int = 0
@@ -207,25 +207,25 @@ class _Search:
         self.ruleset = ruleset
         self.replays = 0
         self.named: dict[tuple[str, str], str] = {}
-        self.furthest: Trial | None = None
+        self.furthest: CandidateTrial | None = None
         self._step = step
         self._load = lru_cache(_RULESETS)(load)
         self._misfits: set[tuple[str, ...]] = set()  # overlays that do not fit together
         self._left = MAX_DECISIONS
-        self._tried: dict[Candidate, Trial | None] = {}
-        self._further = {Candidate()}  # those that get further than one with a departure less
+        self._tried: dict[RulesCandidate, CandidateTrial | None] = {}
+        self._further = {RulesCandidate()}  # those that get further than one with a departure less
         self._overlays: list[str] | None = None
 
-    def run(self) -> tuple[list[Trial], Trial | None]:
+    def run(self) -> tuple[list[CandidateTrial], CandidateTrial | None]:
         """The answers with the fewest departures, and the candidate that gets furthest."""
-        start = self._try(Candidate())
+        start = self._try(RulesCandidate())
         level, width, widened = [start] if start is not None else [], WIDTH, False
         for _ in range(MAX_DEPARTURES):
             if any(trial.difference is None for trial in level):
                 break
             level.sort(key=lambda trial: -trial.legal)
             best = level[0].legal if level else 0
-            children: dict[Candidate, Trial] = {}
+            children: dict[RulesCandidate, CandidateTrial] = {}
             for parent in level[:width]:
                 children |= {child.candidate: child for child in self._children(parent)}
             width = WIDTH
@@ -236,13 +236,13 @@ class _Search:
             level = list(children.values())
         return self._shrunk([trial for trial in level if trial.difference is None]), self.furthest
 
-    def legal(self) -> list[Trial]:
+    def legal(self) -> list[CandidateTrial]:
         """The legal trials with the fewest departures so far."""
         results = [trial for trial in self._tried.values() if trial is not None and trial.difference is None]
         least = min((trial.candidate.departures for trial in results), default=0)
         return [trial for trial in results if trial.candidate.departures == least]
 
-    def undecided(self, answer: Trial) -> list[tuple[str, str]]:
+    def undecided(self, answer: CandidateTrial) -> list[tuple[str, str]]:
         """Single changes of an answer that keep the log legal, without changes back to a default."""
         results = []
         for change, candidate in self._changes(answer.candidate):
@@ -251,7 +251,7 @@ class _Search:
                 results.append(change)
         return results
 
-    def _children(self, parent: Trial) -> Iterator[Trial]:
+    def _children(self, parent: CandidateTrial) -> Iterator[CandidateTrial]:
         """Candidates with one more departure that get further, or stop for a new reason."""
         for _, candidate in self._changes(parent.candidate):
             trial = self._try(candidate) if candidate.departures > parent.candidate.departures else None
@@ -263,14 +263,14 @@ class _Search:
             elif _reason(trial) != _reason(parent) and parent.candidate in self._further:
                 yield trial
 
-    def _with_overlay(self, parent: Trial) -> Iterator[Trial]:
+    def _with_overlay(self, parent: CandidateTrial) -> Iterator[CandidateTrial]:
         """Candidates with one more overlay, whether or not they get further."""
         for (_, value), candidate in self._changes(parent.candidate):
             trial = self._try(candidate) if not value else None
             if trial is not None:
                 yield trial
 
-    def _shrunk(self, answers: list[Trial]) -> list[Trial]:
+    def _shrunk(self, answers: list[CandidateTrial]) -> list[CandidateTrial]:
         """The answers with the fewest departures, after needless departures are dropped."""
         pending = list(answers)
         while pending:
@@ -278,7 +278,7 @@ class _Search:
             pending += [trial for trial in smaller if trial is not None and trial.difference is None]
         return self.legal() if answers else []
 
-    def _changes(self, candidate: Candidate) -> Iterator[tuple[tuple[str, str], Candidate]]:
+    def _changes(self, candidate: RulesCandidate) -> Iterator[tuple[tuple[str, str], RulesCandidate]]:
         """Changes of one setting, or by one more overlay, each with its candidate."""
         ruleset = self._rules(candidate.overlays)
         assert ruleset is not None
@@ -288,11 +288,11 @@ class _Search:
             for value in values_to_try(setting):
                 if value not in (now, setting.default):
                     settings = {**chosen, setting.name: value}
-                    yield (setting.name, value), Candidate(candidate.overlays, tuple(sorted(settings.items())))
+                    yield (setting.name, value), RulesCandidate(candidate.overlays, tuple(sorted(settings.items())))
         for overlay in self._offered():
             if overlay not in candidate.overlays:
                 overlays = tuple(o for o in self._offered() if o in (*candidate.overlays, overlay))
-                yield (overlay, ""), Candidate(overlays, candidate.settings)
+                yield (overlay, ""), RulesCandidate(overlays, candidate.settings)
 
     def _offered(self) -> list[str]:
         """The overlays to try: offered ones, without those that stand for a setting's value."""
@@ -321,13 +321,13 @@ class _Search:
             self._misfits.add(overlays)
             return None
 
-    def _try(self, candidate: Candidate) -> Trial | None:
+    def _try(self, candidate: RulesCandidate) -> CandidateTrial | None:
         """Replays the log under a candidate; None if its rules do not exist."""
         if candidate not in self._tried:
             self._tried[candidate] = self._replay(candidate)
         return self._tried[candidate]
 
-    def _replay(self, candidate: Candidate) -> Trial | None:
+    def _replay(self, candidate: RulesCandidate) -> CandidateTrial | None:
         ruleset = self._rules(candidate.overlays)
         if ruleset is None or not _has(ruleset, candidate.settings):
             return None
@@ -344,8 +344,8 @@ class _Search:
 
 
 def replayed(
-    candidate: Candidate, ruleset: typed.Ruleset, seats: Mapping[str, str], moves: list[RecordedMove]
-) -> Trial:
+    candidate: RulesCandidate, ruleset: typed.Ruleset, seats: Mapping[str, str], moves: list[RecordedMove]
+) -> CandidateTrial:
     """Replays a log under a candidate; `ruleset` has the candidate's overlays.
 
     Raises:
@@ -361,11 +361,13 @@ def replayed(
         if any(d.code in ("RS649", "RS708") for d in error.diagnostics):
             raise
         refusal = refused(error.diagnostics[0].message)
-        return Trial(candidate, ruleset.ref, 0, Difference(0, RecordedDecision("", None, ""), None, None, refusal, ()))
-    return Trial(candidate, ruleset.ref, walked.legal, walked.difference)
+        return CandidateTrial(
+            candidate, ruleset.ref, 0, RefusedDecision(0, RecordedDecision("", None, ""), None, None, refusal, ())
+        )
+    return CandidateTrial(candidate, ruleset.ref, walked.legal, walked.difference)
 
 
-def _reason(trial: Trial) -> str:
+def _reason(trial: CandidateTrial) -> str:
     return str(trial.difference.refusal) if trial.difference is not None else ""
 
 
@@ -378,12 +380,12 @@ def _has(ruleset: typed.Ruleset, settings: tuple[tuple[str, str], ...]) -> bool:
     return True
 
 
-def _smaller(candidate: Candidate) -> Iterator[Candidate]:
+def _smaller(candidate: RulesCandidate) -> Iterator[RulesCandidate]:
     """The candidates with one departure less."""
     for overlay in candidate.overlays:
-        yield Candidate(tuple(o for o in candidate.overlays if o != overlay), candidate.settings)
+        yield RulesCandidate(tuple(o for o in candidate.overlays if o != overlay), candidate.settings)
     for setting in candidate.settings:
-        yield Candidate(candidate.overlays, tuple(s for s in candidate.settings if s != setting))
+        yield RulesCandidate(candidate.overlays, tuple(s for s in candidate.settings if s != setting))
 
 
 def _setting_only(base: typed.Ruleset, laid_over: typed.Ruleset, seats: int) -> tuple[str, str] | None:

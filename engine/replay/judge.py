@@ -14,9 +14,9 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.game.state_json import scores
-from rulespec.engine.replay.answers import Answer
+from rulespec.engine.replay.answers import InsertedAnswer
+from rulespec.engine.replay.recorded_walk import RefusedDecision
 from rulespec.engine.replay.replay import Load, ReplayRequest
-from rulespec.engine.replay.walk import Difference
 from rulespec.engine.replay.walk_under import walk_under
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
@@ -26,7 +26,7 @@ from rulespec.typed.settings import taken
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JudgedOutcome:
     """The outcome of a game: the name of its ending (None while it goes on), points by seat, and the winners."""
 
     ended: str | None
@@ -34,7 +34,7 @@ class Outcome:
     winners: tuple[str, ...]
 
     @classmethod
-    def of(cls, game: Game) -> Outcome:
+    def of(cls, game: Game) -> JudgedOutcome:
         """The present outcome of a game."""
         result = game.result
         if result is None:
@@ -73,12 +73,12 @@ class Judgement(Brief):
     decisions: int
     legal: int
     forced: int
-    answers: tuple[Answer, ...]
+    answers: tuple[InsertedAnswer, ...]
     skipped: int
     dropped: tuple[str, ...]
-    difference: Difference | None
-    recorded: Outcome
-    outcome: Outcome
+    difference: RefusedDecision | None
+    recorded: JudgedOutcome
+    outcome: JudgedOutcome
     names: Mapping[str, str]
     carried: str = ""
 
@@ -232,7 +232,7 @@ def judge(
     other = Game(ruleset, game.names, settings, backend)
     walked = walk_under(other, restarted(game), game.history if moves is None else moves, usual=usual)
     try:
-        outcome = Outcome.of(other)
+        outcome = JudgedOutcome.of(other)
     except RulesetFaultError as fault:
         raise DiagnosticsError([fault.diagnostic]) from None
     return Judgement(
@@ -246,7 +246,7 @@ def judge(
         skipped=walked.skipped,
         dropped=dropped,
         difference=walked.difference,
-        recorded=Outcome.of(game),
+        recorded=JudgedOutcome.of(game),
         outcome=outcome,
         carried=whose(game.ruleset),
         names=game.shown_names,

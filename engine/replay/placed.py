@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.logs.recorded import RecordedDecision
-from rulespec.engine.replay.answers import Answer
+from rulespec.engine.replay.answers import InsertedAnswer
 
 MAX_AHEAD = 8
 """Recorded decisions among which one is looked for that is asked for earlier or later."""
@@ -46,7 +46,9 @@ class PlacedMoves:
         self.legal = self.skipped = 0
         self.ahead: set[int] = set()
         self.in_order = any(isinstance(move, TakenBack) for move in recorded)
-        self._answers: dict[int, Answer | None] = {}  # what was put in, by its place; None if nothing else was legal
+        self._answers: dict[
+            int, InsertedAnswer | None
+        ] = {}  # what was put in, by its place; None if nothing else was legal
         self._put_in: list[tuple[int, int]] = []  # the same: the number of the recorded move then, and its place
         self._gone: list[int] = []  # the recorded decisions that were passed over
 
@@ -56,7 +58,7 @@ class PlacedMoves:
         return sum(answer is None and self.list[at].source is None for at, answer in self._answers.items())
 
     @property
-    def answers(self) -> tuple[Answer, ...]:
+    def answers(self) -> tuple[InsertedAnswer, ...]:
         """The answers that were put in."""
         return tuple([a for at, a in self._answers.items() if a is not None and self.list[at].source is None])
 
@@ -69,7 +71,7 @@ class PlacedMoves:
         """Adds decisions taken back."""
         self.list.append(Placed(back, number))
 
-    def put_in(self, option: Option, answer: Answer | None, number: int) -> None:
+    def put_in(self, option: Option, answer: InsertedAnswer | None, number: int) -> None:
         """Adds a decision that was put in before a recorded move; `answer` is None if nothing else was legal."""
         for at in self._gone:
             if at + MAX_AHEAD > number and self._is(option, at):

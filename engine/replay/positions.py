@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rulespec.engine.game.game import Game, restarted
-from rulespec.engine.game.measures import Measures
+from rulespec.engine.game.measured import Measures
 from rulespec.engine.game.option import Option, TakenBack
 
 

@@ -22,7 +22,7 @@ from rulespec.engine.game.machines import Backend, Machines, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.state_json import scores, state_json
-from rulespec.engine.logs.ends import OtherEnd, end_json
+from rulespec.engine.logs.end_line import OtherEnd, end_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, log_bytes, log_text, read_log_text
 from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.notes import LogNotes
@@ -413,7 +413,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     from rulespec.engine.dialects.recognised import check_game, rules_for
     from rulespec.engine.dialects.recorded_end import check_recorded_end
     from rulespec.engine.dialects.said import said_in
-    from rulespec.engine.dialects.unread import uneven_forms, unread_fields
+    from rulespec.engine.dialects.unread_fields import uneven_forms, unread_fields
 
     rules, report, trace = request.rules, request.report, request.trace
     strict = rules is not None if request.strict is None else request.strict

@@ -12,11 +12,11 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.logs.recorded import RecordedDecision, apply_recorded
-from rulespec.engine.replay.answers import Answer, Answers
+from rulespec.engine.replay.answers import Answers, InsertedAnswer
 from rulespec.engine.replay.open_decision import OpenDecision
 from rulespec.engine.replay.placed import MAX_AHEAD, Placed, PlacedMoves
+from rulespec.engine.replay.recorded_walk import UNDO, RefusedDecision, difference, take_back
 from rulespec.engine.replay.translation import Translation
-from rulespec.engine.replay.walk import UNDO, Difference, difference, take_back
 
 MAX_FORCED = 200
 """Decisions in a row that are not recorded."""
@@ -44,10 +44,10 @@ class WalkUnder(Struct, frozen=True):
     decisions: int
     legal: int
     forced: int
-    answers: tuple[Answer, ...]
+    answers: tuple[InsertedAnswer, ...]
     skipped: int
     lost: RecordedDecision | None
-    difference: Difference | None
+    difference: RefusedDecision | None
     moves: tuple[Placed, ...]
     apart: int | None
     cells: tuple[str, ...]
@@ -99,9 +99,11 @@ class _Walker:
         self.open = OpenDecision(game)
         self._plies: list[int] = []  # for each decision that stands, the ply before it and before what was put in
         self._number = 0  # that of the recorded move
-        self._held: list[tuple[RecordedDecision, Difference | None]] = []  # passed over since the games were in step
+        self._held: list[
+            tuple[RecordedDecision, RefusedDecision | None]
+        ] = []  # passed over since the games were in step
 
-    def run(self) -> Difference | None:
+    def run(self) -> RefusedDecision | None:
         """Applies the moves; returns the first refused one."""
         for number, move in enumerate(self.moves):
             self._number = number
@@ -177,7 +179,7 @@ class _Walker:
         self.answers.follow(self._recorded[number])
         self.placed.pass_over(number)
 
-    def _let_go(self) -> Difference | None:
+    def _let_go(self) -> RefusedDecision | None:
         """Checks that the games agree after the skipped entries; otherwise returns the refused outcome."""
         held, self._held = self._held, []
         if not held or self.answers.in_step():

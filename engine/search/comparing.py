@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from rulespec.engine.program.draws import word
 from rulespec.engine.search.payoffs import ONE
-from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.search.walk import Positions
 
 
-class Question(NamedTuple):
+class SearchQuestion(NamedTuple):
     """A comparison of the options of a seat.
 
     Attributes:
@@ -74,7 +74,7 @@ def _numbered(parents: NDArray[np.int64], codes: Codes) -> list[tuple[int, int, 
     return list(zip(parents.tolist(), numbers.tolist(), codes.tolist(), strict=True))
 
 
-def compare(search: Positions, question: Question) -> Compared:
+def compare(search: Positions, question: SearchQuestion) -> Compared:
     """Compares options by a search of many rows.
 
     The games of a round draw alike after all options (common random numbers), so that luck tells as little as it can.

@@ -8,10 +8,10 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import machine
 from rulespec.engine.game.option import Option, OptionKind
 from rulespec.engine.search.measuring import RowMeasures, with_measures
-from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.search.wasm_search import WasmSearch
-from rulespec.engine.simulate.details import Described, Details, Moves, Plies, described, details_of, roles
-from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.details import Described, Details, Plies, UsedMoves, described, details_of, roles
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.wasm import WasmOutcomes
 from rulespec.typed import nodes as typed
 
@@ -30,7 +30,7 @@ class DetailedGames:
         NoWasmtimeError, NoWasmError: if its program cannot be carried out in wasm.
     """
 
-    def __init__(self, plan: Plan, ruleset: typed.Ruleset) -> None:
+    def __init__(self, plan: GamePlan, ruleset: typed.Ruleset) -> None:
         self._plan, self._ruleset = plan, ruleset
         seats, rules = plan.seats(0), with_measures(ruleset)
         wasm = machine(rules, len(seats), plan.settings, "wasm")
@@ -60,7 +60,7 @@ class DetailedGames:
 
     def _details(self, codes: Codes, *, over: bool) -> Details:
         """The details of a game, given its decisions."""
-        moves = Moves()
+        moves = UsedMoves()
         for ply, code in enumerate(map(tuple, codes.tolist())):
             moves.add(ply, self._move(code))
         first = self._first(codes)

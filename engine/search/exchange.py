@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.draws import GAMMA
-from rulespec.engine.search.replays import Coder, Codes
+from rulespec.engine.search.recorded_rows import Coder, Codes
 
 
-class Words:
+class RandomWords:
     """Random words of a key, one array after the other: SplitMix64, as `engine.program.draws` has it."""
 
     def __init__(self, key: int) -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.measures import Measures
+from rulespec.engine.game.measured import Measures
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.search.search import Search
 from rulespec.typed import nodes as typed

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.program.draws import threshold
-from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.search.weights import write_sight_weights, write_weights
-from rulespec.engine.simulate.playouts import INTERRUPT_RATE
+from rulespec.engine.simulate.checked_playouts import INTERRUPT_RATE
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.layout import BATCH
 from rulespec.engine.wasm.playouts import BUDGET, sow

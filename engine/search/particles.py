@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.program.draws import word
-from rulespec.engine.search.exchange import Exchange, Words, exchanges, swaps
-from rulespec.engine.search.redraws import Mark, Marks, Redraws
+from rulespec.engine.search.exchange import Exchange, RandomWords, exchanges, swaps
+from rulespec.engine.search.recorded_rows import Codes
+from rulespec.engine.search.redraws import ParticleMark, ParticleMarks, Redraws
 from rulespec.engine.search.repair import Repair
-from rulespec.engine.search.replays import Codes
 from rulespec.engine.search.seen_history import SeenHistory
 from rulespec.engine.search.sight import Followed
 from rulespec.engine.search.wasm_search import WasmSearch
@@ -77,7 +77,7 @@ class Particles:
         """The logarithm of the odds of each history."""
         self._weights = np.zeros(self._number)
         """The logarithm of the weight of each particle."""
-        self._marks = Marks()
+        self._marks = ParticleMarks()
         if 0 <= start < len(self._seen.looks):
             self._rows = self._first().rows
 
@@ -126,13 +126,13 @@ class Particles:
         """Takes a decision, with Metropolis steps if the seat decides next."""
         self._follow(ply)
         if self._stale and self._seen.deciders[ply + 1] == self._seat:
-            self._metropolis(ply, Words(word(self._key(ply + 1), 2)))
+            self._metropolis(ply, RandomWords(word(self._key(ply + 1), 2)))
             self._stale = False
 
     def _follow(self, ply: int) -> None:
         look, before = self._seen.looks[ply], self._rows
         if self._redraws:
-            self._marks.note(Mark(ply - self._start, before, self._odds))
+            self._marks.note(ParticleMark(ply - self._start, before, self._odds))
         codes = np.broadcast_to(look[:-1], (self._number, 1, len(look) - 1))
         key = self._key(ply + 1)
         result = self._sight.follow(before, codes, look[None], key)
@@ -163,7 +163,7 @@ class Particles:
 
     def _repaired(self, ply: int, alive: NDArray[np.bool_], before: NDArray[np.int64], key: int) -> NDArray[np.bool_]:
         """Exchanges tokens in particles that contradict observations; returns those that then agree."""
-        alive, before, words = alive.copy(), before.copy(), Words(key)
+        alive, before, words = alive.copy(), before.copy(), RandomWords(key)
         weight = self._weights[alive].mean() if alive.any() else 0.0
         look, seen, others = self._seen.looks[ply, :-1], self._seen.observation(ply + 1), before[alive]
         repairs = [Repair(self._search, each, look, self._free(each, ply), words) for each in self._exchanged(ply)]
@@ -202,7 +202,7 @@ class Particles:
             illegal: the particles in which the seen decision is not legal.
             key: the key of random words.
         """
-        alive, words, seen = alive.copy(), Words(key), self._seen.observation(ply + 1)
+        alive, words, seen = alive.copy(), RandomWords(key), self._seen.observation(ply + 1)
         weight = self._weights[alive].mean() if alive.any() else 0.0
         gaps, illegal = np.full(self._number, 2 * _ILLEGAL), illegal.copy()
         for number, each in product(range(_REDRAWS), self._redraws):
@@ -226,9 +226,9 @@ class Particles:
             alive[out[stays & as_seen]], self._weights[at] = True, weight
         return alive
 
-    def _first(self) -> Mark:
+    def _first(self) -> ParticleMark:
         """The particles at a position that the seat knows fully."""
-        return Mark(0, self._seen.row(self._start)[None].repeat(self._number, axis=0), np.zeros(self._number))
+        return ParticleMark(0, self._seen.row(self._start)[None].repeat(self._number, axis=0), np.zeros(self._number))
 
     def _exchanged(self, ply: int) -> list[Exchange]:
         """The kinds of which tokens are exchanged; of alike pieces only in a short history."""
@@ -269,14 +269,14 @@ class Particles:
         """Replaces particles by accepted histories; returns which ones."""
         at, looks = numbers[taken], self._seen.looks[self._start :][: histories.codes.shape[1]]
         if len(at):
-            self._marks = Marks()
+            self._marks = ParticleMarks()
         self._codes[at], self._rows[at] = histories.codes[taken], histories.rows[taken]
         self._odds[at] = _odds(histories.odds[taken], looks)
         return taken
 
     # --- odds -----------------------------------------------------------------------------------
 
-    def _metropolis(self, ply: int, words: Words) -> None:
+    def _metropolis(self, ply: int, words: RandomWords) -> None:
         """Exchanges two tokens in each particle, if the odds are for it; some times.
 
         Two that are in one place are left there: who holds them sees no difference.
@@ -300,7 +300,7 @@ class Particles:
         if np.ptp(self._weights) < _EVEN:
             return np.arange(self._number)
         shares = np.exp(self._weights - self._weights.max())
-        steps = (np.arange(self._number) + Words(key).shares(1)) / self._number
+        steps = (np.arange(self._number) + RandomWords(key).shares(1)) / self._number
         result: NDArray[np.int64] = np.searchsorted(np.cumsum(shares) / shares.sum(), steps, side="right")
         return np.minimum(result, self._number - 1)
 

@@ -12,7 +12,7 @@ from math import lcm, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from rulespec.engine.search.ends import Ends
+from rulespec.engine.search.result_arrays import Ends
 
 ONE = 1 << 30
 """The parts of a whole share."""

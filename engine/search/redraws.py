@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rulespec.engine.search.exchange import Exchange, Words
-from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.exchange import Exchange, RandomWords
+from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.search.search import Search
 from rulespec.engine.wasm.runtime.program import OPEN
 
@@ -25,7 +25,7 @@ _MARKS = 3
 """Marks that are kept."""
 
 
-class Difference(NamedTuple):
+class AlikeDifference(NamedTuple):
     """The difference between positions and observations in alike pieces, for each position and piece.
 
     Attributes:
@@ -45,7 +45,7 @@ class Difference(NamedTuple):
         return result
 
 
-class Mark(NamedTuple):
+class ParticleMark(NamedTuple):
     """A snapshot of the particles.
 
     Attributes:
@@ -59,22 +59,22 @@ class Mark(NamedTuple):
     odds: NDArray[np.float64]
 
 
-class Marks:
+class ParticleMarks:
     """The last positions of particles from which draws can be changed."""
 
     def __init__(self) -> None:
-        self._marks: list[Mark] = []
+        self._marks: list[ParticleMark] = []
 
-    def note(self, mark: Mark) -> None:
+    def note(self, mark: ParticleMark) -> None:
         """Records a snapshot, if some decisions have passed since the last one."""
         if mark.step % _BETWEEN == 0:
             self._marks = [*self._marks[1 - _MARKS :], mark]
 
     def take(self, numbers: NDArray[np.int64]) -> None:
         """Continues with some of the particles, by number."""
-        self._marks = [Mark(mark.step, mark.rows[numbers], mark.odds[numbers]) for mark in self._marks]
+        self._marks = [ParticleMark(mark.step, mark.rows[numbers], mark.odds[numbers]) for mark in self._marks]
 
-    def back(self, *, recent: bool) -> Mark | None:
+    def back(self, *, recent: bool) -> ParticleMark | None:
         """The last snapshot but one, or the first, dropping later ones, for changing draws there; None without one."""
         del self._marks[max(1, len(self._marks) - 1) if recent else 1 :]
         return self._marks[-1] if self._marks else None
@@ -98,7 +98,7 @@ class Redraws:
         for token, each in enumerate(own):
             self._shown[token, : len(each)] = each
 
-    def difference(self, rows: NDArray[np.int64], own: NDArray[np.int64], seen: NDArray[np.int64]) -> Difference:
+    def difference(self, rows: NDArray[np.int64], own: NDArray[np.int64], seen: NDArray[np.int64]) -> AlikeDifference:
         """The difference between positions and the seat's observations.
 
         Args:
@@ -110,9 +110,11 @@ class Redraws:
         known = (self._shown >= 0) & (ours != OPEN) & (theirs != OPEN)
         gap = np.where(known, theirs - ours, 0)
         unseen = rows[:, self.exchange.columns].sum(axis=2) > 0
-        return Difference(np.maximum(gap, 0).sum(axis=2), np.maximum(-gap, 0).sum(axis=2), unseen)
+        return AlikeDifference(np.maximum(gap, 0).sum(axis=2), np.maximum(-gap, 0).sum(axis=2), unseen)
 
-    def proposed(self, codes: Codes, looks: NDArray[np.int64], by: Difference, words: Words, tries: int) -> Codes:
+    def proposed(
+        self, codes: Codes, looks: NDArray[np.int64], by: AlikeDifference, words: RandomWords, tries: int
+    ) -> Codes:
         """Histories in which some of the last unseen draws are others.
 
         Args:
@@ -145,7 +147,7 @@ class Redraws:
         at: NDArray[np.int64],
         wanted: NDArray[np.int64],
         extra: NDArray[np.int64],
-        words: Words,
+        words: RandomWords,
         tries: int,
     ) -> None:
         """Replaces a surplus piece, or any if there is none, in a late draw of some histories."""

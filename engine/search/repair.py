@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rulespec.engine.search.exchange import Exchange, Words, swaps
+from rulespec.engine.search.exchange import Exchange, RandomWords, swaps
 from rulespec.engine.search.search import Search
 from rulespec.engine.wasm.runtime.program import OPEN
 
@@ -35,7 +35,7 @@ class Repair:
     exchange: Exchange
     look: NDArray[np.int64]
     free: NDArray[np.bool_]
-    words: Words
+    words: RandomWords
 
     def any(self, count: int) -> Pairs:
         """Exchanges of any two tokens for `count` particles."""

@@ -18,13 +18,13 @@ from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.ranks import ranks
-from rulespec.engine.search.comparing import Compared, Question, compare
-from rulespec.engine.search.ends import NO_HASHES, End, Ends, Expanded
+from rulespec.engine.search.comparing import Compared, SearchQuestion, compare
+from rulespec.engine.search.option_tree import Grown, Growth, Tree
 from rulespec.engine.search.payoffs import Payoffs
-from rulespec.engine.search.replays import Coder, Codes, Notes, Recorded, Replayed, noted
-from rulespec.engine.search.tree import Grown, Growth, Tree
+from rulespec.engine.search.recorded_rows import Coder, Codes, NoteKinds, Recorded, Replayed, noted
+from rulespec.engine.search.result_arrays import NO_HASHES, Ends, Expanded, PlayoutEnd
 from rulespec.engine.search.walk import NOBODY, Walk
-from rulespec.engine.simulate.playouts import CAP, choose
+from rulespec.engine.simulate.checked_playouts import CAP, choose
 from rulespec.engine.wasm.rows import RowForm
 from rulespec.engine.wasm.runtime.program import OPEN
 from rulespec.engine.wasm.sights import shown_cells
@@ -296,7 +296,7 @@ class Search:
         own = period or count
         return self.ends([self.playout(rows[n // times], seed, n % own, cap, hashes) for n in range(count)])
 
-    def compared(self, question: Question) -> Compared:
+    def compared(self, question: SearchQuestion) -> Compared:
         """Compares the options of a seat by random games after each."""
         return compare(self, question)
 
@@ -304,7 +304,7 @@ class Search:
         """Grows a tree of the options of a seat by random games."""
         return Tree(self, growth).grown()
 
-    def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> End:
+    def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> PlayoutEnd:
         """Plays a random game from one position in Python; it draws as game `number` of the seed."""
         game, draws = self.game(row), Draws(seed, number)
         seen: list[int] = []
@@ -341,16 +341,16 @@ class Search:
             game.apply(option)
         return np.array(codes, np.int64).reshape(len(codes), self.coder.width)
 
-    def end(self, ended: bool, decisions: int, won: int, of_rank: Ranks) -> End:
+    def end(self, ended: bool, decisions: int, won: int, of_rank: Ranks) -> PlayoutEnd:
         """The result of a playout, given the cells of winners and ranks."""
         if ended and won >= 0:
             winners = [seat for seat in range(self.seats) if won >> seat & 1]
         else:
             best = max(of_rank, default=())
             winners = [seat for seat, rank in enumerate(of_rank) if rank == best]
-        return End(ended, decisions, self.payoffs.with_teams(winners), tuple(rank[0] for rank in of_rank))
+        return PlayoutEnd(ended, decisions, self.payoffs.with_teams(winners), tuple(rank[0] for rank in of_rank))
 
-    def ends(self, ends: Sequence[End]) -> Ends:
+    def ends(self, ends: Sequence[PlayoutEnd]) -> Ends:
         """The results of several playouts, with their worth."""
         winners = np.zeros((len(ends), self.seats), np.bool_)
         scores, values = np.zeros((2, len(ends), self.seats), np.int64)
@@ -400,10 +400,10 @@ class Search:
         """
         results = [self.coder.checked(codes) for codes in games]
         row = self.rows([restarted(self.table)])[0] if start is None else np.asarray(start, np.int64)
-        notes = Notes.WORTH if worth else Notes.HASHES if hashes else Notes.NOTHING
+        notes = NoteKinds.WORTH if worth else NoteKinds.HASHES if hashes else NoteKinds.NOTHING
         return self._replayed(results, self._checked(row[None])[0], notes)
 
-    def _replayed(self, games: list[Codes], row: NDArray[np.int64], notes: Notes) -> Replayed:
+    def _replayed(self, games: list[Codes], row: NDArray[np.int64], notes: NoteKinds) -> Replayed:
         rows, decisions = [], []
         seen: list[int] = []
         for codes in games:
@@ -411,16 +411,18 @@ class Search:
             decisions.append(self.replayed(game, codes, seen if notes else None, notes))
             rows.append(self.form.row(game.omniscient.numbers.cells))
         after = np.array(rows, np.int64).reshape(len(rows), self.columns)
-        words = np.array(seen, np.int64 if notes is Notes.WORTH else np.uint64).view(np.uint64)
+        words = np.array(seen, np.int64 if notes is NoteKinds.WORTH else np.uint64).view(np.uint64)
         return noted(np.array(decisions, np.int64), after, words, notes)
 
-    def replayed(self, game: Game, codes: Codes, seen: list[int] | None = None, notes: Notes = Notes.HASHES) -> int:
+    def replayed(
+        self, game: Game, codes: Codes, seen: list[int] | None = None, notes: NoteKinds = NoteKinds.HASHES
+    ) -> int:
         """Takes recorded decisions while they are legal; returns their number, and adds the notes after them."""
         for number, code in enumerate(codes.tolist()):
             if not self.coder.taken(game, code):
                 return number
             if seen is not None:
-                seen.append(max(self._values(game)) if notes is Notes.WORTH else int(game.hash, 16))
+                seen.append(max(self._values(game)) if notes is NoteKinds.WORTH else int(game.hash, 16))
         return len(codes)
 
     # --- one position -----------------------------------------------------------------------
@@ -490,7 +492,7 @@ class PythonWalk:
         self._game.undo()
         self._options = None
 
-    def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
+    def playout(self, seed: int, number: int = 0, cap: int = CAP) -> PlayoutEnd:
         """Plays a random game from here, and returns here."""
         result = self._search.playout(self.row, seed, number, cap)
         while self._game.ply:

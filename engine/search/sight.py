@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.search.memory import SearchMemory
-from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.wasm.engine import TrapError
 
 _NOTES = 3

@@ -12,7 +12,7 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.retrace import MAX_TRIED, NotFoundError, retraced
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.particles import Particles
-from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.wasm_search import WasmSearch
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rulespec.engine.program.draws import Stream
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.walk import CHANCE, Walk
-from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.simulate.checked_playouts import CAP
 
 
 class Estimate(NamedTuple):

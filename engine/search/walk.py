@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.program import ir
-from rulespec.engine.search.ends import End, Ends, Expanded
 from rulespec.engine.search.payoffs import Payoffs
-from rulespec.engine.search.replays import Coder, Codes
-from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.search.recorded_rows import Coder, Codes
+from rulespec.engine.search.result_arrays import Ends, Expanded, PlayoutEnd
+from rulespec.engine.simulate.checked_playouts import CAP
 
 CHANCE, NOBODY = -1, -2
 """Deciders that are no seats: chance; nobody, as the game is over."""
@@ -60,7 +60,7 @@ class Walk(Protocol):
     def go(self, row: ArrayLike) -> None:
         """Goes to another position, without a way back."""
 
-    def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
+    def playout(self, seed: int, number: int = 0, cap: int = CAP) -> PlayoutEnd:
         """Plays a random game from here, and returns to the beginning of the walk.
 
         Args:

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from rulespec.engine.program.draws import word
-from rulespec.engine.search.comparing import Compared, Question
+from rulespec.engine.search.comparing import Compared, SearchQuestion
 from rulespec.engine.search.memory import SearchMemory
+from rulespec.engine.search.option_tree import DEEPEST, Grown, Growth, VisibleOptions, curious, rare
 from rulespec.engine.search.payoffs import POWERS, Payoffs
-from rulespec.engine.search.tree import DEEPEST, Grown, Growth, Shown, curious, rare
 from rulespec.engine.search.walk import Positions
 from rulespec.engine.wasm.engine import NoWasmtimeError, TrapError
 from rulespec.engine.wasm.playouts import BUDGET
@@ -61,7 +61,7 @@ class WasmDecisions:
         except NoWasmtimeError:
             return None
 
-    def compared(self, question: Question) -> Compared | None:
+    def compared(self, question: SearchQuestion) -> Compared | None:
         """Compares options."""
         return None if self._comparing is None else self._comparing.compared(question)
 
@@ -98,7 +98,7 @@ class _Comparing:
         """Says which seat decides."""
         self._memory.set("OWN_TEAM", self._teams + 8 * _OF_TEAM * self._team[seat])
 
-    def compared(self, question: Question) -> Compared | None:
+    def compared(self, question: SearchQuestion) -> Compared | None:
         """Compares options; None if only Python can: for want of room, or as the rules are at fault."""
         memory, count, particles = self._memory, question.options, len(question.rows)
         size = 8 * _OF_COMPARED * count + memory.state * count * particles
@@ -136,7 +136,7 @@ class _Tree:
 
     def __init__(self, search: Positions, memory: SearchMemory, comparing: _Comparing) -> None:
         self._memory, self._comparing = memory, comparing
-        self._shown = Shown(search, 0)
+        self._shown = VisibleOptions(search, 0)
         hides = [sum(1 << column for column in columns) for columns in self._shown.hidden]
         self._tables = 0
         """The most games for which there are tables."""

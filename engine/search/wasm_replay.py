@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.search.memory import SearchMemory
-from rulespec.engine.search.replays import NONE_SEEN, Codes, Notes, Replayed, noted
+from rulespec.engine.search.recorded_rows import NONE_SEEN, Codes, NoteKinds, Replayed, noted
 from rulespec.engine.search.search import Search
 from rulespec.engine.wasm.engine import TrapError
 
@@ -29,7 +29,13 @@ class WasmReplay:
     """
 
     def __init__(
-        self, search: Search, memory: SearchMemory, games: list[Codes], row: NDArray[np.int64], notes: Notes, value: int
+        self,
+        search: Search,
+        memory: SearchMemory,
+        games: list[Codes],
+        row: NDArray[np.int64],
+        notes: NoteKinds,
+        value: int,
     ) -> None:
         self._search = search
         self._memory = memory
@@ -99,5 +105,5 @@ class WasmReplay:
         result = self._search.replayed(game, codes, seen if self._notes else None, self._notes)
         self._done[n] += result
         self._rows[n] = self._search.rows([game])[0]
-        self._seen[n].append(np.array(seen, np.uint64 if self._notes is Notes.HASHES else np.int64).view(np.uint64))
+        self._seen[n].append(np.array(seen, np.uint64 if self._notes is NoteKinds.HASHES else np.int64).view(np.uint64))
         return result == len(codes)

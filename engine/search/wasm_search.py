@@ -17,18 +17,18 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.program import ir
 from rulespec.engine.program.taint import Taint
-from rulespec.engine.search.comparing import Compared, Question
-from rulespec.engine.search.ends import End, Ends, Expanded
+from rulespec.engine.search.comparing import Compared, SearchQuestion
 from rulespec.engine.search.memory import SearchMemory
-from rulespec.engine.search.replays import Codes, Notes, Replayed
+from rulespec.engine.search.option_tree import Grown, Growth
+from rulespec.engine.search.recorded_rows import Codes, NoteKinds, Replayed
+from rulespec.engine.search.result_arrays import Ends, Expanded, PlayoutEnd
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.sight import Sight
-from rulespec.engine.search.tree import Grown, Growth
 from rulespec.engine.search.walk import Walk
 from rulespec.engine.search.wasm_decisions import WasmDecisions
 from rulespec.engine.search.wasm_replay import WasmReplay
 from rulespec.engine.search.wasm_walk import WasmWalk
-from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.engine.wasm.roots import Ranks
 
@@ -51,7 +51,7 @@ class _Written(NamedTuple):
     size: int
 
 
-class Played(NamedTuple):
+class SearchPlayouts(NamedTuple):
     """Playouts in wasm, as in `Ends`; `given_back`: indices of playouts that must fall back to Python."""
 
     ended: NDArray[np.bool_]
@@ -103,7 +103,7 @@ class WasmSearch(Search):
     def _decisions(self) -> WasmDecisions | None:
         return None if self.interrupts else WasmDecisions(self, self._memories[0], self._value)
 
-    def compared(self, question: Question) -> Compared:
+    def compared(self, question: SearchQuestion) -> Compared:
         """Compares the options of a seat by random games after each, in one call where that is possible."""
         result = None if self._decisions is None else self._decisions.compared(question)
         self.given_back += result is None
@@ -271,7 +271,7 @@ class WasmSearch(Search):
         for memory in memories:
             free.put(memory)
 
-        def play(first: int) -> Played:
+        def play(first: int) -> SearchPlayouts:
             memory, last = free.get(), min(first + size, count) - 1
             try:
                 memory.sow(seed, first, period)
@@ -297,7 +297,7 @@ class WasmSearch(Search):
                 self._memories.append(SearchMemory(self._wasm))
         return self._memories[:threads]
 
-    def _play(self, memory: SearchMemory, numbers: range, times: int, cap: int, hashes: bool) -> Played:
+    def _play(self, memory: SearchMemory, numbers: range, times: int, cap: int, hashes: bool) -> SearchPlayouts:
         """Plays some playouts from rows in memory."""
         first, count, seen = numbers.start, len(numbers), _NONE_SEEN
         if hashes:
@@ -312,9 +312,11 @@ class WasmSearch(Search):
         winners = np.where(ended[:, None] & (won >= 0), named, _leaders(ranks, memory.ranks))
         scores = ranks[:, :, 0].copy() if ranks.size else np.zeros((count, self.seats), np.int64)
         values = np.where(ended[:, None], 0, results[:, width - self.seats :])
-        return Played(ended, results[:, 1].copy(), winners, scores, values, [first + n for n in given_back], seen)
+        return SearchPlayouts(
+            ended, results[:, 1].copy(), winners, scores, values, [first + n for n in given_back], seen
+        )
 
-    def _results(self, parts: Sequence[Played], given_back: list[int], others: list[End]) -> Ends:
+    def _results(self, parts: Sequence[SearchPlayouts], given_back: list[int], others: list[PlayoutEnd]) -> Ends:
         """The results of all playouts, from the parts in wasm and the ones Python played instead."""
         none = self.ends([])
         ended = np.concatenate([none.ended, *(part.ended for part in parts)])
@@ -334,7 +336,7 @@ class WasmSearch(Search):
             decisions[given_back] = some.decisions
         return Ends(ended, decisions, winners, scores, values, *self.payoffs.of(ended, winners, scores, values), hashes)
 
-    def _replayed(self, games: list[Codes], row: NDArray[np.int64], notes: Notes) -> Replayed:
+    def _replayed(self, games: list[Codes], row: NDArray[np.int64], notes: NoteKinds) -> Replayed:
         return WasmReplay(self, self._memories[0], games, row, notes, self._value).replayed()
 
     def coded(self, seed: int, first: int, count: int, cap: int = CAP) -> list[Codes]:

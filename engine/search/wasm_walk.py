@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.position_hash import PRIME
-from rulespec.engine.search.ends import End
 from rulespec.engine.search.memory import SearchMemory
-from rulespec.engine.search.replays import Codes
+from rulespec.engine.search.recorded_rows import Codes
+from rulespec.engine.search.result_arrays import PlayoutEnd
 from rulespec.engine.search.search import PythonWalk, Search
-from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.program import WasmProgram
 
@@ -151,7 +151,7 @@ class WasmWalk:
         self._sums.pop()
         self._count = None
 
-    def playout(self, seed: int, number: int = 0, cap: int = CAP) -> End:
+    def playout(self, seed: int, number: int = 0, cap: int = CAP) -> PlayoutEnd:
         """Plays a random game from here, and returns here."""
         self._call("saved", self._row)
         self._memory.sow(seed, number)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from rulespec.engine.program.handed_back import handed_back
-from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.wasm import can_play, play_in_wasm
 from rulespec.engine.simulate.workers import play_on_workers
 from rulespec.typed import nodes as typed
@@ -31,11 +31,11 @@ def worth_changing(seconds: Sequence[float], left: int) -> bool:
 
 
 def play_quickly(
-    plan: Plan,
+    plan: GamePlan,
     ruleset: typed.Ruleset,
     numbers: range,
     jobs: int,
-    changed: Callable[[Plan], object],
+    changed: Callable[[GamePlan], object],
     clock: Callable[[], float] | None = None,
 ) -> Generator[Outcome]:
     """Plays games in Python until a wasm module pays off for the rest; finished games count.

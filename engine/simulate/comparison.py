@@ -7,14 +7,14 @@ from typing import Literal
 
 from msgspec import Struct
 
-from rulespec.engine.simulate.intervals import Interval, Sample, mean_difference, share, share_difference
-from rulespec.engine.simulate.totals import Totals
+from rulespec.engine.simulate.confidence import ConfidenceInterval, Sample, mean_difference, share, share_difference
+from rulespec.engine.simulate.game_totals import Totals
 
 What = Literal["decisions", "ending", "capped", "team", "seat", "score"]
 """A mean of decisions of a game, shares of endings and of games given up, of wins, and means of points."""
 
 
-class Difference(Struct, frozen=True):
+class ComparedNumber(Struct, frozen=True):
     """One number of both rulesets.
 
     Attributes:
@@ -29,10 +29,10 @@ class Difference(Struct, frozen=True):
     name: str
     value: float | None
     other: float | None
-    difference: Interval | None
+    difference: ConfidenceInterval | None
 
 
-def differences(one: Totals, other: Totals) -> Iterator[Difference]:
+def differences(one: Totals, other: Totals) -> Iterator[ComparedNumber]:
     """All numbers of the games under one ruleset beside those under another."""
     yield _means("decisions", "", one.decisions, other.decisions)
     games = one.lengths.total(), other.lengths.total()
@@ -45,7 +45,7 @@ def differences(one: Totals, other: Totals) -> Iterator[Difference]:
         yield _means("score", seat, *(totals.points.get(seat, Sample()) for totals in (one, other)))
 
 
-def _wins(one: Totals, other: Totals) -> Iterator[Difference]:
+def _wins(one: Totals, other: Totals) -> Iterator[ComparedNumber]:
     """The wins of teams, or of seats without teams."""
     if one.of_seats or other.of_seats:
         for team in sorted({*one.team_games, *other.team_games}):
@@ -57,12 +57,12 @@ def _wins(one: Totals, other: Totals) -> Iterator[Difference]:
         yield _shares("seat", seat, *wins)
 
 
-def _means(what: What, name: str, one: Sample, other: Sample) -> Difference:
-    return Difference(what, name, one.mean, other.mean, mean_difference(one, other))
+def _means(what: What, name: str, one: Sample, other: Sample) -> ComparedNumber:
+    return ComparedNumber(what, name, one.mean, other.mean, mean_difference(one, other))
 
 
-def _shares(what: What, name: str, one: tuple[float, int], other: tuple[float, int]) -> Difference:
+def _shares(what: What, name: str, one: tuple[float, int], other: tuple[float, int]) -> ComparedNumber:
     """Shares of the games: how many, of how many."""
     a, b = (share(times, games) if games else None for times, games in (one, other))
     between = share_difference(a, b) if a is not None and b is not None else None
-    return Difference(what, name, a.value if a else None, b.value if b else None, between)
+    return ComparedNumber(what, name, a.value if a else None, b.value if b else None, between)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from msgspec import Struct
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.measures import Measures
+from rulespec.engine.game.measured import Measures
 from rulespec.engine.game.option import Option
 from rulespec.engine.program.draws import Draws
 from rulespec.types import Ent
 
 if TYPE_CHECKING:
-    from rulespec.engine.simulate.playouts import Decide
+    from rulespec.engine.simulate.checked_playouts import Decide
 
 FEW = 12
 """Entities of a kind up to which each argument of an option is counted by itself."""
@@ -25,7 +25,7 @@ _STRIDE = 8
 T = TypeVar("T")
 
 
-class Use(Struct, frozen=True):
+class OptionUse(Struct, frozen=True):
     """The use of an option by a seat.
 
     Attributes:
@@ -41,7 +41,7 @@ class Use(Struct, frozen=True):
     first: int
 
 
-class Point(Struct, frozen=True):
+class MeasurePoint(Struct, frozen=True):
     """A measure after N decisions: of an entity, or of the game ("")."""
 
     decision: int
@@ -62,8 +62,8 @@ class Details(Struct, frozen=True):
 
     moves: str
     roles: dict[str, str]
-    uses: tuple[Use, ...]
-    course: tuple[Point, ...]
+    uses: tuple[OptionUse, ...]
+    course: tuple[MeasurePoint, ...]
 
     def end(self, decisions: int) -> dict[tuple[str, str], int]:
         """The measures after N decisions, by measure and entity; empty if none were taken then."""
@@ -71,7 +71,7 @@ class Details(Struct, frozen=True):
         return {(p.measure, p.entity): p.value for p in course if p.value is not None}
 
 
-class Measuring(Protocol):
+class GameMeasures(Protocol):
     """Takes the measures of positions, most of which are noted for nothing."""
 
     def noted(self, game: Game) -> Any:
@@ -112,7 +112,7 @@ def described(option: Option) -> Described:
     return Described(line, (name, *([f"{name}({next(iter(option.arguments.values()))})"] if few else [])), option.by)
 
 
-class Moves:
+class UsedMoves:
     """The decisions of a game: their digest, and the options that were used."""
 
     def __init__(self) -> None:
@@ -133,9 +133,9 @@ class Moves:
         return self._digest.hexdigest()
 
     @property
-    def uses(self) -> tuple[Use, ...]:
+    def uses(self) -> tuple[OptionUse, ...]:
         """The options that players used."""
-        return tuple([Use(option, seat, *numbers) for (option, seat), numbers in sorted(self._uses.items())])
+        return tuple([OptionUse(option, seat, *numbers) for (option, seat), numbers in sorted(self._uses.items())])
 
 
 class Plies(Generic[T]):
@@ -162,10 +162,10 @@ class Plies(Generic[T]):
                 del self.notes[each]
 
 
-def details_of(moves: Moves, roles: Mapping[str, str], course: Mapping[int, Measures]) -> Details:
+def details_of(moves: UsedMoves, roles: Mapping[str, str], course: Mapping[int, Measures]) -> Details:
     """The details of a game; `course` has measures by numbers of decisions."""
     points = (
-        Point(ply, name, entity, value)
+        MeasurePoint(ply, name, entity, value)
         for ply, measures in course.items()
         for name, of in measures.items()
         for entity, value in of.items()
@@ -180,9 +180,9 @@ class Watch:
         measuring: takes measures.
     """
 
-    def __init__(self, measuring: Measuring | None = None) -> None:
+    def __init__(self, measuring: GameMeasures | None = None) -> None:
         self._measuring = measuring or OneByOne()
-        self._moves = Moves()
+        self._moves = UsedMoves()
         self._roles: dict[str, str] | None = None
         self._course = Plies[Any]()
         """Positions, of which measures are taken at the end: most are left out by then."""

@@ -9,44 +9,44 @@ from msgspec import ValidationError, convert
 
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.details import Details
-from rulespec.engine.simulate.plan import MISTAKES, Mistake, Outcome, Plan
-from rulespec.engine.simulate.results import VERSION, Sheet, quoted
+from rulespec.engine.simulate.game_plans import MISTAKES, GamePlan, Mistake, Outcome
+from rulespec.engine.simulate.result_rows import VERSION, ResultSheet, quoted
 
 KEY = "rulespec_results"
 _MAX = 2**63
 
 
-class GameSheet(Sheet[Outcome]):
+class GameSheet(ResultSheet[Outcome]):
     """The format of the results of a plan."""
 
     key = KEY
     maps = ("scores", "roles")
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: GamePlan) -> None:
         self.plan = plan
 
     def header(self) -> dict[str, Any]:
-        """See `Sheet`."""
+        """See `ResultSheet`."""
         return header(self.plan)
 
     def row(self, result: Outcome) -> dict[str, Any]:
-        """See `Sheet`."""
+        """See `ResultSheet`."""
         return result.to_json()
 
     def read(self, data: object, number: int) -> Outcome:
-        """See `Sheet`."""
+        """See `ResultSheet`."""
         return outcome_of(data, self.plan, number)
 
     def schema(self) -> Any:
-        """See `Sheet`."""
+        """See `ResultSheet`."""
         return schema(self.plan.details)
 
     def of_kind(self, columns: Any) -> bool:
-        """See `Sheet`."""
+        """See `ResultSheet`."""
         return any(columns.equals(schema(details)) for details in (False, True))
 
 
-def header(plan: Plan) -> dict[str, Any]:
+def header(plan: GamePlan) -> dict[str, Any]:
     """The header of the results of a plan."""
     return {
         KEY: VERSION,
@@ -65,7 +65,7 @@ def header(plan: Plan) -> dict[str, Any]:
     }
 
 
-def outcome_of(data: object, plan: Plan, number: int) -> Outcome:
+def outcome_of(data: object, plan: GamePlan, number: int) -> Outcome:
     """The outcome in a row, for game `number` of the plan.
 
     Raises:
@@ -100,7 +100,7 @@ def outcome_of(data: object, plan: Plan, number: int) -> Outcome:
     return Outcome(game, players, decisions, ended, tuple(winners), scores, _mistake(failure), details)
 
 
-def _columns(plan: Plan) -> list[str]:
+def _columns(plan: GamePlan) -> list[str]:
     columns = [name for name in Outcome.__dataclass_fields__ if name != "details"]
     return [*columns, *Details.__struct_fields__] if plan.details else columns
 

@@ -18,7 +18,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.documents.written_files import sync_folder
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.saved_game import SaveError, open_alone
-from rulespec.engine.simulate.results import Results, Row, Sheet, check_header
+from rulespec.engine.simulate.result_rows import Results, ResultSheet, Row, check_header
 
 MAX_LINE = 1_000_000
 """Bytes of a line."""
@@ -27,7 +27,7 @@ MAX_LINE = 1_000_000
 class JsonLinesResults(Results[Row]):
     """A file of JSON Lines with a row for each finished game; see `Results`."""
 
-    def __init__(self, path: Path, sheet: Sheet[Row]) -> None:
+    def __init__(self, path: Path, sheet: ResultSheet[Row]) -> None:
         super().__init__(path, sheet)
         self._size = 0  # of the complete lines
         self._torn = False  # whether a torn line follows
@@ -98,7 +98,7 @@ def _line(data: dict[str, Any]) -> bytes:
     return json.dumps(data).encode() + b"\n"
 
 
-def _row(line: bytes, sheet: Sheet[Row], number: int, place: Span) -> Row:
+def _row(line: bytes, sheet: ResultSheet[Row], number: int, place: Span) -> Row:
     """The result in a line."""
     help_ = _cut(place.file, place.line - 1)
     try:

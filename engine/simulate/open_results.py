@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.game_sheet import GameSheet
 from rulespec.engine.simulate.json_lines import JsonLinesResults
 from rulespec.engine.simulate.parquet import ParquetResults
-from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.results import Results, Row, Sheet
+from rulespec.engine.simulate.result_rows import Results, ResultSheet, Row
 
 
-def open_results(path: Path, plan: Plan) -> Results[Outcome]:
+def open_results(path: Path, plan: GamePlan) -> Results[Outcome]:
     """Opens results of simulated games; see `open_rows`."""
     return open_rows(path, GameSheet(plan))
 
 
-def open_rows(path: Path, sheet: Sheet[Row]) -> Results[Row]:
+def open_rows(path: Path, sheet: ResultSheet[Row]) -> Results[Row]:
     """Opens a file `….jsonl` or a folder `….parquet`; creates it if missing.
 
     Raises:

@@ -19,7 +19,7 @@ from rulespec.documents.written_files import sync_folder
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.saved_game import SaveError, lock
 from rulespec.engine.simulate.foreign_parquet import parquet_batches
-from rulespec.engine.simulate.results import Results, Row, Sheet, check_header
+from rulespec.engine.simulate.result_rows import Results, ResultSheet, Row, check_header
 
 PART_ROWS = 20_000
 PART_SECONDS = 60.0
@@ -35,7 +35,7 @@ class ParquetResults(Results[Row]):
     A part is written after `PART_ROWS` games, after `PART_SECONDS`, and on closing.
     """
 
-    def __init__(self, path: Path, sheet: Sheet[Row]) -> None:
+    def __init__(self, path: Path, sheet: ResultSheet[Row]) -> None:
         sheet.schema()
         super().__init__(path, sheet)
         self._rows: list[dict[str, Any]] = []
@@ -118,7 +118,7 @@ def _part(first: int) -> str:
     return f"games-{first:010}.parquet"
 
 
-def _rows(path: Path, sheet: Sheet[Any]) -> Iterator[dict[str, Any]]:
+def _rows(path: Path, sheet: ResultSheet[Any]) -> Iterator[dict[str, Any]]:
     """The rows of a part."""
 
     def check(columns: Any, meta: Any) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from rulespec.engine.simulate.intervals import LEVEL, Interval
+from rulespec.engine.simulate.confidence import LEVEL, ConfidenceInterval
 
 FIRST_LOOK = 40
 """Games from which on a mean is followed: before, it is not as good as normally distributed."""
@@ -29,7 +29,7 @@ def half_width(games: int, deviation: float, level: float = LEVEL) -> float:
     return deviation * sqrt(2 * spread / (games * games * rho) * log(sqrt(spread) / alpha))
 
 
-def followed_share(won: float, games: int, level: float = LEVEL) -> Interval | None:
+def followed_share(won: float, games: int, level: float = LEVEL) -> ConfidenceInterval | None:
     """The share of games that were won, with bounds for every look; None before the first one.
 
     The deviation is that of a share with one more game won and one more lost: after a row of wins it is not 0.
@@ -39,7 +39,7 @@ def followed_share(won: float, games: int, level: float = LEVEL) -> Interval | N
     smooth = (won + 1) / (games + 2)
     half = half_width(games, sqrt(smooth * (1 - smooth)), level)
     share = won / games
-    return Interval(share, max(0.0, share - half), min(1.0, share + half))
+    return ConfidenceInterval(share, max(0.0, share - half), min(1.0, share + half))
 
 
 def games_needed(games: int, wanted: float, deviation: float, level: float = LEVEL) -> int | None:

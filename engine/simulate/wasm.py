@@ -20,8 +20,8 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.journal import State
-from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.playouts import INTERRUPT_RATE, choose
+from rulespec.engine.simulate.checked_playouts import INTERRUPT_RATE, choose
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.wasm.compiler import NoWasmError
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.engine.wasm.playouts import TRAPPED, Played, WasmGames
@@ -57,7 +57,7 @@ class WasmOutcomes:
         NoWasmtimeError, NoWasmError: if its programs cannot be carried out in wasm.
     """
 
-    def __init__(self, plan: Plan, ruleset: typed.Ruleset) -> None:
+    def __init__(self, plan: GamePlan, ruleset: typed.Ruleset) -> None:
         self.plan = plan
         self._ruleset = ruleset
         self._results: dict[tuple[object, ...], tuple[str, tuple[str, ...], dict[str, int]]] = {}
@@ -132,7 +132,7 @@ _python_playing = threading.Lock()
 
 
 def _decided(
-    plan: Plan, ruleset: typed.Ruleset, seats: int, state: State, draws: Draws, at: int
+    plan: GamePlan, ruleset: typed.Ruleset, seats: int, state: State, draws: Draws, at: int
 ) -> Sequence[int] | None:
     """The cells after a random decision in Python; None if it shows a mistake of the rules."""
     with _python_playing:
@@ -150,7 +150,7 @@ def _decided(
             return None
 
 
-def play_in_wasm(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int = 1) -> Generator[Outcome]:
+def play_in_wasm(plan: GamePlan, ruleset: typed.Ruleset, numbers: range, jobs: int = 1) -> Generator[Outcome]:
     """Plays games in this process.
 
     Args:
@@ -169,7 +169,7 @@ def play_in_wasm(plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int =
 
 
 def tallied_in_wasm(
-    plan: Plan, ruleset: typed.Ruleset, numbers: range, jobs: int = 1
+    plan: GamePlan, ruleset: typed.Ruleset, numbers: range, jobs: int = 1
 ) -> Generator[tuple[Outcome, int]]:
     """Plays games in this process, and counts equal outcomes; see `play_in_wasm`.
 
@@ -212,7 +212,7 @@ class _Rounds:
 
 
 def _each(
-    plan: Plan,
+    plan: GamePlan,
     ruleset: typed.Ruleset,
     rounds: Iterable[range],
     jobs: int,
@@ -251,7 +251,7 @@ def _each(
             threads.shutdown(cancel_futures=True)
 
 
-def _players(plan: Plan, ruleset: typed.Ruleset, threads: int) -> list[WasmOutcomes]:
+def _players(plan: GamePlan, ruleset: typed.Ruleset, threads: int) -> list[WasmOutcomes]:
     """The players of the games, one for each thread, or fewer if memory is short."""
     results = [WasmOutcomes(plan, ruleset)]
     with suppress(NoWasmtimeError):
@@ -264,14 +264,14 @@ _last: list[WasmOutcomes] = []
 """The players of this process's last plan."""
 
 
-def wasm_outcome(plan: Plan, ruleset: typed.Ruleset, number: int) -> Outcome:
+def wasm_outcome(plan: GamePlan, ruleset: typed.Ruleset, number: int) -> Outcome:
     """The outcome of one game, for a worker."""
     if not _last or _last[0].plan != plan:
         _last[:] = [WasmOutcomes(plan, ruleset)]
     return _last[0].of(range(number, number + 1))[0]
 
 
-def can_play(plan: Plan, ruleset: typed.Ruleset) -> bool:
+def can_play(plan: GamePlan, ruleset: typed.Ruleset) -> bool:
     """Whether the games of a plan can be played in wasm here; its programs are kept."""
     try:
         WasmOutcomes(plan, ruleset)

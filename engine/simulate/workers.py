@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 
 from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.program.handed_back import counting, handed_back, note
-from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
@@ -51,19 +51,19 @@ class ClusterError(RulespecError):
     """Workers cannot play games, or no longer, for the reason in the message."""
 
 
-Play = Callable[[Plan, typed.Ruleset, int], Outcome]
+Play = Callable[[GamePlan, typed.Ruleset, int], Outcome]
 """Plays one game of a plan in a worker: a function of a module, which is sent by its name."""
 
 
 def play_on_workers(
-    plan: Plan, numbers: range, jobs: int = -1, cluster: str = "", play: Play | None = None
+    plan: GamePlan, numbers: range, jobs: int = -1, cluster: str = "", play: Play | None = None
 ) -> Generator[Outcome]:
     """Plays games of a plan in other processes; see `play_tasks`. Yields the outcomes in the order of `numbers`."""
     return play_tasks(((plan, number) for number in numbers), jobs, cluster, play)
 
 
 def play_tasks(
-    tasks: Iterable[tuple[Plan, int]], jobs: int = -1, cluster: str = "", play: Play | None = None
+    tasks: Iterable[tuple[GamePlan, int]], jobs: int = -1, cluster: str = "", play: Play | None = None
 ) -> Generator[Outcome]:
     """Plays games in other processes.
 
@@ -185,7 +185,7 @@ def _done(work: Callable[..., _T], call: tuple[Any, ...]) -> tuple[_T, dict[str,
         return work(*call), dict(handed)
 
 
-def _played(plan: Plan, number: int, play: Play | None) -> Outcome:
+def _played(plan: GamePlan, number: int, play: Play | None) -> Outcome:
     ruleset = ruleset_of(plan.reference, plan.sources_hash)
     if plan.random != GENERATOR:
         message = f"a worker (on {socket.gethostname()}) draws games by `{GENERATOR}`, not by `{plan.random}`"

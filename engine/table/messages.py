@@ -35,7 +35,7 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     before: int = 0
 
 
-class Refusal(Struct, frozen=True):
+class MessageRefusal(Struct, frozen=True):
     """The refusal of a message: a sentence, and the values of the failing condition.
 
     `stale`: the message is of an earlier position, and the viewer is to have the present one.
@@ -50,20 +50,20 @@ class Refusal(Struct, frozen=True):
         return {"text": self.text, "values": self.values, "stale": self.stale}
 
 
-STALE = Refusal("the game has moved on", stale=True)
+STALE = MessageRefusal("the game has moved on", stale=True)
 
 
-def read_message(data: object) -> Message | Refusal:
+def read_message(data: object) -> Message | MessageRefusal:
     """A message from plain data; a refusal if it is malformed."""
     try:
         message = msgspec.convert(data, Message)
     except msgspec.ValidationError:
-        return Refusal("this message has no form that is known")
+        return MessageRefusal("this message has no form that is known")
     texts = (message.option, message.name, message.seat, message.bot)
     if any(len(text) > MAX_TEXT for text in texts) or not all(abs(n) < 2**53 for n in (message.serial, message.before)):
-        return Refusal("this message is too large")
+        return MessageRefusal("this message is too large")
     if not all(map(_can_be_said, texts)):
-        return Refusal("this message has no form that is known")
+        return MessageRefusal("this message has no form that is known")
     return message
 
 

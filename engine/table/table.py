@@ -14,14 +14,14 @@ from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.shown_cells import ShownCells
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
-from rulespec.engine.table.messages import STALE, Message, Refusal
+from rulespec.engine.simulate.checked_playouts import choose
+from rulespec.engine.table.messages import STALE, Message, MessageRefusal
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat, clean_name
-from rulespec.engine.table.sight import TAIL, Sight
+from rulespec.engine.table.table_sight import TAIL, TableSight
 from rulespec.engine.table.taking_back import Request
 from rulespec.engine.table.telling import seen_moves
-from rulespec.engine.table.viewing import Standing, Viewing
+from rulespec.engine.table.viewing import TableStanding, Viewing
 from rulespec.engine.words.words import Words
 
 RANDOM = "random"
@@ -30,7 +30,7 @@ AT_ONCE = 40
 """Decisions of programs that a table takes at once."""
 
 
-class Aside(Struct):
+class Unlogged(Struct):
     """The part of a table that is in no log, saved beside it.
 
     Attributes:
@@ -76,7 +76,7 @@ class Table:
         self,
         words: Words,
         game: Game,
-        aside: Aside,
+        aside: Unlogged,
         bots: tuple[str, ...] = (RANDOM,),
         clock: Callable[[], float] = time.time,
         cells: ShownCells | None = None,
@@ -123,17 +123,17 @@ class Table:
         """Whether everything is public by now."""
         return self.reveals and self.game.is_over
 
-    def set_reveals(self, reveals: bool) -> Refusal | None:
+    def set_reveals(self, reveals: bool) -> MessageRefusal | None:
         """Sets whether everybody is shown all once the game is over: people know that before they decide anything."""
         if self.played.early.chosen or any(step.option.by for step in self.game.omniscient.numbers.steps):
-            return Refusal("the game has begun: what is shown after its end stays as it is")
+            return MessageRefusal("the game has begun: what is shown after its end stays as it is")
         self._state.reveals = reveals
         return None
 
     # --- saving ---------------------------------------------------------------------------------
 
     @property
-    def aside(self) -> Aside:
+    def aside(self) -> Unlogged:
         """The part that is in no log."""
         self._note_time()
         return replace(self._state, choices=self.played.early.texts)
@@ -148,7 +148,7 @@ class Table:
         """Undoes unsaved changes."""
         self.played.revert()
         self.fault = ""
-        self._state = convert(self._saved, Aside)
+        self._state = convert(self._saved, Unlogged)
         self._name_seats()
 
     def _name_seats(self) -> None:
@@ -240,10 +240,10 @@ class Table:
 
     # --- messages -------------------------------------------------------------------------------
 
-    def hear(self, viewer: str | None, message: Message) -> Refusal | None:
+    def hear(self, viewer: str | None, message: Message) -> MessageRefusal | None:
         """Carries out a viewer's message, or refuses it without any change."""
         if viewer is None:
-            return Refusal("spectators look on")
+            return MessageRefusal("spectators look on")
         depends = message.do in ("take", "withdraw", "undo", "agree", "refuse")
         sight = self._sight(viewer)
         if depends and not sight.turn <= message.serial <= sight.serial:
@@ -263,21 +263,21 @@ class Table:
                 return self._hand_over(viewer, message.seat or viewer, message.bot)
             case "person":
                 return self._return(viewer)
-        return Refusal("this is for the server")
+        return MessageRefusal("this is for the server")
 
-    def take(self, seat: str, text: str) -> Refusal | None:
+    def take(self, seat: str, text: str) -> MessageRefusal | None:
         """Takes a seat's option, or records its choice in a round, possibly early."""
         if self.seats[seat].kind == "free":
-            return Refusal("sit down first: say a name")
+            return MessageRefusal("sit down first: say a name")
         if self.seats[seat].kind == "bot":
-            return Refusal("a bot plays this seat")
+            return MessageRefusal("a bot plays this seat")
         return self.decide(seat, text)
 
-    def decide(self, seat: str, text: str) -> Refusal | None:
+    def decide(self, seat: str, text: str) -> MessageRefusal | None:
         """As `take`, for the seat's player."""
         decision = self._open
         if decision is None:
-            return Refusal("the game is over" if self.game.is_over else "the rules are at fault there")
+            return MessageRefusal("the game is over" if self.game.is_over else "the rules are at fault there")
         try:
             option = self.game.parse(text)
             if decision.together and not option.interrupt:
@@ -286,27 +286,27 @@ class Table:
                 self._state.since.pop(seat, None)
                 return None
             if (refusal := self.game.why_not(option, seat)) is not None:
-                return Refusal(refusal.reason, refusal.values)
+                return MessageRefusal(refusal.reason, refusal.values)
             self._take(option if option.interrupt else replace(option, by=seat))
         except IllegalOptionError as error:
-            return Refusal(error.refusal.reason, error.refusal.values)
+            return MessageRefusal(error.refusal.reason, error.refusal.values)
         except RulesetFaultError:
-            return Refusal("the rules are at fault there")
+            return MessageRefusal("the rules are at fault there")
         except ValueError as error:
-            return Refusal(str(error))
+            return MessageRefusal(str(error))
         return None
 
-    def _withdraw(self, seat: str) -> Refusal | None:
+    def _withdraw(self, seat: str) -> MessageRefusal | None:
         if seat not in self.played.early.chosen:
-            return Refusal("there is no choice to take back")
+            return MessageRefusal("there is no choice to take back")
         self.played.withdraw(seat)
         return None
 
-    def sit_down(self, seat: str, text: str) -> Refusal | None:
+    def sit_down(self, seat: str, text: str) -> MessageRefusal | None:
         """Seats a person, with a name."""
         name = clean_name(text)
         if not name:
-            return Refusal("a name has a letter at least")
+            return MessageRefusal("a name has a letter at least")
         of = self.seats[seat]
         if of.kind == "free" or (of.stand_in and not of.name):
             of = of.returned()
@@ -316,20 +316,20 @@ class Table:
 
     # --- taking back ----------------------------------------------------------------------------
 
-    def _ask_back(self, seat: str) -> Refusal | None:
+    def _ask_back(self, seat: str) -> MessageRefusal | None:
         if self.is_revealed:
-            return Refusal("everything has been shown: nothing can be taken back")
+            return MessageRefusal("everything has been shown: nothing can be taken back")
         number = self.played.since_last_of(self.people if self.alone else {seat})
         if not number:
-            return Refusal("there is nothing to take back")
+            return MessageRefusal("there is nothing to take back")
         if self._state.request is None or self._state.request.by != seat:
             self._state.request = Request(seat, number, [*self.seats] if self.alone else [seat])
         return self._answer(seat, agrees=True)
 
-    def _answer(self, seat: str, *, agrees: bool) -> Refusal | None:
+    def _answer(self, seat: str, *, agrees: bool) -> MessageRefusal | None:
         request = self._state.request
         if request is None:
-            return Refusal("nobody asks to take back")
+            return MessageRefusal("nobody asks to take back")
         if not agrees:
             self._state.request = None
             return None
@@ -347,23 +347,23 @@ class Table:
 
     # --- bots -----------------------------------------------------------------------------------
 
-    def _hand_over(self, viewer: str, seat: str, bot: str) -> Refusal | None:
+    def _hand_over(self, viewer: str, seat: str, bot: str) -> MessageRefusal | None:
         if bot not in self.bots:
-            return Refusal(f"the bots are {', '.join(self.bots)}")
+            return MessageRefusal(f"the bots are {', '.join(self.bots)}")
         if seat not in self.seats:
-            return Refusal("there is no such seat")
+            return MessageRefusal("there is no such seat")
         of = self.seats[seat]
         if of.kind == "bot" and of.bot == bot:
             return None
         if seat != viewer and seat not in self.late():
-            return Refusal("the time of this seat is not over")
+            return MessageRefusal("the time of this seat is not over")
         self.set_seat(seat, of.handed_to(bot))
         return None
 
-    def _return(self, seat: str) -> Refusal | None:
+    def _return(self, seat: str) -> MessageRefusal | None:
         of = self.seats[seat]
         if of.kind != "person" and not of.stand_in:
-            return Refusal("no bot stands in for this seat")
+            return MessageRefusal("no bot stands in for this seat")
         self.set_seat(seat, of.returned())
         return None
 
@@ -419,9 +419,9 @@ class Table:
         moves = seen_moves(self.words, self.game, eyes, first, last) if last > first else ()
         return {"earlier": {str(number): move.to_json() for number, move in enumerate(moves, first)}}
 
-    def _sight(self, viewer: str | None) -> Sight:
+    def _sight(self, viewer: str | None) -> TableSight:
         """The sight of a viewer, as of now."""
         of = self._state
         since = self._since_of_people()
         more = of.request, of.deadline, self.reveals, bool(self.fault)
-        return self._viewing.sight(viewer, Standing(self.played, of.seats, self._asked(), since, *more))
+        return self._viewing.sight(viewer, TableStanding(self.played, of.seats, self._asked(), since, *more))

@@ -13,7 +13,7 @@ from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, Option, RulesetFaultError
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat
-from rulespec.engine.table.sight import TAIL, Sight, Tail, packed
+from rulespec.engine.table.table_sight import TAIL, TableSight, Tail, packed
 from rulespec.engine.table.taking_back import Request, known
 from rulespec.engine.table.telling import said, seen_moves, was_open
 from rulespec.engine.words.narrator import Narrator
@@ -23,7 +23,7 @@ MAX_OPTIONS = 1_000
 """Options that a viewer is given."""
 
 
-class Standing(Struct, frozen=True):
+class TableStanding(Struct, frozen=True):
     """The standing of a table.
 
     Attributes:
@@ -60,7 +60,7 @@ class Viewing:
 
     def __init__(self, words: Words) -> None:
         self.words = words
-        self._sights: dict[str | None, Sight] = {}
+        self._sights: dict[str | None, TableSight] = {}
         self._public: dict[str, Any] = {}
         self._change = 0
 
@@ -69,16 +69,16 @@ class Viewing:
         self._change += 1
         self._public = {}
 
-    def sight(self, viewer: str | None, of: Standing) -> Sight:
+    def sight(self, viewer: str | None, of: TableStanding) -> TableSight:
         """The sight of a viewer, as of now."""
-        sight = self._sights.setdefault(viewer, Sight())
+        sight = self._sights.setdefault(viewer, TableSight())
         if sight.change != self._change:
             sight.begin()
             self._look(viewer, sight, of)
             sight.change = self._change
         return sight
 
-    def _look(self, viewer: str | None, sight: Sight, of: Standing) -> None:
+    def _look(self, viewer: str | None, sight: TableSight, of: TableStanding) -> None:
         """Looks at the position."""
         game, early, request = of.played.game, of.played.early, of.request
         narrator = Narrator(self.words, game, viewer)
@@ -99,7 +99,7 @@ class Viewing:
         sight.cells(self._of_all("cells", eyes, of, lambda who: packed(seen_cells(game, who))))
         sight.moves(game.ply, self._tail(eyes, sight, of))
 
-    def _common(self, of: Standing) -> dict[str, bytes]:
+    def _common(self, of: TableStanding) -> dict[str, bytes]:
         """The parts common to all viewers, packed once."""
         if "common" not in self._public:
             parts = {
@@ -114,13 +114,13 @@ class Viewing:
         common: dict[str, bytes] = self._public["common"]
         return common
 
-    def _of_all(self, name: str, viewer: str | None, of: Standing, make: Callable[[str | None], Any]) -> Any:
+    def _of_all(self, name: str, viewer: str | None, of: TableStanding, make: Callable[[str | None], Any]) -> Any:
         """Parts equal for all viewers if nothing is hidden, made only for the first."""
         if of.played.game.omniscient.secretive:
             return make(viewer)
         return self._shared(name, lambda: make(None))
 
-    def _tail(self, viewer: str | None, sight: Sight, of: Standing) -> tuple[Tail, ...]:
+    def _tail(self, viewer: str | None, sight: TableSight, of: TableStanding) -> tuple[Tail, ...]:
         """The last moves; those already sent to the viewer are not narrated again."""
         steps = of.played.game.omniscient.numbers.steps
         first = max(0, len(steps) - TAIL)
@@ -134,7 +134,7 @@ class Viewing:
             return old[:count]
         return (*old[:count], *self._moves(viewer, first + count, of))
 
-    def _moves(self, viewer: str | None, first: int, of: Standing) -> list[Tail]:
+    def _moves(self, viewer: str | None, first: int, of: TableStanding) -> list[Tail]:
         """Moves from a number on; all viewers hear the same if nothing was hidden meanwhile."""
         game = of.played.game
 
@@ -156,7 +156,7 @@ class Viewing:
             self._public[name] = make()
         return self._public[name]
 
-    def _result(self, of: Standing) -> dict[str, Any] | None:
+    def _result(self, of: TableStanding) -> dict[str, Any] | None:
         result = of.played.game.result
         if result is None:
             return None
@@ -167,7 +167,7 @@ class Viewing:
         }
 
 
-def _options(viewer: str | None, narrator: Narrator, of: Standing) -> list[dict[str, Any]]:
+def _options(viewer: str | None, narrator: Narrator, of: TableStanding) -> list[dict[str, Any]]:
     if viewer is None or of.fault or of.seats[viewer].kind != "person":
         return []
     own = [] if viewer in of.played.early.chosen else list(own_options(of.played.game, viewer))
@@ -175,14 +175,14 @@ def _options(viewer: str | None, narrator: Narrator, of: Standing) -> list[dict[
     return [*_seen(own, narrator), *_seen(others, None)][:MAX_OPTIONS]
 
 
-def _choice(viewer: str, of: Standing) -> str | None:
+def _choice(viewer: str, of: TableStanding) -> str | None:
     """The choice of a seat in the open round."""
     if viewer in of.played.early.choices:
         return str(of.played.early.choices[viewer][0])
     return next((str(step.option) for step in of.played.early.taken if step.option.by == viewer), None)
 
 
-def _question(viewer: str | None, narrator: Narrator, of: Standing) -> dict[str, Any] | None:
+def _question(viewer: str | None, narrator: Narrator, of: TableStanding) -> dict[str, Any] | None:
     decision = of.played.game.decision
     if decision is None:
         return None
@@ -215,7 +215,7 @@ def _places(narrator: Narrator, of: Iterable[tuple[str, int]]) -> list[str]:
     return [f"{kind}.{names[kind][number]}" for kind, number in of]
 
 
-def _seats(of: Standing) -> list[dict[str, Any]]:
+def _seats(of: TableStanding) -> list[dict[str, Any]]:
     names = of.played.game.shown_names
     return [
         {"id": seat, "name": names[seat], "kind": one.kind, "bot": one.bot, "stand_in": one.stand_in}
@@ -223,7 +223,7 @@ def _seats(of: Standing) -> list[dict[str, Any]]:
     ]
 
 
-def _undo(words: Words, viewer: str | None, of: Standing) -> dict[str, Any] | None:
+def _undo(words: Words, viewer: str | None, of: TableStanding) -> dict[str, Any] | None:
     request = of.request
     if request is None:
         return None

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import lowered
-from rulespec.engine.simulate.plan import Plan
-from rulespec.engine.simulate.playouts import Playout, play_out
+from rulespec.engine.simulate.checked_playouts import Playout, play_out
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.simulate.wasm import ROUND, WasmOutcomes
 from rulespec.engine.wasm.compiler import NoWasmError
 from rulespec.engine.wasm.engine import NoWasmtimeError
@@ -67,7 +67,7 @@ def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Co
     return results + [Combination(numbers[i % len(numbers)], value) for i, value in enumerate(values)]
 
 
-class Games:
+class CombinationGames:
     """Random games of a combination, in wasm if possible; the same games either way.
 
     Args:
@@ -86,7 +86,7 @@ class Games:
     def __init__(self, ruleset: typed.Ruleset, combination: Combination, seed: int = SEED) -> None:
         self._ruleset = ruleset
         seats, settings = combination.seats, combination.settings
-        self._plan = plan = Plan.of(ruleset.ref, ruleset, [seats], seed, settings=settings)
+        self._plan = plan = GamePlan.of(ruleset.ref, ruleset, [seats], seed, settings=settings)
         program = lowered(ruleset, seats, plan.settings)
         self.settings = plan.settings
         self.blocks, self._endings = len(program.blocks), program.endings

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
-from rulespec.documents.nodes import Scalar, Sequence, get
-from rulespec.documents.reader import read_yaml
 from rulespec.documents.text_files import display, is_present
+from rulespec.documents.yaml_nodes import Scalar, Sequence, get
+from rulespec.documents.yaml_reader import read_yaml
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk
+from rulespec.typed.rule_traversal import walk
 
 
 def endless_decisions(ruleset: typed.Ruleset) -> frozenset[str]:

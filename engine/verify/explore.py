@@ -24,8 +24,8 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE
-from rulespec.engine.simulate.plan import Plan
-from rulespec.engine.simulate.playouts import CAP
+from rulespec.engine.simulate.checked_playouts import CAP
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.verify.endless import endless_decisions, idle_entries
 from rulespec.engine.verify.example import example
 from rulespec.engine.verify.failing_scenario import failing_scenario
@@ -304,7 +304,7 @@ class _Explorer:
 
     def _plainly(self, seats: int, settings: Mapping[str, str], decisions: int) -> None:
         """Plays games of which nothing is wanted but mistakes."""
-        plan = Plan.of(self.ruleset.reference, self.ruleset, [seats], 0, settings=settings)
+        plan = GamePlan.of(self.ruleset.reference, self.ruleset, [seats], 0, settings=settings)
         for taken, failed in plain_games(self.ruleset, plan, decisions):
             self.result.games += 1
             wrong = failed.failure.wrong if failed is not None and failed.failure is not None else None

@@ -10,7 +10,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.notation import argument, split_option
 from rulespec.engine.lower.layout import param_type
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk
+from rulespec.typed.rule_traversal import walk
 
 
 def unknown_option(game: Game, name: str) -> str:

@@ -15,12 +15,12 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import Mapping as YamlMapping
-from rulespec.documents.nodes import locate, to_plain
-from rulespec.documents.reader import read_yaml
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import display, inside
 from rulespec.documents.written_files import write_text
+from rulespec.documents.yaml_nodes import Mapping as YamlMapping
+from rulespec.documents.yaml_nodes import locate, to_plain
+from rulespec.documents.yaml_reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError, TakenBack
@@ -41,7 +41,7 @@ COUNTED = ("nodes", "leaves", "ended", "distinct", "hash")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PerftRow:
     """A position with the counts below it.
 
     Attributes:
@@ -121,7 +121,7 @@ def at_moves(
         yield game
 
 
-def positions(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend) -> Iterator[tuple[Row, Game]]:
+def positions(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend) -> Iterator[tuple[PerftRow, Game]]:
     """Each row with a game at its position, which the caller leaves unchanged."""
     for log, of_log in groupby(rows, key=lambda row: row.log):
         group = list(of_log)
@@ -134,26 +134,26 @@ def positions(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend) -> 
         yield from zip(group, at_moves(result, [row.at for row in group], backend, spans), strict=True)
 
 
-def choose(ruleset: typed.Ruleset, from_logs: int = FROM_LOGS) -> list[Row]:
+def choose(ruleset: typed.Ruleset, from_logs: int = FROM_LOGS) -> list[PerftRow]:
     """Positions to record: the start for every number of players, and positions evenly over the recorded games.
 
     They have no counts, and depth 0.
     """
     low, high = ruleset.players
-    rows = [Row(players, "", 0, 0) for players in range(low, high + 1)]
+    rows = [PerftRow(players, "", 0, 0) for players in range(low, high + 1)]
     moves: list[tuple[str, int]] = []
     for path in log_files(ruleset):
         legal = len(replay_own(path, ruleset).moves)
         moves += [(path.relative_to(ruleset.folders[0]).as_posix(), at) for at in range(1, legal)]
     number = min(from_logs, len(moves))
-    rows += [Row(0, *moves[i * len(moves) // number], 0) for i in range(number)]
+    rows += [PerftRow(0, *moves[i * len(moves) // number], 0) for i in range(number)]
     return rows
 
 
 # --- the file ------------------------------------------------------------------------------
 
 
-def read_record(path: Path) -> list[Row]:
+def read_record(path: Path) -> list[PerftRow]:
     """Reads a record.
 
     Raises:
@@ -170,11 +170,11 @@ def read_record(path: Path) -> list[Row]:
         spans = {name: value.span for name, (_, value) in place.entries.items()}
         counted = {name: data[name] for name in COUNTED if name in data}
         players, log, at = data.get("players", 0), data.get("log", ""), data.get("at", 0)
-        rows.append(Row(players, log, at, data["depth"], counted, place.span, spans))
+        rows.append(PerftRow(players, log, at, data["depth"], counted, place.span, spans))
     return sorted(rows, key=lambda row: (row.log, row.at))
 
 
-def count(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend = "python") -> Iterator[Row]:
+def count(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend = "python") -> Iterator[PerftRow]:
     """Counts the rows; a depth of 0 is replaced by the largest within `BUDGET`.
 
     Raises:
@@ -183,7 +183,7 @@ def count(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend = "pytho
     """
     for row, game in positions(ruleset, rows, backend):
         result = perft(game, row.depth) if row.depth else _deepest(game)
-        yield Row(row.players, row.log, row.at, result.depth, counted(result))
+        yield PerftRow(row.players, row.log, row.at, result.depth, counted(result))
 
 
 def counted(count: Perft) -> dict[str, int | str]:
@@ -201,7 +201,7 @@ def _deepest(game: Game) -> Perft:
     return best
 
 
-def write_record(path: Path, ruleset: typed.Ruleset, rows: Sequence[Row]) -> None:
+def write_record(path: Path, ruleset: typed.Ruleset, rows: Sequence[PerftRow]) -> None:
     """Writes a record; see `games/*/perft`.
 
     Raises:
@@ -213,7 +213,7 @@ def write_record(path: Path, ruleset: typed.Ruleset, rows: Sequence[Row]) -> Non
     write_text(path, "\n".join([*head, *(row.to_yaml() for row in rows)]) + "\n")
 
 
-def compare(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend, report: Report) -> int:
+def compare(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend, report: Report) -> int:
     """Counts the recorded positions again, and returns their number.
 
     Args:
@@ -233,7 +233,7 @@ def compare(ruleset: typed.Ruleset, rows: Sequence[Row], backend: Backend, repor
     return done
 
 
-def _compare(row: Row, game: Game, backend: Backend, report: Report) -> None:
+def _compare(row: PerftRow, game: Game, backend: Backend, report: Report) -> None:
     ply = game.ply
     try:
         # One node more than recorded shows a difference, and bounds the work.
@@ -246,7 +246,7 @@ def _compare(row: Row, game: Game, backend: Backend, report: Report) -> None:
         _differences(row, result, backend, report)
 
 
-def _differences(row: Row, count: Perft, backend: Backend, report: Report) -> None:
+def _differences(row: PerftRow, count: Perft, backend: Backend, report: Report) -> None:
     now: dict[str, Any] = counted(count)
     names = [name for name, value in row.counted.items() if now[name] != value]
     if not names:

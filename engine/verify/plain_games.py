@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.playouts import Playout
+from rulespec.engine.simulate.checked_playouts import Playout
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.wasm import ROUND, WasmOutcomes
 from rulespec.engine.wasm.compiler import NoWasmError
 from rulespec.engine.wasm.engine import NoWasmtimeError
@@ -16,7 +16,7 @@ FAILING = 20
 """Games that show a mistake after which no more are played: each takes as long as a thousand others."""
 
 
-def plain_games(ruleset: typed.Ruleset, plan: Plan, decisions: int) -> Iterator[tuple[int, Playout | None]]:
+def plain_games(ruleset: typed.Ruleset, plan: GamePlan, decisions: int) -> Iterator[tuple[int, Playout | None]]:
     """Plays the games of a plan, one after the other: the same games with wasm and without.
 
     Args:
@@ -36,7 +36,7 @@ def plain_games(ruleset: typed.Ruleset, plan: Plan, decisions: int) -> Iterator[
         yield outcome.decisions, plan.play(ruleset, outcome.game) if outcome.failure is not None else None
 
 
-def _outcomes(ruleset: typed.Ruleset, plan: Plan) -> Iterator[Outcome]:
+def _outcomes(ruleset: typed.Ruleset, plan: GamePlan) -> Iterator[Outcome]:
     """The outcomes of a plan's games, without end; in wasm in growing batches."""
     try:
         wasm = WasmOutcomes(plan, ruleset)

@@ -13,14 +13,14 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.position_check import asked, meant
 from rulespec.engine.program.limits import MAX_STEPS
-from rulespec.engine.simulate.playouts import Playout
+from rulespec.engine.simulate.checked_playouts import Playout
 from rulespec.engine.simulate.wasm import ROUND
-from rulespec.engine.verify.combinations import CAP, SEED, Combination, Ended, Games, combinations
+from rulespec.engine.verify.combinations import CAP, SEED, Combination, CombinationGames, Ended, combinations
 from rulespec.engine.verify.example import example
-from rulespec.engine.verify.played import Played, most_games
-from rulespec.engine.verify.ran_out import Bounds
+from rulespec.engine.verify.played import PlayReport, most_games
+from rulespec.engine.verify.ran_out import LoopBounds
 from rulespec.engine.verify.random_games import shorter_playout
-from rulespec.engine.verify.weights import BLOCK, Weights, weighed
+from rulespec.engine.verify.step_weights import BLOCK, Weights, weighed
 from rulespec.typed import nodes as typed
 
 STEPS = 900_000_000
@@ -55,7 +55,7 @@ class _Mistake:
 
 def play_check(
     ruleset: typed.Ruleset, progress: Callable[[int], object] | None = None, minutes: int | None = None
-) -> Played:
+) -> PlayReport:
     """Plays a ruleset without errors, for `STEPS`; but each number of players to its first end.
 
     If that alone takes as many again, or there is a mistake already, the other numbers are left out. What is played
@@ -88,7 +88,7 @@ class _PlayCheck:
         self.most = most_games(minutes)
         self.spent = 0
 
-    def run(self) -> Played:
+    def run(self) -> PlayReport:
         numbers = sum(not c.settings for c in self.all)
         settings_from = int(self.steps * _NUMBERS) if numbers < len(self.all) else self.steps
         for at, combination in enumerate(self.all):
@@ -99,19 +99,19 @@ class _PlayCheck:
             self.progress(1)
         diagnostics = [*self.others, *self._mistakes(), *self._endless(), *self._bounded()]
         played = [number for number in self.ended.values() if number]
-        return Played(sum(played), len(played), len(self.all), tuple(diagnostics))
+        return PlayReport(sum(played), len(played), len(self.all), tuple(diagnostics))
 
     def _combination(self, at: int, combination: Combination, until: int) -> None:
         """Plays games of a combination until its share of the steps is used up."""
         try:
             if not at:
                 self.weights = weighed(self.ruleset, self.ruleset.players)
-            games = Games(self.ruleset, combination)
+            games = CombinationGames(self.ruleset, combination)
         except DiagnosticsError as error:
             self.others += [_with(d, combination) for d in error.diagnostics]
             return
         self.spent += games.blocks * BLOCK
-        bounds = None if combination.settings else Bounds(self.ruleset, combination.seats, games.settings)
+        bounds = None if combination.settings else LoopBounds(self.ruleset, combination.seats, games.settings)
         number, failing, begun = 0, 0, self.spent
         while number < self.most and failing < FAILING:
             end = until if number >= LEAST else self.steps
@@ -130,7 +130,7 @@ class _PlayCheck:
                 break
             number += size
 
-    def _count(self, at: int, games: Games, ended: Ended) -> bool:
+    def _count(self, at: int, games: CombinationGames, ended: Ended) -> bool:
         """Counts a game; whether it shows a mistake, or does not end."""
         self.ended[at] = self.ended.get(at, 0) + 1
         if ended.capped:
@@ -148,7 +148,7 @@ class _PlayCheck:
             result.shortest = playout
         return True
 
-    def _look(self, at: int, bounds: Bounds, games: Games, played: list[Ended]) -> None:
+    def _look(self, at: int, bounds: LoopBounds, games: CombinationGames, played: list[Ended]) -> None:
         """Counts the first games of a combination that a bound of the rules has ended."""
         for ended in played[: LOOKED - self.looked.get(at, 0)]:
             self.looked[at] = self.looked.get(at, 0) + 1

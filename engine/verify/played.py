@@ -16,7 +16,7 @@ def most_games(minutes: int | None) -> int:
     return GAMES if minutes is None else _A_MINUTE * GAMES * minutes
 
 
-class Played(Struct, frozen=True):
+class PlayReport(Struct, frozen=True):
     """The amount of play, and the problems that it showed.
 
     Attributes:

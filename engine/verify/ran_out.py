@@ -21,13 +21,13 @@ from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.procedures import procedures
-from rulespec.engine.simulate.playouts import choose
-from rulespec.engine.verify.combinations import SEED, Games
+from rulespec.engine.simulate.checked_playouts import choose
+from rulespec.engine.verify.combinations import SEED, CombinationGames
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk
+from rulespec.typed.rule_traversal import walk
 
 
-class Bounds(Marks, Observer):
+class LoopBounds(Marks, Observer):
     """The bounded loops of a program that ask for decisions and are followed by none, if the game has other ends.
 
     Args:
@@ -52,7 +52,7 @@ class Bounds(Marks, Observer):
         interpreter = Interpreter(program, observer=self)
         self._game = Game(ruleset, seat_names(seats, ruleset.seats), settings, lambda *_: interpreter)
 
-    def ended(self, games: Games, number: int, decisions: int) -> Span | None:
+    def ended(self, games: CombinationGames, number: int, decisions: int) -> Span | None:
         """The place of the bound that ended a game after `decisions` decisions; None if none did."""
         cells = games.cells(decisions - 1, number) if self._last and decisions else None
         if cells is None:

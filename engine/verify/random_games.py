@@ -12,12 +12,12 @@ from rulespec.engine.game.position_check import meant, same_option
 from rulespec.engine.game.seating import check_settings, seat_names
 from rulespec.engine.program.draws import Stream
 from rulespec.engine.program.limits import MAX_STEPS
-from rulespec.engine.simulate.playouts import Playout, choose
-from rulespec.engine.verify.combinations import Games, combinations
+from rulespec.engine.simulate.checked_playouts import Playout, choose
+from rulespec.engine.verify.combinations import CombinationGames, combinations
 from rulespec.engine.verify.properties import PROPERTIES, Property
 from rulespec.engine.verify.shrink import FailingGame, Move, shortest
+from rulespec.engine.verify.step_weights import DECISION, weighed
 from rulespec.engine.verify.trial import BACKENDS, INTERPRETED, Trial, installed_backends, kind_of
-from rulespec.engine.verify.weights import DECISION, weighed
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 
@@ -94,7 +94,7 @@ def further_games(
     decision = weighed(ruleset, players).decision if games else DECISION
     for at, combination in enumerate(tried):
         share = range(games * at // len(tried), games * (at + 1) // len(tried))
-        for ended in Games(ruleset, combination, seed=seed).play(share) if share else ():
+        for ended in CombinationGames(ruleset, combination, seed=seed).play(share) if share else ():
             failed = ended.failed
             if failed is not None and failed.failure is not None and not meant(failed.game, failed.failure.wrong):
                 yield ended.decisions, shorter_playout(failed, EFFORT, decision)

@@ -22,7 +22,7 @@ from rulespec.engine.game.option import TakenBack
 from rulespec.engine.game.position_check import look
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.engine.verify.properties import PROPERTIES, Property
 from rulespec.engine.verify.random_games import shorter
 from rulespec.engine.verify.shrink import FailingGame
@@ -102,7 +102,7 @@ def ruleset_tests(
     def ruleset() -> typed.Ruleset:
         return load_ruleset(ref)
 
-    class Games(_Games):
+    class TestedGames(_Games):
         @initialize(data=st.data())
         def begin(self, data: st.DataObject) -> None:
             low, high = ruleset().players
@@ -114,7 +114,7 @@ def ruleset_tests(
             self.trial = Trial(ruleset(), seat_names(number, ruleset().seats), chosen, backends)
             self.expect(self.trial.begin())
 
-    case: Any = Games.TestCase  # Hypothesis makes this class on access
+    case: Any = TestedGames.TestCase  # Hypothesis makes this class on access
 
     class Tests(case):  # type: ignore[misc]
         def runTest(self) -> None:  # noqa: N802 - the name that unittest knows

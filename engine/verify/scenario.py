@@ -8,12 +8,12 @@ from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence
-from rulespec.documents.reader import read_yaml
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence
+from rulespec.documents.yaml_reader import read_yaml
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ScenarioStep:
     """Decisions and the expectations after them, each text with its place."""
 
     when: tuple[Scalar, ...]
@@ -21,7 +21,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class PositionLayer:
     """A part of a position: procedure calls to run, then values to set."""
 
     run: tuple[Scalar, ...]
@@ -56,8 +56,8 @@ class Scenario:
     settings: tuple[tuple[str, str], ...]
     base: Scalar | None
     start: Scalar | None
-    layers: tuple[Layer, ...]
-    steps: tuple[Step, ...]
+    layers: tuple[PositionLayer, ...]
+    steps: tuple[ScenarioStep, ...]
 
 
 def read_scenarios(path: Path, report: Report, display: str | None = None) -> tuple[Scenario, ...]:
@@ -129,9 +129,9 @@ def _scenario(node: Node) -> Scenario:
         settings=tuple((k.text, _word(v)) for k, v in pairs(_get(node, "settings"))),
         base=base if isinstance(base, Scalar) else None,
         start=start if isinstance(start, Scalar) else None,
-        layers=(Layer(_scalars(_get(source, "run")), values),),
+        layers=(PositionLayer(_scalars(_get(source, "run")), values),),
         steps=tuple(
-            Step(_scalars(_get(part, "when")), pairs(_get(part, "then")))
+            ScenarioStep(_scalars(_get(part, "when")), pairs(_get(part, "then")))
             for part in [node, *items(_get(node, "steps"))]
         ),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.nodes import Node, Scalar, Sequence
+from rulespec.documents.yaml_nodes import Node, Scalar, Sequence
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.numbered import every_option

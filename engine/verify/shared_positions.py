@@ -10,8 +10,8 @@ from pathlib import Path
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Scalar
 from rulespec.documents.text_files import files_inside
+from rulespec.documents.yaml_nodes import Scalar
 from rulespec.engine.verify.scenario import Scenario, read_scenarios
 
 MAX_CHAIN = 100

@@ -13,7 +13,7 @@ from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.game.position_check import explained
 from rulespec.engine.game.state_diff import changes
 from rulespec.engine.game.state_json import state_json
-from rulespec.engine.logs.ends import end_json
+from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.verify.failing_scenario import failing_scenario
 from rulespec.typed import nodes as typed
@@ -149,7 +149,7 @@ def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class LegalPart:
     """The legal part of a replayed game.
 
     Attributes:
@@ -169,7 +169,7 @@ class Replayed:
         return [header.to_json(), *entries[:legal], *end_json(self.game), *entries[legal:]]
 
 
-def replayed(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move]) -> Replayed:
+def replayed(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move]) -> LegalPart:
     """A game after its moves."""
     game = Game(ruleset, header.seats, header.settings)
     move: Move | None = None
@@ -179,7 +179,7 @@ def replayed(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move]) -
             before = state_json(game) if number == len(moves) - 1 else None
             game.apply(move) if isinstance(move, Option) else game.omniscient.take_back(move)
             if before is not None:
-                return Replayed(game, None, tuple(changes(before, state_json(game))))
+                return LegalPart(game, None, tuple(changes(before, state_json(game))))
     except RulesetFaultError:
-        return Replayed(game, move if isinstance(move, Option) else None)
-    return Replayed(game)
+        return LegalPart(game, move if isinstance(move, Option) else None)
+    return LegalPart(game)

@@ -14,7 +14,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display, files_inside
 from rulespec.engine.game.game import restarted
-from rulespec.engine.game.machines import Backend, Machines, Memo, quick_machine
+from rulespec.engine.game.machines import Backend, MachineMemo, Machines, quick_machine
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.replay.replay import ReplayRequest, ReplayResult
 from rulespec.engine.verify.audit import Broken, first_broken
@@ -29,7 +29,7 @@ from rulespec.typed import nodes as typed
 LOG_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 EXPECTATION = ".expect.yaml"
 _CHANGES = 12  # in a message
-short_games: Machines = Memo(quick_machine)
+short_games: Machines = MachineMemo(quick_machine)
 """Generated Python without passes, for games so short that the passes would take longer than the game."""
 
 
@@ -172,10 +172,10 @@ def count_options(result: ReplayResult) -> int:
 
 def _compare(path: Path, outcome: dict[str, Any], report: Report) -> None:
     """Compares the outcome with `<name>.expect.yaml`, which may have some of its fields."""
-    from rulespec.documents.nodes import Mapping, to_plain
-    from rulespec.documents.nodes import Sequence as List
-    from rulespec.documents.reader import read_yaml
     from rulespec.documents.text_files import inside, is_present
+    from rulespec.documents.yaml_nodes import Mapping, to_plain
+    from rulespec.documents.yaml_nodes import Sequence as List
+    from rulespec.documents.yaml_reader import read_yaml
 
     stem = next(path.name.removesuffix(s) for s in LOG_SUFFIXES if path.name.endswith(s))
     beside = inside(path.parent, stem + EXPECTATION)

@@ -10,7 +10,7 @@ from rulespec.engine.program.control_flow import Loop
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.regions import ROOT, Regions
 from rulespec.engine.program.traversal import meet, span
-from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I32
 from rulespec.engine.wasm.widths import ROW

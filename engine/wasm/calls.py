@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.traversal import Facts
-from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.values import span
 from rulespec.engine.wasm.wasm_format import I64
+from rulespec.engine.wasm.wide_sets import Word, as_signed
 from rulespec.engine.wasm.widths import ROW, WORD
-from rulespec.engine.wasm.words import Word, as_signed
 
 _ROWS_BITS = 8
 """Of the number of rows that are remembered of a definition, as a power of two."""

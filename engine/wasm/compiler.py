@@ -17,7 +17,7 @@ from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.long_values import LongValues, long_values, scored
 from rulespec.engine.program.reads import Reads
 from rulespec.engine.program.traversal import walk
-from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.calls import CallEmitter, Definitions
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.layout import BATCH, Memory, TooLargeError, words
@@ -36,8 +36,8 @@ from rulespec.engine.wasm.small_python import compile_functions, parsed
 from rulespec.engine.wasm.spread import ClosureEmitter, SpreadEmitter
 from rulespec.engine.wasm.values import span
 from rulespec.engine.wasm.wasm_format import I64, Module
+from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import MOST_ON_STACK, ROW, WORD, Widths
-from rulespec.engine.wasm.words import Word
 from rulespec.errors import RulespecError
 
 _UNBOUNDED = 1 << 60

@@ -12,12 +12,12 @@ from functools import partial
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import NO_NUMBER
-from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.layout import Memory
 from rulespec.engine.wasm.values import Forms, SetForms, ValueEmitter
 from rulespec.engine.wasm.wasm_format import I32, I64, Module
+from rulespec.engine.wasm.wide_sets import Word, as_signed
 from rulespec.engine.wasm.widths import ROW, Widths
-from rulespec.engine.wasm.words import Word, as_signed
 from rulespec.language.operators import COMPARISONS
 
 _COMPARED = {"==": "eq", "!=": "ne", "<": "lt_s", "<=": "le_s", ">": "gt_s", ">=": "ge_s"}

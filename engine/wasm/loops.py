@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.traversal import alternatives
-from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I64, Code
+from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW, WORD
-from rulespec.engine.wasm.words import Word
 from rulespec.language.intervals import Interval
 from rulespec.language.operators import OPERATORS
 

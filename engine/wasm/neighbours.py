@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from functools import partial
 
 from rulespec.engine.program import ir
-from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.loops import wide_call
 from rulespec.engine.wasm.wasm_format import I32
+from rulespec.engine.wasm.wide_sets import Word, as_signed
 from rulespec.engine.wasm.widths import ROW
-from rulespec.engine.wasm.words import Word, as_signed
 
 _FEW = 4_000
 """So many numbers that cells hold have a sum of 64 bits."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rulespec.engine.program import ir
-from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.expressions import TRUTHS, ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I32
+from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW, WORD, order_bits
-from rulespec.engine.wasm.words import Word
 
 _INSTRUCTIONS = {"+": "add", "-": "sub", "*": "mul", "|": "or", "&": "and", "count": "popcnt", "behind": "shr_u"}
 """Operators that are one instruction."""

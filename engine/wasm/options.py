@@ -14,7 +14,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.long_values import LongValues
 from rulespec.engine.program.option_tests import Named, option_tests, same_for_all
 from rulespec.engine.program.traversal import Facts
-from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.alike import AlikeEmitter
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.loops import LoopEmitter

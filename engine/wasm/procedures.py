@@ -15,7 +15,7 @@ from msgspec import Struct
 from rulespec.engine.passes.occupancy import Occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, loops
-from rulespec.engine.program.procedures import Procedure, procedures, zeros
+from rulespec.engine.program.procedures import CompiledProcedure, procedures, zeros
 from rulespec.engine.program.regions import ROOT, Regions
 from rulespec.engine.program.traversal import span, targets, walk
 from rulespec.engine.wasm.blocks import BlockEmitter, InstructionEmitter
@@ -31,7 +31,7 @@ _FEW_STEPS = 100_000
 """Steps of a loop or a procedure that are counted at once, as many as they may be."""
 _ROOM = 1 << 40
 _OF_CELLS = frozenset({ir.Cell, ir.Positive, ir.Held, ir.Total})
-_NONE = Procedure(None, (), (), frozenset(), frozenset(), waits=True)
+_NONE = CompiledProcedure(None, (), (), frozenset(), frozenset(), waits=True)
 """Stands for the blocks that no procedure has: those where a game begins and ends."""
 
 
@@ -48,7 +48,7 @@ class _Function(Struct):
     """
 
     name: str
-    procedure: Procedure
+    procedure: CompiledProcedure
     regions: Regions
     parameters: list[int]
     locals: list[int]
@@ -138,7 +138,7 @@ class ProcedureEmitter:
             if isinstance(e, ir.Enter) and self._procedures[e.block].waits:
                 yield e.after
 
-    def _entered(self, first: int, procedure: Procedure) -> Iterator[int]:
+    def _entered(self, first: int, procedure: CompiledProcedure) -> Iterator[int]:
         """The blocks of a procedure at which running may begin."""
         yield first
         yield from self._afters(sorted(procedure.blocks))
@@ -150,7 +150,7 @@ class ProcedureEmitter:
                     yield block
                     yield e.otherwise
 
-    def _of(self, name: str, first: int, procedure: Procedure) -> _Function:
+    def _of(self, name: str, first: int, procedure: CompiledProcedure) -> _Function:
         regions = Regions(self._entered(first, procedure), self._ways)
         own = [at for at in (*procedure.cells, *procedure.params) if at not in self._in_cells]
         local = list(dict.fromkeys([*self._parameters[first], *own, *self._called(regions.order)]))
@@ -161,7 +161,7 @@ class ProcedureEmitter:
             name, procedure, regions, self._parameters[first], local, self._saved(first, procedure, regions)
         )
 
-    def _passed(self, procedure: Procedure) -> list[int]:
+    def _passed(self, procedure: CompiledProcedure) -> list[int]:
         """The cells passed to a procedure."""
         cells = procedure.parameters() if procedure.waits else procedure.params
         return [at for at in cells if at not in self._in_cells]
@@ -171,7 +171,7 @@ class ProcedureEmitter:
         exits = (self.p.blocks[b].exit for b in blocks)
         return [at for e in exits if isinstance(e, ir.Enter) for at in self._parameters[e.block] if at != e.back]
 
-    def _saved(self, first: int, procedure: Procedure, regions: Regions) -> list[int]:
+    def _saved(self, first: int, procedure: CompiledProcedure, regions: Regions) -> list[int]:
         """The cells that may be non-zero where a procedure waits or is entered."""
         zero = zeros(self._flow, first, procedure)
         results = set(procedure.parameters())

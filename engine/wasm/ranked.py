@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from rulespec.engine.program import ir
-from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.loops import LoopEmitter, wide_call
 from rulespec.engine.wasm.operators import fits
+from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW
-from rulespec.engine.wasm.words import Word
 
 
 class RankEmitter:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER
-from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.loops import LoopEmitter, wide_call
 from rulespec.engine.wasm.neighbours import NeighbourEmitter
 from rulespec.engine.wasm.wasm_format import Code
+from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW as IN_MEMORY
 from rulespec.engine.wasm.widths import words_of
-from rulespec.engine.wasm.words import Word
 
 ROW = 16
 """Bytes of a row: the sum, and whether it is open (1), settled (2), or neither."""

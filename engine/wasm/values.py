@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
-from rulespec.engine.wasm import words as sets
+from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.layout import Memory
 from rulespec.engine.wasm.wasm_format import I32, I64, Code, Module
+from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW, Widths
-from rulespec.engine.wasm.words import Word
 
 Forms = dict[type, Callable[..., None]]
 """A form of expressions → pushes one of them, a number or an address."""

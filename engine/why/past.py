@@ -9,9 +9,9 @@ from rulespec.engine.game.game import restarted, seen_events
 from rulespec.engine.game.guarded import UNKNOWN
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.program.journal import State
-from rulespec.engine.why.effects import Effect, Recorder
-from rulespec.engine.why.origins import Origin
-from rulespec.engine.why.reader import Answer, Reader
+from rulespec.engine.why.move_effects import Effect, Recorder
+from rulespec.engine.why.position_reader import Answer, Reader
+from rulespec.engine.why.traced_program import StatementOrigin
 from rulespec.engine.why.tracer import At
 from rulespec.rule_ids import cited
 from rulespec.typed import nodes as typed
@@ -87,7 +87,7 @@ class Past:
         elif isinstance(origin.of, typed.EndGame):
             yield self._ending(origin, origin.of, state)
 
-    def _ending(self, origin: Origin, s: typed.EndGame, state: State) -> Answer:
+    def _ending(self, origin: StatementOrigin, s: typed.EndGame, state: State) -> Answer:
         tracer, doc = self.reader.tracer(state), self.reader.doc(s)
         nodes = [tracer.node(s.winners, At(origin.scope))] if s.winners is not None else []
         return Answer("statement", tracer.text(s), True, doc, cited(doc), self.reader.owner(s), s.span, nodes)

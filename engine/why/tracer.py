@@ -22,9 +22,9 @@ from rulespec.engine.program.domains import members
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.journal import Journal, State, restore
 from rulespec.engine.program.limits import MAX_VALUE_STEPS
-from rulespec.engine.why.nodes import Node
+from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import parts
+from rulespec.typed.rule_traversal import parts
 from rulespec.types import SetOf
 
 MAX_NODES = 5_000
@@ -114,9 +114,9 @@ class Values:
 class Tracer(Values):
     """Traces expressions of a ruleset in one state: see `Values` for the arguments."""
 
-    def node(self, e: typed.Expr, at: At) -> Node:
+    def node(self, e: typed.Expr, at: At) -> ReasonNode:
         """The trace of an expression."""
-        result = Node("value", self.text(e), type_name(e.type), e.span)
+        result = ReasonNode("value", self.text(e), type_name(e.type), e.span)
         if self.hidden:
             return result
         self._left -= 1
@@ -128,7 +128,9 @@ class Tracer(Values):
         self._depth -= 1
         return result
 
-    def _close(self, e: typed.Expr, at: At, node: Node, known: Sequence[tuple[typed.Expr, Node]] = ()) -> None:
+    def _close(
+        self, e: typed.Expr, at: At, node: ReasonNode, known: Sequence[tuple[typed.Expr, ReasonNode]] = ()
+    ) -> None:
         """Fills in the value of a node, once its parts are known; those need not be evaluated again."""
         if self.hidden:
             return
@@ -143,10 +145,10 @@ class Tracer(Values):
         except HiddenError:
             self.hidden = True
 
-    def _fill(self, node: Node, number: int) -> None:
+    def _fill(self, node: ReasonNode, number: int) -> None:
         node.number, node.value = number, self.shown(node.type, number)
 
-    def add(self, nodes: list[Node], es: Iterable[typed.Expr], at: At) -> bool:
+    def add(self, nodes: list[ReasonNode], es: Iterable[typed.Expr], at: At) -> bool:
         """Adds the traces of expressions; False from the first hidden cell on."""
         for e in es:
             if self.hidden:
@@ -154,14 +156,14 @@ class Tracer(Values):
             nodes.append(self.node(e, at))
         return not self.hidden
 
-    def _plain(self, e: typed.Expr, at: At, node: Node) -> None:
+    def _plain(self, e: typed.Expr, at: At, node: ReasonNode) -> None:
         node.op = _NAMES.get(type(e), "value")
         of = [e.start] if isinstance(e, typed.Reach | typed.Ways) else parts(e)
         nodes = node.parts if isinstance(e, typed.TrackOp | typed.BoardOp) else node.because
         if self.add(nodes, of, at):
             self._close(e, at, node, [*zip(of, nodes, strict=True)])
 
-    def _state_of(self, e: typed.Field | typed.PieceCount, at: At, node: Node) -> None:
+    def _state_of(self, e: typed.Field | typed.PieceCount, at: At, node: ReasonNode) -> None:
         """A cell of the state, with its name."""
         node.op = "pieces" if isinstance(e, typed.PieceCount) else "state"
         if not self.add(node.because, parts(e), at):
@@ -177,7 +179,7 @@ class Tracer(Values):
         except HiddenError:
             self.hidden = True
 
-    def _op(self, e: typed.Op, at: At, node: Node) -> None:
+    def _op(self, e: typed.Op, at: At, node: ReasonNode) -> None:
         node.op = e.op
         if e.op in ("and", "or", "not"):
             self._logic(e, at, node)
@@ -191,7 +193,7 @@ class Tracer(Values):
             if self.add(node.parts, e.args, at):
                 self._close(e, at, node, [*zip(e.args, node.parts, strict=True)])
 
-    def _logic(self, e: typed.Op, at: At, node: Node) -> None:
+    def _logic(self, e: typed.Op, at: At, node: ReasonNode) -> None:
         stop = {"and": False, "or": True}.get(e.op)
         for part in e.args:
             node.parts.append(self.node(part, at))
@@ -202,17 +204,17 @@ class Tracer(Values):
                 return
         self._fill(node, int(not node.parts[0].value if e.op == "not" else e.op == "and"))
 
-    def _choice(self, e: typed.Choice, at: At, node: Node) -> None:
+    def _choice(self, e: typed.Choice, at: At, node: ReasonNode) -> None:
         node.op = "if"
         if self.add(node.because, [e.condition], at):
             self.add(node.parts, [e.then if node.because[0].value else e.other], at)
             self._as_part(node)
 
-    def _as_part(self, node: Node) -> None:
+    def _as_part(self, node: ReasonNode) -> None:
         if not self.hidden:
             node.value, node.number = node.parts[0].value, node.parts[0].number
 
-    def _call(self, e: typed.Call, at: At, node: Node) -> None:
+    def _call(self, e: typed.Call, at: At, node: ReasonNode) -> None:
         node.op, place = "call", At()
         assert e.definition.body is not None
         for param, arg in zip(e.definition.params, e.args, strict=True):
@@ -230,7 +232,7 @@ class Tracer(Values):
         self.add(node.parts, [e.definition.body], place)
         self._as_part(node)
 
-    def named(self, var: typed.Var, value: typed.Expr, at: At, inner: At) -> tuple[Node, At]:
+    def named(self, var: typed.Var, value: typed.Expr, at: At, inner: At) -> tuple[ReasonNode, At]:
         """The trace of a value that gets a name, and the place `inner` with that name."""
         node = self.node(value, at)
         node.name = var.name if node.op in ("literal", "name", "state", "fact") else node.name or var.name
@@ -238,7 +240,7 @@ class Tracer(Values):
             return node, inner
         return node, self.bind(inner, var, node.number)
 
-    def _after_call(self, e: typed.Once, at: At, node: Node) -> None:
+    def _after_call(self, e: typed.Once, at: At, node: ReasonNode) -> None:
         """The value after a hypothetical call: its trace is made in the state after the call."""
         node.op = "once"
         if not self.add(node.because, e.args, at):
@@ -259,7 +261,7 @@ class Tracer(Values):
 
     # --- sets --------------------------------------------------------------------------------
 
-    def _each(self, e: typed.Each, at: At, node: Node) -> None:
+    def _each(self, e: typed.Each, at: At, node: ReasonNode) -> None:
         """An operation over the members of a set: one part for each member, up to the one that ends it."""
         b, node.op = e.binder, e.op
         if not self.add(node.because, [b.source, *([b.start] if b.start is not None else [])], at):
@@ -281,7 +283,7 @@ class Tracer(Values):
         else:
             self._close(e, at, node, [(b.source, node.because[0])])
 
-    def _member(self, e: typed.Each, at: At) -> Node:
+    def _member(self, e: typed.Each, at: At) -> ReasonNode:
         """The part of one member."""
         where, rest = e.binder.where, [*e.binder.keys, *([e.body] if e.body is not None else [])]
         name = f"{e.binder.var.name} = {self.labels.show(type_name(e.binder.var.type), at.slots[-1])}"
@@ -290,7 +292,7 @@ class Tracer(Values):
             part = self.node(whole, at)
             part.name = f"{name}: {part.name}" if part.name else name
             return part
-        part = Node("implies" if e.op == "all" else "member", self.text(e), "bool", None, name=name)
+        part = ReasonNode("implies" if e.op == "all" else "member", self.text(e), "bool", None, name=name)
         fits = where is None or (self.add(part.parts, [where], at) and part.parts[0].value is True)
         if fits:
             self.add(part.parts, rest, at)
@@ -310,7 +312,7 @@ def _of_member(op: str, fits: bool, values: Sequence[Any]) -> Any:
     return values[-1] if values else True
 
 
-def _ends(e: typed.Each, part: Node) -> bool:
+def _ends(e: typed.Each, part: ReasonNode) -> bool:
     """Whether the part of a member ends an operation."""
     if e.op in ("all", "any"):
         return part.value is (e.op == "any")
@@ -348,7 +350,7 @@ _NAMES: dict[type[typed.Expr], str] = {
     typed.Ways: "cheapest",
     typed.ProductEntity: "entity",
 }
-_FORMS: dict[type[typed.Expr], Callable[[Tracer, Any, At, Node], None]] = {
+_FORMS: dict[type[typed.Expr], Callable[[Tracer, Any, At, ReasonNode], None]] = {
     typed.Field: Tracer._state_of,
     typed.PieceCount: Tracer._state_of,
     typed.Op: Tracer._op,

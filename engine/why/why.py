@@ -16,11 +16,11 @@ from rulespec.engine.game.refusal import never, with_arguments
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import State
-from rulespec.engine.why.effects import Skipped
-from rulespec.engine.why.nodes import Node
-from rulespec.engine.why.options import OptionTrace
+from rulespec.engine.why.move_effects import Skipped
+from rulespec.engine.why.option_conditions import OptionTrace
 from rulespec.engine.why.past import Past
-from rulespec.engine.why.reader import Answer, Reader
+from rulespec.engine.why.position_reader import Answer, Reader
+from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.engine.why.tracer import At
 from rulespec.rule_ids import cited
 from rulespec.typed import nodes as typed
@@ -96,10 +96,10 @@ class Why:
         subject = with_arguments(self._reader.labels, lowered, args)
         return Answer("option", subject, verdict, reason, cited(reason), span=lowered.span, conditions=conditions)
 
-    def _listed_instead(self, decision: int, choice: int, args: tuple[int, ...], state: State) -> Iterator[Node]:
+    def _listed_instead(self, decision: int, choice: int, args: tuple[int, ...], state: State) -> Iterator[ReasonNode]:
         """The condition that no option with alike tokens is listed instead."""
         lowered = self._program.decisions[decision].choices[choice]
-        node = Node("alike", "the tokens are alike", "bool", lowered.span)
+        node = ReasonNode("alike", "the tokens are alike", "bool", lowered.span)
         try:
             instead = Interpreter(self._program).standing(state, decision, choice, args)
         except HiddenError:

@@ -18,9 +18,9 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.engine.words.changes import Change, Changes, Snapshot
+from rulespec.engine.words.move_records import Mark, Record, records
 from rulespec.engine.words.narrator import Narrator, Value
-from rulespec.engine.words.records import Mark, Record, records
-from rulespec.engine.words.titles import Text
+from rulespec.engine.words.titles import TitleText
 from rulespec.engine.words.words import Words
 from rulespec.records import Brief
 
@@ -60,7 +60,7 @@ class _Frame(Struct):
         stretches: its parts, which calls of others come between.
     """
 
-    text: Text | None
+    text: TitleText | None
     name: str
     arguments: tuple[int, ...]
     begin: State

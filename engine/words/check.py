@@ -11,14 +11,14 @@ from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Node, Scalar, content_column, get
+from rulespec.documents.yaml_nodes import Node, Scalar, content_column, get
 from rulespec.engine.words.asked import ACTOR, DECIDER, Decisions
 from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.template import Hole, holes
-from rulespec.engine.words.titles import Expression, Text, Titles
+from rulespec.engine.words.titles import Expression, Titles, TitleText
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions
+from rulespec.typed.rule_traversal import expressions
 from rulespec.types import BAD, Ent, Num, Type, never_none, or_none
 
 MAX_HOLES = 3_000
@@ -43,7 +43,7 @@ class TextCheck:
 
     # --- what is named ---------------------------------------------------------------------------
 
-    def fits(self, section: str, name: str, text: Text) -> bool:
+    def fits(self, section: str, name: str, text: TitleText) -> bool:
         """Whether a text's subject exists, and its holes can be filled."""
         if section == "words":  # their names are those of the schema
             return self._named(text, program_words(ENGLISH)[name].holes())
@@ -51,7 +51,7 @@ class TextCheck:
         return self.known(name, names(), what, text) and holes_of(name, text)
 
     @cached_property
-    def _sections(self) -> Mapping[str, tuple[Callable[[], Iterable[str]], str, Callable[[str, Text], bool]]]:
+    def _sections(self) -> Mapping[str, tuple[Callable[[], Iterable[str]], str, Callable[[str, TitleText], bool]]]:
         """Section → its allowed names, their description, and the check of a text's holes."""
         kinds = [kind for kind in self.d.kinds.values() if not kind.nameless]
         piles: list[typed.PieceDecl | typed.Kind] = [*self.d.pieces.values(), *(kind for kind in kinds if kind.places)]
@@ -84,7 +84,7 @@ class TextCheck:
     def _fields(self) -> list[typed.FieldDecl]:
         return [*self.d.fields.values(), *(field for kind in self.d.kinds.values() for field in kind.state.values())]
 
-    def known(self, name: str, names: Iterable[str], what: str, said: Text | Expression) -> bool:
+    def known(self, name: str, names: Iterable[str], what: str, said: TitleText | Expression) -> bool:
         """Whether something of this name is there."""
         there = set(names)
         if name in there:
@@ -104,15 +104,15 @@ class TextCheck:
     # --- holes ------------------------------------------------------------------------------------
 
     @staticmethod
-    def _plain(_: str, __: Text) -> bool:
+    def _plain(_: str, __: TitleText) -> bool:
         return True
 
-    def _place(self, name: str, text: Text) -> bool:
+    def _place(self, name: str, text: TitleText) -> bool:
         pile, _, place = name.rpartition(".")
         index = (self.d.pieces[pile] if pile in self.d.pieces else self.d.kinds[pile]).places[place].index
         return self._named(text, [index] if index else [])
 
-    def _named(self, text: Text, names: Iterable[str]) -> bool:
+    def _named(self, text: TitleText, names: Iterable[str]) -> bool:
         """Whether the holes of a text have these names."""
         known = list(names)
         wrong = [hole for parts in (text.other, text.one or ()) for hole in holes(parts) if hole.text not in known]
@@ -144,16 +144,16 @@ class TextCheck:
             env = env.bind(_var(param.var.name, param.var.type, param.var.span))
         return env
 
-    def _each(self, name: str, text: Text) -> bool:
+    def _each(self, name: str, text: TitleText) -> bool:
         return self._filled(text, self.scope("each", name, text.node.span))
 
-    def _decision(self, name: str, text: Text) -> bool:
+    def _decision(self, name: str, text: TitleText) -> bool:
         return self._filled(text, self.scope("decisions", name, text.node.span))
 
-    def _option(self, name: str, text: Text) -> bool:
+    def _option(self, name: str, text: TitleText) -> bool:
         return self._filled(text, self.scope("options", name, text.node.span))
 
-    def _procedure(self, name: str, text: Text) -> bool:
+    def _procedure(self, name: str, text: TitleText) -> bool:
         return self._filled(text, self.scope("procedures", name, text.node.span))
 
     def _env(self, decision: str, span: Span) -> Env:
@@ -168,7 +168,7 @@ class TextCheck:
             env = env.bind(_var(name, type_, span))
         return env.bind(_var(DECIDER, or_none(Ent(self.d.player_kind)), span))
 
-    def _filled(self, text: Text, env: Env) -> bool:
+    def _filled(self, text: TitleText, env: Env) -> bool:
         """Whether the holes of a text, and its number, are expressions that have a value."""
         result = Report()
         for part, parts in ((get(text.node, "other") or text.node, text.other), (get(text.node, "one"), text.one)):

@@ -22,7 +22,7 @@ from rulespec.engine.program.taint import Taint
 from rulespec.engine.program.traversal import Elsewhere, free, span, walk
 from rulespec.engine.words.asked import ACTOR, DECIDER
 from rulespec.engine.words.template import Hole, Optional, Template
-from rulespec.engine.words.titles import Text
+from rulespec.engine.words.titles import TitleText
 from rulespec.engine.words.words import Words
 from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf, Type, may_be_none, never_none, or_none
 
@@ -147,7 +147,7 @@ class _Exported:
 
     # --- texts ---------------------------------------------------------------------------------
 
-    def _text(self, text: Text, values: Sequence[_Value]) -> dict[str, Any]:
+    def _text(self, text: TitleText, values: Sequence[_Value]) -> dict[str, Any]:
         values = _last(values)
         result: dict[str, Any] = {
             "values": [{**value.source, "type": form(value.type)} for value in values],
@@ -214,7 +214,7 @@ def _holes(template: Template) -> list[str]:
     return [p.text for p in parts if isinstance(p, Hole)]
 
 
-def _amounts(text: Text) -> dict[str, Any]:
+def _amounts(text: TitleText) -> dict[str, Any]:
     """The words for an amount; None stands for the number."""
     other = [part if isinstance(part, str) else None for part in text.other]
     return {"other": other, "one": None if text.one is None else [p if isinstance(p, str) else None for p in text.one]}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rulespec.diagnostics.report import Report
-from rulespec.engine.words.checked import fitting_titles
 from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.titles import Key, languages, read_titles, unknown_language
+from rulespec.engine.words.valid_words import fitting_titles
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Order, SetOf

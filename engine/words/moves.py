@@ -13,8 +13,8 @@ from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.words.causes import Cause, Causes, has_causes, recorded
 from rulespec.engine.words.changes import Change, Changes
+from rulespec.engine.words.move_records import Record
 from rulespec.engine.words.narrator import Narrator, Taken
-from rulespec.engine.words.records import Record
 from rulespec.engine.words.words import Words
 from rulespec.records import Brief
 

@@ -18,14 +18,14 @@ from rulespec.engine.game.query import Queries, Query
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.views import SeenOption
 from rulespec.engine.program import ir
-from rulespec.engine.program.budget import SpentError, Use
+from rulespec.engine.program.budget import BudgetUse, SpentError
 from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.words.asked import ACTOR, DECIDER
 from rulespec.engine.words.template import Filled, Template, fill, holes
-from rulespec.engine.words.titles import Text
+from rulespec.engine.words.titles import TitleText
 from rulespec.engine.words.words import Words
 from rulespec.language.orders import in_order
 from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type, may_be_none, never_none, none_of, or_none
@@ -123,9 +123,9 @@ class Narrator:
                 return self._entities(asked, [*self._who(decision, of.by), *arguments], text)
         return []
 
-    def _entities(self, expressions: Sequence[str], values: list[Value], text: Text) -> list[tuple[str, int]]:
+    def _entities(self, expressions: Sequence[str], values: list[Value], text: TitleText) -> list[tuple[str, int]]:
         """The entities that expressions are, without those that are none or not seen, each once."""
-        use = Use(f"the text `{text.name}`", text.node.span)
+        use = BudgetUse(f"the text `{text.name}`", text.node.span)
         params = tuple((name, type_) for name, type_ in {value.name: value.type for value in values}.items())
         results: dict[tuple[str, int], None] = {}
         for expression in expressions:
@@ -146,7 +146,7 @@ class Narrator:
         subject = self.subject(option)
         return f"{subject} {note}" if text is not None else f"{subject}: {note}"
 
-    def event(self, text: Text, values: list[Value]) -> str | None:
+    def event(self, text: TitleText, values: list[Value]) -> str | None:
         """A sentence about an automatic event, with its holes filled; None where ids are displayed."""
         self.words.begin()
         with suppress(SpentError):
@@ -201,7 +201,7 @@ class Narrator:
         if said is None or by is None:
             return None
         try:
-            use = Use(f"the actor of `{decision}`", said.span)
+            use = BudgetUse(f"the actor of `{decision}`", said.span)
             query, number = self._value(said.text, [self._by(by), *self._known(decision)], use)
         except (_NothingError, SpentError):
             return None
@@ -287,10 +287,10 @@ class Narrator:
 
     # --- texts ---------------------------------------------------------------------------------
 
-    def _filled(self, text: Text, values: list[Value], depth: int = 0) -> str:
+    def _filled(self, text: TitleText, values: list[Value], depth: int = 0) -> str:
         """A text with its holes filled from values, and from the state."""
         known = {value.name: value for value in values}
-        use = Use(f"the text `{text.name}`", text.node.span)
+        use = BudgetUse(f"the text `{text.name}`", text.node.span)
 
         def filled(hole: str) -> Filled:
             if hole in known:
@@ -303,7 +303,7 @@ class Narrator:
 
         return fill(self._form(text, values, use), filled)[:_MAX_SHOWN]
 
-    def _form(self, text: Text, values: list[Value], use: Use) -> Template:
+    def _form(self, text: TitleText, values: list[Value], use: BudgetUse) -> Template:
         """Of two forms of a text the one that its number asks for."""
         if text.one is None or not text.count:
             return text.other
@@ -311,7 +311,7 @@ class Narrator:
             return text.one if self._value(text.count, values, use)[1] == 1 else text.other
         return text.other
 
-    def _value(self, expression: str, values: list[Value], use: Use) -> tuple[Query, int | None]:
+    def _value(self, expression: str, values: list[Value], use: BudgetUse) -> tuple[Query, int | None]:
         """An expression and its value; None if it is none or depends on hidden cells.
 
         Raises:
@@ -365,5 +365,5 @@ def _shown(option: Taken) -> str:
     return option.option or "" if isinstance(option, Event) else str(option)
 
 
-def _names_who(text: Text) -> bool:
+def _names_who(text: TitleText) -> bool:
     return any(hole.text in (DECIDER, ACTOR) for hole in holes(text.other))

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, text, words
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, entries, get, text, words
 from rulespec.engine.words.program_words import ENGLISH
 from rulespec.engine.words.template import Template, parse_template
 from rulespec.records import Brief
@@ -47,7 +47,7 @@ Key = tuple[str, str]
 """A section, and the name in it."""
 
 
-class Text(Brief, Struct, frozen=True):
+class TitleText(Brief, Struct, frozen=True):
     """A text, and its singular if that differs; `count` is the expression for the number.
 
     Attributes:
@@ -75,7 +75,7 @@ class Expression(Brief, Struct, frozen=True):
 class Titles(Brief, Struct):
     """The content of the files of one language, higher layers over lower ones."""
 
-    texts: dict[Key, Text] = field(default_factory=dict)
+    texts: dict[Key, TitleText] = field(default_factory=dict)
     title: str = ""
     picture: str = ""
     language: str = ENGLISH
@@ -168,11 +168,11 @@ class _Reader(Brief, Struct, frozen=True):
                 else:
                     yield from (("entities", f"{name}.{key}", inner, True) for key, _, inner in entries(node))
 
-    def _text(self, name: str, node: Node, plain: bool) -> Text | None:
+    def _text(self, name: str, node: Node, plain: bool) -> TitleText | None:
         other, one = self._template(get(node, "other") or node, plain), None
         if (first := get(node, "one")) is not None:
             one = self._template(first, plain)
-        return Text(other, self.top, node, name, one, text(get(node, "count"))) if other is not None else None
+        return TitleText(other, self.top, node, name, one, text(get(node, "count"))) if other is not None else None
 
     def _template(self, node: Node, plain: bool) -> Template | None:
         if plain:

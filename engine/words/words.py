@@ -10,12 +10,12 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import Report
 from rulespec.engine.program.budget import Budget
 from rulespec.engine.words.asked import Decisions
-from rulespec.engine.words.checked import fitting_titles
 from rulespec.engine.words.program_words import ENGLISH, Word, program_words
 from rulespec.engine.words.template import Filled, Hole, fill
-from rulespec.engine.words.titles import Text, Titles, languages, read_titles, unknown_language
+from rulespec.engine.words.titles import Titles, TitleText, languages, read_titles, unknown_language
+from rulespec.engine.words.valid_words import fitting_titles
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_names, named, size
+from rulespec.typed.seat_kinds import entity_names, named, size
 
 Names = Literal["title", "id"]
 
@@ -93,7 +93,7 @@ class Words:
         help_ = f"the rest is shown as ids, without it; {help_}"
         return self.budget.warnings("RS575", Severity.WARNING, "the words and measures of this game", help_)
 
-    def text(self, section: str, name: str) -> Text | None:
+    def text(self, section: str, name: str) -> TitleText | None:
         """The text in the files of the language, else in the ruleset's own; None for ids, and without one.
 
         The sections are those of the files; `each` are the texts for all entities of a kind.

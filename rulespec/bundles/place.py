@@ -16,7 +16,7 @@ from rulespec.references import is_path
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
-    from rulespec.bundles.packed import Bundle, Contents
+    from rulespec.bundles.packed_bundle import Bundle, Contents
 
 _ROOT = Path(os.devnull) / "bundle"
 """Above all paths of bundles: no file can ever lie there, so that a path that reaches the disk finds nothing."""
@@ -24,7 +24,7 @@ _SHOWN = "(in the log)"
 
 
 class InBundle:
-    """The place of the files of a bundle; see `rulespec.documents.places.Place`."""
+    """The place of the files of a bundle; see `rulespec.documents.file_places.Place`."""
 
     def __init__(self, bundle: Bundle, contents: Contents) -> None:
         self.bundle = bundle

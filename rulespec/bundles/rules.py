@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from rulespec.bundles.packed import Bundle, Contents, packed, unpacked
+from rulespec.bundles.packed_bundle import Bundle, Contents, packed, unpacked
 from rulespec.bundles.place import InBundle
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure

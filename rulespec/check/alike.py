@@ -9,7 +9,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import one
 from rulespec.language.builtins import BUILTINS, ENTITY
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions, secrecies
+from rulespec.typed.rule_traversal import expressions, secrecies
 from rulespec.types import Ent, Order, SetOf, Type
 
 

@@ -13,7 +13,7 @@ from rulespec.check.ranges import Range, Ranges
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.language.operators import COMPARISONS
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import definition_expressions, expressions
+from rulespec.typed.rule_traversal import definition_expressions, expressions
 
 _SHOWN = 3
 """Constants that are shown with an expression that never fits."""

@@ -7,13 +7,13 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env
-from rulespec.check.statements.context import Place, StatementContext
+from rulespec.check.statements.context import StatementContext, StatementPlace
 from rulespec.check.statements.heads import type_guard
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.syntax.shared import members
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import suppositions
+from rulespec.typed.rule_traversal import suppositions
 from rulespec.types import ANY, BAD, Ent, SetOf, settled
 
 
@@ -28,7 +28,7 @@ def check_bodies(c: Context) -> None:
         elif isinstance(item, ast.Procedure):
             procedure = x.rules.procedures[name]
             statements.procedure = procedure
-            procedure.body, _, falls = statements.inner(item.body, _env(procedure.params, original), Place())
+            procedure.body, _, falls = statements.inner(item.body, _env(procedure.params, original), StatementPlace())
             if falls and procedure.result is not None:
                 message = f"a way through `{item.name.text}` ends without `return`"
                 notes = (Label(item.result.span, f"its value is {procedure.result}"),) if item.result else ()

@@ -13,7 +13,7 @@ from rulespec.diagnostics.report import Report
 from rulespec.overlays.overlay import Source
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions_by_rule
+from rulespec.typed.rule_traversal import expressions_by_rule
 
 
 class Context:

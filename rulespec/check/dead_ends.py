@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rulespec.check.context import Context
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import entries, get, text
+from rulespec.documents.yaml_nodes import entries, get, text
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk
+from rulespec.typed.rule_traversal import walk
 
 
 def check_dead_ends(c: Context) -> None:

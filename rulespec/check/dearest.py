@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rulespec.check.steps import Work
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import definition_expressions, head_expressions, parts
+from rulespec.typed.rule_traversal import definition_expressions, head_expressions, parts
 
 _LOOPS = (typed.Each, typed.Reach, typed.Ways)
 _MOST_NOTES = 3

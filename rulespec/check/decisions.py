@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rulespec.check.context import Context
-from rulespec.documents.nodes import Scalar
+from rulespec.documents.yaml_nodes import Scalar
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk
+from rulespec.typed.rule_traversal import walk
 
 
 def offered(rules: typed.Rules, *, chance: bool = True) -> dict[str, dict[str, typed.OptionDef]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec.check.context import Context
 from rulespec.check.declarations.boards import board_entities, read_spaces
 from rulespec.check.declarations.entities import add_entities, read_entities, read_facts
-from rulespec.check.declarations.game import read_game
+from rulespec.check.declarations.game_file import read_game
 from rulespec.check.declarations.kinds import read_kinds
 from rulespec.check.declarations.pieces import read_pieces
 from rulespec.check.declarations.players import read_seats, read_teams
@@ -13,7 +13,7 @@ from rulespec.check.declarations.products import read_products
 from rulespec.check.declarations.set_up import read_set_up
 from rulespec.check.declarations.state import read_starts, read_state
 from rulespec.check.declarations.tables import read_constants, read_tables
-from rulespec.documents.nodes import Mapping, entries, get
+from rulespec.documents.yaml_nodes import Mapping, entries, get
 
 
 def declare(c: Context) -> None:

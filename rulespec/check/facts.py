@@ -8,14 +8,14 @@ from rulespec.check.context import Context
 from rulespec.check.declarations.links import link_kinds
 from rulespec.check.scope import Env, known_if
 from rulespec.diagnostics.diagnostic import Label
-from rulespec.documents.nodes import Node, Scalar, entries, get, text
+from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import definition_expressions, expressions
+from rulespec.typed.rule_traversal import definition_expressions, expressions
 from rulespec.types import Ent
 
 
 def check_facts(c: Context) -> None:
-    """Types the checks. `engine/verify/facts.py` evaluates them if the rest of the ruleset has no error."""
+    """Types the checks. `engine/verify/verified_facts.py` evaluates them if the rest of the ruleset has no error."""
     first: dict[tuple[str, str], Scalar] = {}
     for kind, name, place, node in _written(c):
         if kind.is_player and not kind.facts:

@@ -11,7 +11,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.language.intervals import Interval
 from rulespec.language.operators import OPERATORS
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_name
+from rulespec.typed.seat_kinds import entity_name
 from rulespec.types import NO_NUMBER, Num
 
 _DEEP = 30

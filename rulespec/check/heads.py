@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec.check.context import Context
 from rulespec.overlays.extension import MAX_REPEATED
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions, head_expressions, walk
+from rulespec.typed.rule_traversal import expressions, head_expressions, walk
 
 MAX_COSTS = 12
 """Costs of one option, those of its guards included: any two of them may have one source."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from rulespec.check.context import Context
 from rulespec.typed import nodes as typed
 from rulespec.typed.members import finds
-from rulespec.typed.traversal import walk
+from rulespec.typed.rule_traversal import walk
 from rulespec.types import BAD
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rulespec.check.context import Context
 from rulespec.check.scope import Env
-from rulespec.documents.nodes import Node, Scalar, entries, get, text
+from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions
+from rulespec.typed.rule_traversal import expressions
 from rulespec.types import Bad, Ent, Num
 
 SCORE = "score"

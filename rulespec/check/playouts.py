@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rulespec.check.context import Context
 from rulespec.check.decisions import offered, on_top
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import Scalar, entries, get, text
+from rulespec.documents.yaml_nodes import Scalar, entries, get, text
 
 
 def check_playouts(c: Context) -> None:

@@ -11,9 +11,9 @@ from rulespec.check.expressions.seers import seers
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, text, truth
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, entries, get, text, truth
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import definition_expressions, expressions, private_params, secrecies
+from rulespec.typed.rule_traversal import definition_expressions, expressions, private_params, secrecies
 from rulespec.types import ANY, BOOL, Ent, SetOf
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.context import Context
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Scalar, entries, get, text
+from rulespec.documents.yaml_nodes import Scalar, entries, get, text
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 

@@ -8,7 +8,7 @@ from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.report import Report
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk
+from rulespec.typed.rule_traversal import walk
 
 
 def check_quiet(c: Context) -> None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from rulespec.language.intervals import Interval, hull
 from rulespec.language.operators import COMPARISONS, OPERATORS
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import head_parts, walk
+from rulespec.typed.rule_traversal import head_parts, walk
 from rulespec.types import Maybe, Num
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import (
+from rulespec.typed.rule_traversal import (
     called,
     definition_expressions,
     expressions,

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from rulespec.language.operators import OPERATORS
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import size, values
-from rulespec.typed.traversal import expressions
+from rulespec.typed.rule_traversal import expressions
+from rulespec.typed.seat_kinds import size, values
 from rulespec.types import Bool, Type
 
 MAX_KEPT = 2_000

@@ -7,7 +7,7 @@ from rulespec.check.expressions.names import no_shadow
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
-from rulespec.syntax.words import NO_DEFINITIONS, NO_PROCEDURES
+from rulespec.syntax.keywords import NO_DEFINITIONS, NO_PROCEDURES
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, SetOf
 

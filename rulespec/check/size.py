@@ -15,7 +15,7 @@ from rulespec.check.declarations.boards import boards_in, count_spaces, count_st
 from rulespec.check.declarations.links import link_kinds
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import Mapping, Node, entries, get, integer, text, words
+from rulespec.documents.yaml_nodes import Mapping, Node, entries, get, integer, text, words
 from rulespec.overlays.extension import Repeated, check_includes
 from rulespec.syntax import ast
 

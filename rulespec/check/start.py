@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import get, text
+from rulespec.documents.yaml_nodes import get, text
 
 
 def check_start(c: Context) -> None:

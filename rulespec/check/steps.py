@@ -6,7 +6,7 @@ from math import prod
 
 from rulespec.check.set_sizes import SetSizes, maintained_condition
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import definition_expressions, head_expressions, parts, statement_expressions
+from rulespec.typed.rule_traversal import definition_expressions, head_expressions, parts, statement_expressions
 from rulespec.types import MAX_ONCE_STEPS, Ent, may_be_none
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec.check.context import Context
 from rulespec.check.decisions import offered, on_top
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import Scalar, entries, get
+from rulespec.documents.yaml_nodes import Scalar, entries, get
 from rulespec.typed import nodes as typed
 
 

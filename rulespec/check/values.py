@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.context import Context
 from rulespec.check.measures import measured
-from rulespec.documents.nodes import Node, Scalar, entries, get, text
+from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import ALL
 

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from rulespec.check.context import Context
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Scalar, entries, get
+from rulespec.documents.yaml_nodes import Scalar, entries, get
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import walk
+from rulespec.typed.rule_traversal import walk
 
 
 def check_was(c: Context) -> None:

@@ -12,7 +12,7 @@ from rulespec.check.size import check_size
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.overlays.overlay import Source
-from rulespec.syntax.words import NO_DEFINITIONS, NO_NAMES, NO_PROCEDURES
+from rulespec.syntax.keywords import NO_DEFINITIONS, NO_NAMES, NO_PROCEDURES
 
 _RULE = re.compile(r"^(?:(?:replace|wrap|hook) +)?(def|procedure|guard) +(\w+)")
 _VARIABLE = re.compile(r"\blet +(\w+) *=|(?:\bfor +|\bwith +|[(,] *)(\w+) +in\b|\b(\w+): +\w")

@@ -12,8 +12,7 @@ from rulespec.check.set_sizes import SetSizes
 from rulespec.check.steps import Work
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import size
-from rulespec.typed.traversal import (
+from rulespec.typed.rule_traversal import (
     definition_expressions,
     expressions,
     head_expressions,
@@ -21,6 +20,7 @@ from rulespec.typed.traversal import (
     statement_expressions,
     walk,
 )
+from rulespec.typed.seat_kinds import size
 from rulespec.types import FAST_MEMBERS
 
 MAX_WORK = 10**7

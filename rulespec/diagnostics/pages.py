@@ -18,7 +18,7 @@ _INDEX = "codes.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class CodePage:
     """A page: the Markdown under each heading, and the whole text."""
 
     sections: dict[str, str]
@@ -30,17 +30,17 @@ def folder() -> Path:
     return Path(__file__).parents[1] / "diagnostics_pages"
 
 
-def read_page(code: str) -> Page | None:
+def read_page(code: str) -> CodePage | None:
     """The page on a code; None without one."""
     path = folder() / f"{code}.md"
     return parse_page(path.read_text("utf-8")) if code in CODES and path.is_file() else None
 
 
-def parse_page(text: str) -> Page:
+def parse_page(text: str) -> CodePage:
     """A page from its Markdown."""
     _, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
     sections = {title: body.strip() for title, _, body in (part.partition("\n") for part in parts)}
-    return Page(sections, text)
+    return CodePage(sections, text)
 
 
 def families() -> dict[str, dict[str, str]]:

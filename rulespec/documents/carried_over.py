@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
-from rulespec.documents.nodes import Node, Sequence, entries, get, words
+from rulespec.documents.yaml_nodes import Node, Sequence, entries, get, words
 
 KEYS = {"options": "settings"}
 """Old key → new key, wherever the new key is known and the old one is not."""

@@ -13,10 +13,10 @@ from msgspec import Struct
 
 from rulespec import cache
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.documents.limits import DEFAULT, Limits
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, Style
+from rulespec.documents.file_limits import DEFAULT, FileLimits
 from rulespec.documents.scalars import Trap, plain_key, plain_value
 from rulespec.documents.text_files import read_text
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, Style
 
 _STYLES: tuple[Style, ...] = get_args(Style)
 _PLAIN = _STYLES.index("plain")
@@ -52,17 +52,17 @@ _Node = _Scalar | _Sequence | _Mapping
 _DECODER: msgspec.json.Decoder[_Node] = msgspec.json.Decoder(_Node)
 
 
-def read_kept(path: Path, display: str, limits: Limits = DEFAULT) -> Node:
+def read_kept(path: Path, display: str, limits: FileLimits = DEFAULT) -> Node:
     """Reads a YAML file as `read_yaml` does, through the on-disk cache."""
     return parse_kept(read_text(path, display, limits.size), display, limits)
 
 
-def parse_kept(text: str, display: str, limits: Limits = DEFAULT) -> Node:
+def parse_kept(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
     """Like `read_kept`, for the text of a file."""
     key = cache.key("yaml", f"{limits.depth} {limits.events}", text, rooms=cache.LANGUAGE)
     if (packed := cache.read(key, _DECODER)) is not None:
         return unpack(packed, display)
-    from rulespec.documents.reader import parse_yaml  # importing the parser takes longer than reading the cache
+    from rulespec.documents.yaml_reader import parse_yaml  # importing the parser takes longer than reading the cache
 
     tree = parse_yaml(text, display, limits)
     if key:

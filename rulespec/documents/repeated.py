@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import Node, Scalar, get, words
+from rulespec.documents.yaml_nodes import Node, Scalar, get, words
 
 UNIQUE_LISTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "game": (("overlays",), ("replaces",)),

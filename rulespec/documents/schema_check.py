@@ -14,7 +14,7 @@ from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.carried_over import new_key, old_key
-from rulespec.documents.nodes import Mapping, Node, Scalar, locate, to_plain
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, locate, to_plain
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError

@@ -13,11 +13,11 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
-from rulespec.documents.limits import Limits
-from rulespec.documents.nodes import Mapping, Node, get, to_plain
-from rulespec.documents.nodes import Sequence as Items
-from rulespec.documents.reader import parse_again
+from rulespec.documents.file_limits import FileLimits
 from rulespec.documents.scalars import plain_value
+from rulespec.documents.yaml_nodes import Mapping, Node, get, to_plain
+from rulespec.documents.yaml_nodes import Sequence as Items
+from rulespec.documents.yaml_reader import parse_again
 
 _INDENT = 2
 _MARK = "\ufeff"
@@ -37,7 +37,7 @@ class YamlEdits:
         DiagnosticsError: RS1xx, if it cannot be read.
     """
 
-    def __init__(self, text: str, display: str, limits: Limits) -> None:
+    def __init__(self, text: str, display: str, limits: FileLimits) -> None:
         self._text = text.removeprefix(_MARK)
         self._mark = text[: len(text) - len(self._text)]
         self._end = "\r\n" if "\r\n" in text else "\n"

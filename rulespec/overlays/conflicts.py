@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import bits
-from rulespec.overlays.facts import FactEdit, fact_edits, same
+from rulespec.documents.yaml_nodes import bits
+from rulespec.overlays.fact_edits import FactEdit, fact_edits, same
 from rulespec.overlays.overlay import Key, Overlay, called, families, key_of
 from rulespec.records import Brief
 from rulespec.syntax import ast
@@ -21,7 +21,7 @@ from rulespec.syntax.shared import members
 _INCLUDE_BOTH = "use one of them, or write a third overlay that includes both and says what holds"
 
 
-class Edit(Brief, Struct, frozen=True):
+class OverlayEdit(Brief, Struct, frozen=True):
     """An edit of an overlay, with its place and text."""
 
     by: str
@@ -29,7 +29,9 @@ class Edit(Brief, Struct, frozen=True):
     written: str
 
 
-def report_conflict(one: Edit, other: Edit, what: str, report: Report, help_: str = _INCLUDE_BOTH) -> None:
+def report_conflict(
+    one: OverlayEdit, other: OverlayEdit, what: str, report: Report, help_: str = _INCLUDE_BOTH
+) -> None:
     """Reports that two overlays, the later one last, do the same thing (RS505); `what` names it, with its verb."""
     report.error(
         "RS505",
@@ -82,8 +84,8 @@ class Touched:
         for place in (edit.path, *above):
             self._masks[place] = self._masks.get(place, 0) | 1 << number
 
-    def _edit(self, number: int, edit: FactEdit) -> Edit:
-        return Edit(self._overlays[number].within, edit.span, edit.written)
+    def _edit(self, number: int, edit: FactEdit) -> OverlayEdit:
+        return OverlayEdit(self._overlays[number].within, edit.span, edit.written)
 
 
 def _agree(one: FactEdit, other: FactEdit) -> bool:
@@ -111,9 +113,9 @@ def check_rules(overlays: Sequence[Overlay], report: Report) -> None:
             if others := others & ~related[number]:
                 other = next(bits(others))
                 before = next(i for d, i in results[key, other] if d in _CONFLICTING[does])
-                one = Edit(overlays[other].within, before.name.span, _written(before))
+                one = OverlayEdit(overlays[other].within, before.name.span, _written(before))
                 report_conflict(
-                    one, Edit(overlay.within, item.name.span, _written(item)), f"change {called(key)}", report
+                    one, OverlayEdit(overlay.within, item.name.span, _written(item)), f"change {called(key)}", report
                 )
             results.setdefault((key, number), []).append((does, item))
             masks[key, does] = masks.get((key, does), 0) | 1 << number
@@ -142,7 +144,7 @@ def _written(item: ast.Item) -> str:
 def check_extensions(overlays: Sequence[Overlay], report: Report) -> None:
     """Reports options of one name, and groups of options, that two overlays put into the decisions of one name."""
     related = families(overlays)
-    results: dict[tuple[str, str, bool], dict[int, Edit]] = {}
+    results: dict[tuple[str, str, bool], dict[int, OverlayEdit]] = {}
     for number, overlay in enumerate(overlays):
         for item in overlay.rules:
             if not isinstance(item, ast.Extend):
@@ -166,8 +168,8 @@ def option_name(option: ast.OptionDef | ast.Name) -> ast.Name:
     return option if isinstance(option, ast.Name) else option.name
 
 
-def option_edit(overlay: Overlay, extension: ast.Extend, option: ast.OptionDef | ast.Name) -> Edit:
+def option_edit(overlay: Overlay, extension: ast.Extend, option: ast.OptionDef | ast.Name) -> OverlayEdit:
     """The edit that puts an option into a decision."""
     name = option_name(option)
     word = "include" if isinstance(option, ast.Name) else "option"
-    return Edit(overlay.within, name.span, f"`extend decision {extension.name.text}`, {word} `{name.text}`")
+    return OverlayEdit(overlay.within, name.span, f"`extend decision {extension.name.text}`, {word} `{name.text}`")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.documents.nodes import Node, Sequence, get, text
+from rulespec.documents.yaml_nodes import Node, Sequence, get, text
 from rulespec.records import Brief
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.documents.nodes import Mapping, bits
+from rulespec.documents.yaml_nodes import Mapping, bits
 from rulespec.overlays.disclosures import Disclosure
 from rulespec.overlays.extension import Repeated
 from rulespec.records import Brief
@@ -40,7 +40,7 @@ class Source(Brief, Struct, eq=False):
     items: dict[Key, ast.Item] = field(default_factory=dict)
     originals: dict[Key, str] = field(default_factory=dict)
     displaced: list[Displaced] = field(default_factory=list)
-    changed: list[Changed] = field(default_factory=list)
+    changed: list[ChangedPlace] = field(default_factory=list)
     removed: dict[str, Span] = field(default_factory=dict)
     layers: dict[str, int] = field(default_factory=dict)
     disclosures: list[Disclosure] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Source(Brief, Struct, eq=False):
         return Source(self.root, dict(self.items), dict(self.originals))
 
 
-class Changed(Brief, Struct, frozen=True):
+class ChangedPlace(Brief, Struct, frozen=True):
     """A place within a rule that an overlay changes: the rule, the overlay, the edit, and the node as it was."""
 
     key: Key

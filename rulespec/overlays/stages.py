@@ -14,10 +14,17 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean, nearest
-from rulespec.documents.nodes import Mapping
-from rulespec.overlays.conflicts import Edit, Touched, check_extensions, check_rules, option_edit, report_conflict
+from rulespec.documents.yaml_nodes import Mapping
+from rulespec.overlays.conflicts import (
+    OverlayEdit,
+    Touched,
+    check_extensions,
+    check_rules,
+    option_edit,
+    report_conflict,
+)
 from rulespec.overlays.extension import Extender, Extension, Repeated, decisions
-from rulespec.overlays.facts import apply_facts
+from rulespec.overlays.fact_edits import apply_facts
 from rulespec.overlays.overlay import Displaced, Key, Overlay, Source, called, families, key_of
 from rulespec.syntax import ast
 
@@ -45,7 +52,7 @@ def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> Non
     stages.report_missing()
     stages.extensions()
     if any(type(item) is ast.Change for overlay in overlays for item in overlay.rules):
-        from rulespec.overlays.changes import carry_out
+        from rulespec.overlays.rule_edits import carry_out
 
         carry_out(source, overlays, stages.before, report)
 
@@ -195,7 +202,9 @@ class _Stages:
             owner = owners.get(own.name.span.file)
             if owner is not None and not self._related(owner, extension.overlay):
                 name = extension.item.name.text
-                one = Edit(self._overlays[owner].within, own.name.span, f"option `{own.name.text}` of `decide {name}`")
+                one = OverlayEdit(
+                    self._overlays[owner].within, own.name.span, f"option `{own.name.text}` of `decide {name}`"
+                )
                 two = option_edit(self._overlays[extension.overlay], extension.item, option)
                 report_conflict(one, two, f"put an option `{own.name.text}` into the decision `{name}`", self._report)
         for extension in all_:

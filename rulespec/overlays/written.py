@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.overlays.overlay import Changed, Source
+from rulespec.overlays.overlay import ChangedPlace, Source
 from rulespec.syntax import ast
 
 Line = tuple[int, str]
@@ -18,7 +18,7 @@ Line = tuple[int, str]
 _NO_COMMENT = re.compile(r'("[^"]*")|#.*')
 
 
-def changes_of(item: ast.Item, source: Source) -> list[Changed]:
+def changes_of(item: ast.Item, source: Source) -> list[ChangedPlace]:
     """Edits of overlays within a rule."""
     key = next(key for key, other in source.items.items() if other is item)
     return [change for change in source.changed if change.key == key]
@@ -47,14 +47,14 @@ def item_lines(item: ast.Item, source: Source) -> list[str]:
     return [line.removeprefix("replace ") for _, line in lines]
 
 
-def option_lines(option: ast.Member, source: Source, changes: Sequence[Changed]) -> list[str]:
+def option_lines(option: ast.Member, source: Source, changes: Sequence[ChangedPlace]) -> list[str]:
     """The lines of an option after edits of its rule, dedented."""
     if isinstance(option, ast.Name):
         return [f"include {option.text}"]
     return [line for _, line in _lines(option, option.span, source, changes)]
 
 
-def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[Changed]) -> Iterator[str]:
+def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[ChangedPlace]) -> Iterator[str]:
     """Lines that overlays have taken out of a rule or an option, or have replaced, each with the overlay."""
     for change in dict.fromkeys(changes):
         begin = _begin(change.node)
@@ -67,7 +67,7 @@ def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[
 
 
 def _lines(
-    node: ast.Item | ast.OptionDef | ast.Shared, span: Span, source: Source, changes: Sequence[Changed]
+    node: ast.Item | ast.OptionDef | ast.Shared, span: Span, source: Source, changes: Sequence[ChangedPlace]
 ) -> list[tuple[int, str]]:
     """The lines of a rule or an option after edits of it, with their numbers, dedented."""
     docs = {
@@ -103,7 +103,7 @@ def _within(inner: Span, outer: Span) -> bool:
 
 
 def _with_changes(
-    lines: Sequence[Line], within: Span, changes: Sequence[Changed], texts: Mapping[str, str]
+    lines: Sequence[Line], within: Span, changes: Sequence[ChangedPlace], texts: Mapping[str, str]
 ) -> list[Line]:
     """Lines of a part of a rule after the edits of it.
 
@@ -114,7 +114,7 @@ def _with_changes(
         texts: file → its text.
     """
     result = _Lines(dict(lines), within.column - 1, changes, texts)
-    own: dict[object, Changed] = {}  # what two overlays say alike, or of two copies of an option, is written once
+    own: dict[object, ChangedPlace] = {}  # what two overlays say alike, or of two copies of an option, is written once
     for change in changes:
         begin = _begin(change.node)
         after = (begin.line, begin.column) >= (within.line, within.column)
@@ -133,7 +133,7 @@ def _begin(node: Any) -> Span:
     return span
 
 
-def _place(change: Changed) -> tuple[int, int]:
+def _place(change: ChangedPlace) -> tuple[int, int]:
     span = _begin(change.node)
     return span.line, span.column
 
@@ -153,7 +153,9 @@ def last_line(node: object) -> int:
 class _Lines:
     """Lines being edited; `dedent` is the number of columns cut off at their beginning."""
 
-    def __init__(self, text: dict[int, str], dedent: int, changes: Sequence[Changed], texts: Mapping[str, str]) -> None:
+    def __init__(
+        self, text: dict[int, str], dedent: int, changes: Sequence[ChangedPlace], texts: Mapping[str, str]
+    ) -> None:
         self.text = text
         self._dedent = dedent
         self._changes = changes
@@ -167,7 +169,7 @@ class _Lines:
         parts = [(n, (*self._before.get(n, ()), self.text.get(n, ""), *self._after.get(n, ()))) for n in numbers]
         return [(n, line) for n, lines in parts for line in lines if line]
 
-    def change(self, change: Changed) -> None:
+    def change(self, change: ChangedPlace) -> None:
         """Carries out an edit."""
         edit, node, mark = change.edit, change.node, f"  # {change.by}" if change.by else ""
         if edit.word == "add":
@@ -179,7 +181,7 @@ class _Lines:
         else:
             self._statement(change, mark)
 
-    def _statement(self, change: Changed, mark: str) -> None:
+    def _statement(self, change: ChangedPlace, mark: str) -> None:
         edit, node = change.edit, change.node
         assert isinstance(node, ast.Stmt)
         first, last = node.span.line, last_line(node)
@@ -193,7 +195,7 @@ class _Lines:
                 self.text.pop(number, None)
             self._before.setdefault(first, [])[:0] = new
 
-    def _add(self, change: Changed, mark: str) -> None:
+    def _add(self, change: ChangedPlace, mark: str) -> None:
         """Adds to the head of an option or a guard."""
         node: Any = change.node
         body = node.head if isinstance(node, ast.Guard) else node.body

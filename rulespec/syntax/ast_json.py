@@ -21,7 +21,7 @@ _CONSTANTS = (None, False, True)
 _NODES = {node.__name__: node for node in ast.NODES}
 
 
-class Packed(Struct, frozen=True, gc=False):
+class PackedTree(Struct, frozen=True, gc=False):
     """A packed tree; see above."""
 
     spans: list[Place]
@@ -31,7 +31,7 @@ class Packed(Struct, frozen=True, gc=False):
     steps: list[int]
 
 
-def pack(tree: Any, origin: Origin) -> Packed:
+def pack(tree: Any, origin: Origin) -> PackedTree:
     """The tree of a text from `origin`, for JSON."""
     order = _steps(tree)
     tables: dict[type, dict[Any, int]] = {Span: {}, str: {}, int: {}}
@@ -52,10 +52,10 @@ def pack(tree: Any, origin: Origin) -> Packed:
         else:
             steps.append(_CONSTANTS.index(step))
     spans = [origin.relative(span) for span in tables[Span]]
-    return Packed(spans, list(tables[str]), list(tables[int]), list(nodes), steps)
+    return PackedTree(spans, list(tables[str]), list(tables[int]), list(nodes), steps)
 
 
-def unpack(packed: Packed, origin: Origin) -> Any:
+def unpack(packed: PackedTree, origin: Origin) -> Any:
     """The tree of what `pack` has made of one; its text begins at `origin`."""
     nodes = [_NODES[name] for name in packed.nodes]
     leaves = [*_CONSTANTS, *origin.all_at(packed.spans), *packed.texts, *packed.numbers]

@@ -56,7 +56,7 @@ class RuleTable(Struct, frozen=True, array_like=True):
     alone: bool
 
 
-class Tables(Struct, frozen=True):
+class ParseTables(Struct, frozen=True):
     """The tables of the parser.
 
     Attributes:
@@ -92,10 +92,10 @@ def grammar_hash() -> str:
     return hashlib.sha256(grammar().encode()).hexdigest()
 
 
-def stored() -> Tables | None:
+def stored() -> ParseTables | None:
     """The tables from their file; None if they belong to another grammar."""
     try:
-        result = msgspec.json.decode(Path(__file__).with_name(FILE).read_bytes(), type=Tables)
+        result = msgspec.json.decode(Path(__file__).with_name(FILE).read_bytes(), type=ParseTables)
     except (OSError, ValueError):
         return None
     return result if result.made_from == grammar_hash() else None
@@ -113,7 +113,7 @@ class Automaton:
         leaves: as in the tables.
     """
 
-    def __init__(self, tables: Tables, builder: Any) -> None:
+    def __init__(self, tables: ParseTables, builder: Any) -> None:
         self.tables = tables
         patterns = dict(tables.terminals)
         self._match = re.compile("|".join(f"(?P<{name}>{patterns[name]})" for name in tables.scanner)).match

@@ -22,7 +22,7 @@ from lark.lexer import BasicLexer, TerminalDef
 from lark.parsers.lalr_analysis import Shift
 
 from rulespec.syntax import automaton
-from rulespec.syntax.automaton import RuleTable, Tables, grammar_hash
+from rulespec.syntax.automaton import ParseTables, RuleTable, grammar_hash
 from rulespec.syntax.automaton import grammar as grammar
 from rulespec.syntax.indentation import Blocks
 from rulespec.syntax.lexer import SharedLexer
@@ -87,7 +87,7 @@ def _numbered(mapping: dict[str, Any]) -> dict[int, Any]:
     return {int(k): v for k, v in mapping.items()}
 
 
-def automaton_tables() -> Tables:
+def automaton_tables() -> ParseTables:
     """The automaton's tables for the current grammar."""
     return _automaton_tables(_built())
 
@@ -99,7 +99,7 @@ def _lark_tables(built: Lark) -> str:
     return json.dumps({"made_from": _made_from(), "data": data, "memo": memo}, sort_keys=True) + "\n"
 
 
-def _automaton_tables(built: Lark) -> Tables:
+def _automaton_tables(built: Lark) -> ParseTables:
     table = _table(built)
     rules = {rule: number for number, rule in enumerate(built.rules)}
     lexer: SharedLexer = cast(Any, built.parser).lexer.lexer
@@ -110,7 +110,7 @@ def _automaton_tables(built: Lark) -> Tables:
         for part in rule.expansion
         if isinstance(part, Terminal) and not part.filter_out
     }
-    return Tables(
+    return ParseTables(
         made_from=grammar_hash(),
         starts={start: (table.start_states[start], table.end_states[start]) for start in STARTS},
         states=[

@@ -13,7 +13,7 @@ from rulespec import cache
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import failure
 from rulespec.syntax import ast
-from rulespec.syntax.ast_json import Packed, pack, unpack
+from rulespec.syntax.ast_json import PackedTree, pack, unpack
 from rulespec.syntax.origin import Origin
 from rulespec.syntax.simple import simple_expr, simple_type
 
@@ -24,7 +24,7 @@ MAX_DEPTH = 60
 """Depth of brackets, blocks and operators; later passes recurse over the tree."""
 MAX_LEVELS = 180
 """Depth of a tree (long chains of operators nest without brackets); later passes recurse over it."""
-_PACKED = msgspec.json.Decoder(Packed)
+_PACKED = msgspec.json.Decoder(PackedTree)
 
 
 def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) -> tuple[ast.Item, ...]:

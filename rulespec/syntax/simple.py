@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from rulespec.syntax import ast
+from rulespec.syntax.keywords import WORDS
 from rulespec.syntax.origin import Origin
-from rulespec.syntax.words import WORDS
 
 _NAME = "[A-Za-z][A-Za-z0-9_]*"
 _CHAIN = re.compile(rf"{_NAME}(?:\.{_NAME}){{0,2}}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.syntax import ast
-from rulespec.syntax.automaton import Automaton, Tables, Token, UnfitError, stored
+from rulespec.syntax.automaton import Automaton, ParseTables, Token, UnfitError, stored
 from rulespec.syntax.expression_builder import ExpressionBuilder
 from rulespec.syntax.origin import Origin
 
@@ -261,7 +261,7 @@ def _is_from(part: Any) -> bool:
     return isinstance(part, Token) and part.type == "FROM"
 
 
-def tables() -> Tables:
+def tables() -> ParseTables:
     """The tables of the automaton, from their file if they belong to the grammar."""
     result = stored()
     if result is None:

@@ -19,7 +19,7 @@ from msgspec import NODEFAULT, Struct
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.rule_ids import cited
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions
+from rulespec.typed.rule_traversal import expressions
 
 VERSION = 1
 """Version of this form: another one whenever the same rules get other hashes, or cells and options other numbers."""

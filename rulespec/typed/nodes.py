@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.documents.places import Place
+from rulespec.documents.file_places import FilePlace
 from rulespec.records import Brief
 from rulespec.rule_ids import ListedRule
 from rulespec.syntax.ast import OptionGroup
@@ -97,7 +97,7 @@ class Kind(Brief, Struct, eq=False):
 
     Attributes:
         product: the kinds that its entities are made of, one entity for each combination.
-        by_seat: how many entities there are depends on the number of seats (`rulespec.typed.seats`).
+        by_seat: how many entities there are depends on the number of seats (`rulespec.typed.seat_kinds`).
         places: where tokens can be, if its entities are tokens.
         number: how many tokens there are for each combination of `product` but for its last kind, which counts them;
             0 if they are not counted.
@@ -909,7 +909,7 @@ class Ruleset(Brief, Struct, frozen=True):
     folders: tuple[Path, ...]
     sources: Mapping[str, str]
     located: Mapping[str, tuple[Path, str]]
-    place: Place
+    place: FilePlace
     listed: Mapping[str, ListedRule]
     overlays: tuple[str, ...]
     offered: tuple[str, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import named
+from rulespec.typed.seat_kinds import named
 
 ALL = "all"
 """In place of a kind of teams: all players are one."""

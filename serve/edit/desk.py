@@ -14,9 +14,9 @@ from rulespec.documents.text_files import display
 from rulespec.serve.bell import Bell
 from rulespec.serve.edit.drawing import draw
 from rulespec.serve.edit.editor import Answer, Editor
-from rulespec.serve.edit.messages import EditMessage
+from rulespec.serve.edit.map_messages import EditMessage
 from rulespec.serve.edit.picture import Drawn
-from rulespec.serve.edit.programs import Programs
+from rulespec.serve.edit.step_programs import EditorPrograms
 from rulespec.serve.thinking import Thinking
 
 _log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class Desk:
         self._drawing = drawing
         self.editor = Editor(folder)
         self.pages: set[Page] = set()
-        self.programs = Programs(self._wake)
+        self.programs = EditorPrograms(self._wake)
         self.drawn: tuple[int, Drawn] | None = None
         self._lock = asyncio.Lock()
         self._to_draw = Bell()

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.folders import Stamps, stamps
-from rulespec.documents.nodes import get, text
 from rulespec.documents.text_files import display
+from rulespec.documents.yaml_nodes import get, text
 from rulespec.drawing.map_report import REPORT, of_json
 from rulespec.fixes import fixed
 from rulespec.lsp.files import EditorFiles
@@ -31,10 +31,10 @@ from rulespec.ruleset_files import drawing_files
 from rulespec.serve.edit.dependents import dependents
 from rulespec.serve.edit.drawing import ToDraw, packed
 from rulespec.serve.edit.history import ChangedElsewhereError, History
-from rulespec.serve.edit.messages import EditMessage
+from rulespec.serve.edit.map_messages import EditMessage
+from rulespec.serve.edit.map_state import MAX_REGIONS, faults, form_of, regions_of, stale_of
+from rulespec.serve.edit.next_steps import NextStep, steps
 from rulespec.serve.edit.picture import Drawn
-from rulespec.serve.edit.state import MAX_REGIONS, faults, form_of, regions_of, stale_of
-from rulespec.serve.edit.steps import Step, steps
 
 Answer = dict[str, Any]
 _TRIES = 4
@@ -216,7 +216,7 @@ class Editor:
         self._stamps |= {path: now[path] for path in others if path.resolve() in changes}
         self._check()
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[NextStep]:
         """The next steps with the map."""
         checked = self._map.map.checked()[0]
         extends = text(get(checked.source.root, "game", "extends")) if checked is not None else ""

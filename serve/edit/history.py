@@ -24,7 +24,7 @@ class ChangedElsewhereError(MapEditError):
     """A file has been changed by somebody else since it was read."""
 
 
-class Step(Brief, Struct, frozen=True):
+class UndoStep(Brief, Struct, frozen=True):
     """A step that can be undone: its name, and its files before and after."""
 
     name: str
@@ -46,8 +46,8 @@ class History:
 
     def __init__(self, own: OwnFiles) -> None:
         self._own = own
-        self._done: list[Step] = []
-        self._undone: list[Step] = []
+        self._done: list[UndoStep] = []
+        self._undone: list[UndoStep] = []
 
     @property
     def names(self) -> tuple[str, str]:
@@ -61,7 +61,7 @@ class History:
             ChangedElsewhereError: a file has been changed by somebody else since it was read.
             MapEditError: one cannot be written.
         """
-        step = Step(name, dict(before), dict(after))
+        step = UndoStep(name, dict(before), dict(after))
         self._write(step.before, step.after, "edit")
         self._done.append(step)
         self._undone.clear()
@@ -119,7 +119,7 @@ def read(path: Path, own: OwnFiles) -> Content:
     return data
 
 
-def _last(steps: list[Step], what: str) -> Step:
+def _last(steps: list[UndoStep], what: str) -> UndoStep:
     if not steps:
         raise MapEditError(f"nothing can be {what}")
     return steps[-1]

@@ -9,19 +9,19 @@ from math import dist
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.drawing.layout import laid_out
+from rulespec.drawing.graph_layout import laid_out
 from rulespec.drawing.map_board import map_plan
 from rulespec.drawing.map_ground import Ground, ground
 from rulespec.drawing.map_links import links_of, pairs_of
 from rulespec.drawing.map_spots import spots_plan
 from rulespec.drawing.outlines import Frame
+from rulespec.drawing.picture_words import PlainWords
 from rulespec.drawing.place_looks import badge_room
 from rulespec.drawing.plan import Plan, Sheet
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.shown import Names
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Point
-from rulespec.drawing.words import PlainWords
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
@@ -52,7 +52,7 @@ class Drawn(Brief, Struct, frozen=True):
     """
 
     size: Point
-    items: dict[str, Item]
+    items: dict[str, SceneItem]
     spots: dict[str, Point]
     frame: Frame
     scale: float

@@ -26,7 +26,7 @@ from rulespec.engine.logs.native import read_log
 from rulespec.engine.passes.pipeline import PASSES
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.features import ALL_FEATURES
-from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.wasm import WasmOutcomes
 from rulespec.load import load_ruleset
 
@@ -193,7 +193,7 @@ def test_a_map_of_so_many_regions_is_played_in_wasm_as_in_python(tmp_path: Path,
     pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
     ruleset = load_ruleset(str(write_big_map(4, tmp_path, regions)))
     assert len(ruleset.declarations.kinds["region"].entities) == regions
-    plan = Plan.of(ruleset.ref, ruleset, [4], 1, cap=200)
+    plan = GamePlan.of(ruleset.ref, ruleset, [4], 1, cap=200)
     in_wasm = WasmOutcomes(plan, ruleset)
     assert in_wasm.of(range(2)) == [Outcome.of(plan.play(ruleset, number)) for number in range(2)]
     assert not any(games.given_back for games in in_wasm.games.values())

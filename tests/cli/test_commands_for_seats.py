@@ -121,7 +121,7 @@ SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
     "why play refuses": ("rulespec.engine.game.game.Game", "why_not", _explained, {"play"}),
     "the whole state as JSON": ("rulespec.cli.replay", "seen_json", lambda result, _: result.to_json(), {"replay"}),
     "positions that a hint is from": (
-        "rulespec.engine.bots.seats.BotSeats",
+        "rulespec.engine.bots.bot_seats.BotSeats",
         "_all_seen",
         lambda self, game: True,
         {"play"},

@@ -28,7 +28,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import INTERRUPT_RATE, choose
+from rulespec.engine.simulate.checked_playouts import INTERRUPT_RATE, choose
 from rulespec.engine.wasm.playouts import WasmGames
 from rulespec.load import load_ruleset
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from rulespec.cli.main import cli
-from rulespec.engine.bots.match import Standing
+from rulespec.engine.bots.match import MatchStanding
 
 
 def run(*args: object) -> tuple[int, str]:
@@ -43,11 +43,11 @@ def test_too_few_games_say_how_many_are_needed() -> None:
     ],
 )
 def test_a_standing_says_what_would_decide_it(games: int, won: float, says: str) -> None:
-    standing = Standing("a", "b", 0.5, games, won)
+    standing = MatchStanding("a", "b", 0.5, games, won)
     assert standing.says == says
     if "about" in says:
         needed = standing.needed or 0
-        shares = [Standing("a", "b", 0.5, number, won * number / games) for number in (needed - 5, needed + 5)]
+        shares = [MatchStanding("a", "b", 0.5, number, won * number / games) for number in (needed - 5, needed + 5)]
         assert [each.verdict for each in shares] == ["undecided", "stronger"]
 
 

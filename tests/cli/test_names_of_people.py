@@ -12,7 +12,7 @@ from folders import ROOT
 
 from rulespec.diagnostics.escape import escaped
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.names import shown_names
+from rulespec.engine.game.seat_names import shown_names
 from rulespec.engine.logs.log_file import write_log
 from rulespec.load import load_ruleset
 

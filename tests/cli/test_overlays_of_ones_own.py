@@ -17,7 +17,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.logs.log_file import LogWriter
 from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.replay.judge import judge_file
-from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.load import load_ruleset
 
 OWN = 'id: {id}\ntitle: {id}\nfor: nim\nversion: "1.0"\n{what}\n'
@@ -202,7 +202,7 @@ def test_what_carries_a_ruleset_loads_it_again(reference: str) -> None:
     ruleset = load_ruleset(reference)
     assert load_ruleset(ruleset.reference).hash == ruleset.hash
     assert judge_file(Path("nim.jsonl"), reference).under.hash == ruleset.hash
-    assert load_ruleset(Plan.of(ruleset.reference, ruleset, [2], 1).reference).hash == ruleset.hash
+    assert load_ruleset(GamePlan.of(ruleset.reference, ruleset, [2], 1).reference).hash == ruleset.hash
 
 
 @pytest.mark.sampled(3)

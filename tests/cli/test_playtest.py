@@ -11,7 +11,7 @@ from folders import ROOT
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import run
-from rulespec.engine.playtest.trial import Trial
+from rulespec.engine.playtest.rule_trial import RuleTrial
 from rulespec.schemas import load_schema
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -191,7 +191,7 @@ def test_wrong_usage_is_reported(more: tuple[str, ...], why: str, capsys: pytest
 
 
 def test_ctrl_c_ends_with_the_answers_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    def press(_: object, bots: tuple[str, ...], trials: list[Trial]) -> None:
+    def press(_: object, bots: tuple[str, ...], trials: list[RuleTrial]) -> None:
         if trials[0].pairs == 45:
             raise KeyboardInterrupt
 

@@ -74,7 +74,7 @@ def test_a_table_of_bots_is_game_0_of_the_seed(tmp_path: Path, monkeypatch: pyte
     """But for options out of turn, which only people take here."""
     from rulespec.engine.game.game import Game
     from rulespec.engine.logs.native import read_log
-    from rulespec.engine.simulate.playouts import choose, play_out
+    from rulespec.engine.simulate.checked_playouts import choose, play_out
     from rulespec.load import load_ruleset
 
     log = tmp_path / "log"

@@ -13,8 +13,8 @@ from folders import ROOT
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli, run
-from rulespec.documents.nodes import to_plain
-from rulespec.documents.reader import parse_yaml, read_yaml
+from rulespec.documents.yaml_nodes import to_plain
+from rulespec.documents.yaml_reader import parse_yaml, read_yaml
 from rulespec.ruleset_files import SECTION_FILES
 
 EVERY = sorted(p.parent for folder in ("games", "tests/rulesets") for p in (ROOT / folder).glob("*/game.yaml"))

@@ -19,8 +19,8 @@ QUICKSTART = str(GAMES / "imperial" / "logs" / "quickstart.jsonl")
 @pytest.fixture(autouse=True)
 def _without_wasmtime(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wasmtime", None)
-    monkeypatch.setattr(machines, "wasm_program", machines.Memo(machines._wasm_program))
-    monkeypatch.setitem(machines._MACHINES, "wasm", machines.Memo(machines._wasm))
+    monkeypatch.setattr(machines, "wasm_program", machines.MachineMemo(machines._wasm_program))
+    monkeypatch.setitem(machines._MACHINES, "wasm", machines.MachineMemo(machines._wasm))
     for room, name in (("simulate", "wasm"), ("verify", "wasm_perft"), ("game", "wasm_export")):
         package = import_module(f"rulespec.engine.{room}")
         if hasattr(package, name):  # the package, too, gets its module back
@@ -51,7 +51,7 @@ def test_others_go_on_without_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_many_logs_are_replayed_without_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machines, "_tables", machines.Memo(machines._Table))
+    monkeypatch.setattr(machines, "_tables", machines.MachineMemo(machines._Table))
     monkeypatch.setattr(machines, "WORTH_IT", 1)
     assert run(["replay", QUICKSTART, QUICKSTART, QUICKSTART]) == 0
     assert capsys.readouterr().out.endswith("3 logs: 3 legal\n")

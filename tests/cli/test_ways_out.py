@@ -26,7 +26,7 @@ from rulespec.engine.logs import seat_log
 from rulespec.engine.logs.sealed import seen_line
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.twins import determinize
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.engine.table import telling, viewing
 from rulespec.engine.words.moves import Moves
 from rulespec.pages import replay_data

@@ -13,8 +13,8 @@ import click
 import pytest
 from folders import RULESETS, TESTS
 
+from rulespec.cli.fraction_flag import YEAR, Finite
 from rulespec.cli.main import COMMANDS, cli, run
-from rulespec.cli.numbers import YEAR, Finite
 from rulespec.serve.owner import MAX_DEADLINE
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")

@@ -21,8 +21,8 @@ from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 from rulespec.syntax import ast
+from rulespec.syntax.keywords import WORDS
 from rulespec.syntax.parser import parse_expr, parse_type
-from rulespec.syntax.words import WORDS
 
 PAGE = "docs/reference/rules.md"
 FILES_PAGE = "docs/reference/files.md"

@@ -18,10 +18,10 @@ from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.map_ground import Ground, ground
 from rulespec.drawing.map_links import pairs_of
 from rulespec.drawing.outlines import holds
+from rulespec.drawing.picture_words import PlainWords
 from rulespec.drawing.place_looks import badges_of, side_of
 from rulespec.drawing.scene import Scene, to_svg
 from rulespec.drawing.style import BoardStyle
-from rulespec.drawing.words import PlainWords
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.words.words import Words

@@ -13,8 +13,8 @@ from commands import spoken
 from folders import GAMES
 
 from rulespec.cli.main import run
-from rulespec.documents.nodes import get, text
-from rulespec.documents.reader import read_yaml
+from rulespec.documents.yaml_nodes import get, text
+from rulespec.documents.yaml_reader import read_yaml
 from rulespec.drawing.map_names import stem_of
 
 MAP = "lake/map.yaml"

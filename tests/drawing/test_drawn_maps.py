@@ -16,7 +16,7 @@ from rulespec.cli.main import cli
 from rulespec.diagnostics.report import Report
 from rulespec.drawing.areas import Areas
 from rulespec.drawing.map_findings import warn
-from rulespec.drawing.map_import import Drawn, regions_of
+from rulespec.drawing.map_import import DrawnMap, regions_of
 from rulespec.drawing.outline_checks import overlaps
 from rulespec.drawing.outlines import Frame, Ring, area, net, rings_of
 from rulespec.drawing.reading.sketch import read_sketch
@@ -30,7 +30,7 @@ def svg(body: str, box: str = "0 0 1000 1000", head: str = "") -> str:
     return f'{head}<svg xmlns="http://www.w3.org/2000/svg" {INKSCAPE} viewBox="{box}">{body}</svg>'
 
 
-def drawn(tmp_path: Path, text: str) -> Drawn:
+def drawn(tmp_path: Path, text: str) -> DrawnMap:
     (tmp_path / "map.svg").write_text(text, "utf-8")
     return regions_of(read_sketch(tmp_path / "map.svg"))
 

@@ -8,7 +8,7 @@ import pytest
 from limits import soon
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.drawing.layout import MAX_NODES, count_crossings, laid_out
+from rulespec.drawing.graph_layout import MAX_NODES, count_crossings, laid_out
 
 WHEEL = [(i, (i + 1) % 8) for i in range(8)] + [(i, 8) for i in range(8)]
 

@@ -22,7 +22,7 @@ from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.program.cells import CellName
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.engine.words.words import Words
 from rulespec.pages.other_values import OtherValues
 from rulespec.typed import nodes as typed

@@ -22,8 +22,8 @@ from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.map_ground import ground
 from rulespec.drawing.outline_checks import overlaps as overlapping
 from rulespec.drawing.outlines import Frame, data_of, net, rings_of
+from rulespec.drawing.picture_words import PlainWords
 from rulespec.drawing.scene import to_svg
-from rulespec.drawing.words import PlainWords
 from rulespec.load import load_ruleset
 from rulespec.typed.nodes import Ruleset
 

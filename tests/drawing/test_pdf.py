@@ -13,14 +13,14 @@ from pypdf import PageObject, PdfReader
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.drawing.colours import PALETTE
 from rulespec.drawing.pdf import PAPERS, Sheets, on_sheet, to_pdf
-from rulespec.drawing.scene import Item, Scene, to_svg
+from rulespec.drawing.scene import Scene, SceneItem, to_svg
 from rulespec.drawing.svg import words
 
 LETTERS = "Großbritannien Österreich-Ungarn Łódź Đà Nẵng Киев Ελλάδα القاهرة ירושלים ไทย ♞ → ½"
 
 
 def scene(label: str = "Oak", width: float = 600, height: float = 400, title: str = "A board") -> Scene:
-    return Scene(width, height, title, "Empty.", (Item("a", "names", words(label, 20, 60, 14)),), ())
+    return Scene(width, height, title, "Empty.", (SceneItem("a", "names", words(label, 20, 60, 14)),), ())
 
 
 def read(pdf: bytes) -> PdfReader:
@@ -42,7 +42,7 @@ def test_a_sheet_lies_as_the_picture_does(paper: str) -> None:
 
 def test_four_sheets_show_every_part_of_the_picture() -> None:
     places = {"A": (50, 20), "B": (550, 20), "C": (50, 380), "D": (550, 380)}
-    items = tuple(Item(name, "names", words(name, x, y, 14)) for name, (x, y) in places.items())
+    items = tuple(SceneItem(name, "names", words(name, x, y, 14)) for name, (x, y) in places.items())
     pdf = to_pdf(Scene(600, 400, "A board", "Empty.", items, ()), Sheets("a4", tiles=True))
     assert sizes(pdf) == [pytest.approx((297, 210), abs=0.1)] * 4
     assert [_on(page) for page in read(pdf).pages] == ["A", "B", "C", "D"]

@@ -17,7 +17,7 @@ from shipped import loaded
 
 from rulespec.drawing.areas import Areas
 from rulespec.drawing.board import Board, board_of
-from rulespec.drawing.placing import PIECE, Block
+from rulespec.drawing.placing import PIECE, LabelBlock
 from rulespec.drawing.stands import REACH, Stand, stands
 from rulespec.drawing.svg import Box
 from rulespec.engine.game.game import Game, restarted
@@ -106,7 +106,7 @@ def square(left: float, top: float, side: float) -> list[tuple[float, float]]:
 
 def placed(*rings: list[tuple[float, float]], at: tuple[float, float], taken: Any = ()) -> tuple[Stand, ...]:
     tray = Box((at[0] - 11, at[1] - 11, at[0] + 11, at[1] + 11))
-    block = Block(("",), 10, (at,), Box((*at, *at)), tray)
+    block = LabelBlock(("",), 10, (at,), Box((*at, *at)), tray)
     return stands(Areas([list(rings)], []), [block], taken, (400, 400))[0]
 
 

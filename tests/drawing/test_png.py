@@ -8,11 +8,11 @@ import pytest
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.drawing.png import MAX_SIDE, to_png
-from rulespec.drawing.scene import Item, Scene
+from rulespec.drawing.scene import Scene, SceneItem
 
 
 def scene(width: float) -> Scene:
-    return Scene(width, 40, "A board", "Empty.", (Item("a", "areas", '<rect width="9" height="9"/>'),), ())
+    return Scene(width, 40, "A board", "Empty.", (SceneItem("a", "areas", '<rect width="9" height="9"/>'),), ())
 
 
 def test_a_scene_becomes_a_png() -> None:

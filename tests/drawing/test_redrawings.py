@@ -12,8 +12,8 @@ import pytest
 from msgspec import Struct
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.drawing.map_identity import Known, identified
-from rulespec.drawing.map_import import Drawn, regions_of
+from rulespec.drawing.map_identity import KnownRegion, identified
+from rulespec.drawing.map_import import DrawnMap, regions_of
 from rulespec.drawing.reading.sketch import read_sketch
 
 LETTERS = {
@@ -94,7 +94,7 @@ def redrawn(areas: list[Area], kind: str, choose: random.Random, script: str) ->
     return results
 
 
-def drawn(path: Path, areas: list[Area]) -> Drawn:
+def drawn(path: Path, areas: list[Area]) -> DrawnMap:
     path.write_text(drawing(areas), "utf-8")
     return regions_of(read_sketch(path))
 
@@ -105,7 +105,7 @@ def faults(seed: int, kind: str, path: Path) -> Iterator[str]:
     script = choose.choice([*LETTERS])
     before = areas_of(choose, script)
     regions = drawn(path, before).regions
-    known = [Known(r.name, r.title, r.position or (), r.outline) for r in regions]
+    known = [KnownRegion(r.name, r.title, r.position or (), r.outline) for r in regions]
     names = {area.number: region.name for area, region in zip(before, regions, strict=True)}
     after = redrawn(before, kind, choose, script)
     try:

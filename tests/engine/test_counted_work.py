@@ -385,8 +385,8 @@ def test_wasm_code_that_cannot_be_made_is_told_with_exit_code_1(
         raise NoWasmError("it is too large")
 
     monkeypatch.setattr(program, "compile_program", refuse)
-    monkeypatch.setattr(made, "wasm_program", made.Memo(made._wasm_program))
-    monkeypatch.setitem(made._MACHINES, "wasm", made.Memo(made._wasm))
+    monkeypatch.setattr(made, "wasm_program", made.MachineMemo(made._wasm_program))
+    monkeypatch.setitem(made._MACHINES, "wasm", made.MachineMemo(made._wasm))
     monkeypatch.setattr("rulespec.engine.simulate.wasm.wasm_program", made.wasm_program)
     monkeypatch.setattr("rulespec.engine.verify.wasm_perft.wasm_program", made.wasm_program)
     for command in (

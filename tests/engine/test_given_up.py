@@ -8,7 +8,7 @@ import pytest
 from cases import small
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Memo
+from rulespec.engine.game.machines import MachineMemo
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program import interpreter
@@ -43,7 +43,7 @@ def test_a_position_that_takes_too_long_is_counted_once(
         true(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(interpreter.Interpreter, "_run", counted)
-    memo = Memo(lambda *of: PythonBackend(lower(*of), steps=steps))
+    memo = MachineMemo(lambda *of: PythonBackend(lower(*of), steps=steps))
     for _ in range(3):
         played = Game(ruleset, ["A", "B"], backend=memo)
         with pytest.raises(RulesetFaultError, match=f"{steps:,} steps"):

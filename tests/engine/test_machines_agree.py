@@ -37,7 +37,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.passes.pipeline import PASSES, Pass
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.python.features import ALL_FEATURES, Features
-from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.wasm import play_in_wasm
 
 LONG = int(os.environ.get("RULESPEC_AGREE", "0"))
@@ -149,9 +149,9 @@ def test_the_same_seed_gives_the_same_games(ref: str) -> None:
     ruleset = loaded(ref)[0]
     low, high = ruleset.players
     games = 2 if "imperial" in ref else 6
-    plan = Plan.of(ruleset.ref, ruleset, sorted({low, high}), 3)
+    plan = GamePlan.of(ruleset.ref, ruleset, sorted({low, high}), 3)
     if SEEDS and ref in NAMES:
         games = -(-SEEDS // len(NAMES))
-        plan = Plan.of(ruleset.ref, ruleset, list(range(low, high + 1)), SEEDS)
+        plan = GamePlan.of(ruleset.ref, ruleset, list(range(low, high + 1)), SEEDS)
     for number, outcome in enumerate(play_in_wasm(plan, ruleset, range(games))):
         assert outcome == Outcome.of(plan.play(ruleset, number)), f"game {number} of {ref}"

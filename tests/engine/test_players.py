@@ -11,7 +11,7 @@ from worlds import Play, listed, take
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.state_json import state_json
-from rulespec.engine.verify.facts import failed_checks
+from rulespec.engine.verify.verified_facts import failed_checks
 
 CLAIMS = """
 procedure play():

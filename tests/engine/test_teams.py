@@ -13,8 +13,8 @@ from worlds import Play, take
 from rulespec.cli.main import run
 from rulespec.cli.state_text import standings
 from rulespec.engine.game.game import teams_of
-from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.totals import Totals
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
+from rulespec.engine.simulate.game_totals import Totals
 from rulespec.schemas import load_schema
 from rulespec.typed.teams import won_by
 
@@ -99,7 +99,7 @@ def test_winners_in_words_are_teams(play: Play) -> None:
 
 def test_simulations_count_a_team_once(tmp_path: Path) -> None:
     ruleset = small(tmp_path / "small", TEAMS)
-    plan = Plan.of("small", ruleset, [2, 4], seed=3)
+    plan = GamePlan.of("small", ruleset, [2, 4], seed=3)
     totals = Totals(plan.called, plan.teams)
     for number in range(40):
         totals.add(Outcome.of(plan.play(ruleset, number)))

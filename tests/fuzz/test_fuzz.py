@@ -25,7 +25,7 @@ from fuzz.shrink import shrink
 from fuzz.targets import TARGETS
 from fuzz.worker import Worker
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.verify.combinations import Games
+from rulespec.engine.verify.combinations import CombinationGames
 from rulespec.syntax.parser import parse_rules
 
 FOLDER = TESTS / "fixtures" / "fuzz"
@@ -107,7 +107,7 @@ def test_another_game_in_python_is_a_failure(tmp_path: Path, monkeypatch: pytest
     play(Path("home"), session)
     assert "validate 0" in session.said
     other = SimpleNamespace(decisions=7, ending="nobody", failure=None)
-    monkeypatch.setattr(Games, "again", lambda games, number: other)
+    monkeypatch.setattr(CombinationGames, "again", lambda games, number: other)
     with pytest.raises(Wrong, match="is another one in Python"):
         play(Path("home"), session)
 

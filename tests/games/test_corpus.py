@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from folders import GAMES, SHIPPED, shipped_files
 
-from rulespec.documents.nodes import to_plain
-from rulespec.documents.reader import read_yaml
+from rulespec.documents.yaml_nodes import to_plain
+from rulespec.documents.yaml_reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.notation import split_option
 from rulespec.engine.game.seating import seat_names

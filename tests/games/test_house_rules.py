@@ -14,11 +14,11 @@ from folders import TESTS
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import get, text
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.yaml_nodes import get, text
+from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
 from rulespec.load import load_ruleset

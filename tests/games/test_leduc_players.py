@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from leduc import Equilibrium, Key, Public, Vector, decisions
 
+from rulespec.engine.bots.bot_seats import BotSeats
 from rulespec.engine.bots.named import open_bot
-from rulespec.engine.bots.seats import BotSeats
 from rulespec.engine.game.game import Game
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.proof

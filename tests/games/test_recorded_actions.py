@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 from recorded_games import ALL, IMPOSSIBLE, dialect, folder_of, name_of, opened
 
-from rulespec.engine.dialects.forms import Field, Form
+from rulespec.engine.dialects.forms import ComparedField, Form
+from rulespec.engine.dialects.json_paths import MISSING, follow
 from rulespec.engine.dialects.mismatch import Explainer
-from rulespec.engine.dialects.paths import MISSING, follow
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
@@ -45,7 +45,7 @@ def as_logged(type_: str, payload: dict[str, Any] | None) -> dict[str, Any]:
     return {"type": type_, "payload": fields}
 
 
-def values(field: Field, game: Game, state: list[int], args: Sequence[int]) -> list[Any]:
+def values(field: ComparedField, game: Game, state: list[int], args: Sequence[int]) -> list[Any]:
     """The values of a field for an option: one value, or any member of a set."""
     value, kind = field.value(state, args), field.type.removeprefix("set ")
     if kind in ("int", "bool"):

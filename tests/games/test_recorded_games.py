@@ -24,8 +24,8 @@ from recorded_games import (
     ruleset,
 )
 
-from rulespec.documents.nodes import to_plain
-from rulespec.documents.reader import read_yaml
+from rulespec.documents.yaml_nodes import to_plain
+from rulespec.documents.yaml_reader import read_yaml
 from rulespec.engine.dialects.importer import Stop
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend

@@ -19,7 +19,7 @@ from rulespec.engine.game.machines import quick_machine
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import ReplayRequest
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.engine.verify.scenario import Scenario
 from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario

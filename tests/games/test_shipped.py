@@ -14,8 +14,8 @@ from folders import shipped_files
 from shipped import NAMES, OFFERED, loaded
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import to_plain
-from rulespec.documents.reader import read_yaml
+from rulespec.documents.yaml_nodes import to_plain
+from rulespec.documents.yaml_reader import read_yaml
 from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.load import load_ruleset

@@ -20,7 +20,7 @@ from rulespec.engine.words.words import Words
 from rulespec.fixes import fixed
 from rulespec.load import load_ruleset
 from rulespec.lsp.files import EditorFiles
-from rulespec.lsp.index import Index
+from rulespec.lsp.index import NameIndex
 from rulespec.lsp.project import check, reference
 from rulespec.lsp.rename import RenameError, Renaming, rename
 
@@ -45,7 +45,7 @@ def renaming(path: Path, word: str, new: str, number: int = 0) -> Renaming:
     start = list(re.finditer(rf"\b{word}\b", text))[number].start()
     line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
     file = next(file for file in checked.texts if Path(file).resolve() == path.resolve())
-    return rename(Index(checked), (file, line, column), new, files)
+    return rename(NameIndex(checked), (file, line, column), new, files)
 
 
 def renamed(path: Path, word: str, new: str, number: int = 0) -> set[str]:

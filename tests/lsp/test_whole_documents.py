@@ -10,7 +10,7 @@ import pytest
 from editor import Editor
 from folders import RULESETS
 
-from rulespec.lsp.overviews import Fold, folds
+from rulespec.lsp.overviews import FoldedLines, folds
 
 PLAY = "rules/play.rules"
 
@@ -73,4 +73,4 @@ def test_names_are_known_searched_and_folded_also_while_a_file_is_broken(nim: Pa
     ],
 )
 def test_folds_of_a_text(text: str, expected: list[tuple[int, int, bool]]) -> None:
-    assert list(folds(text.split("\n"))) == [Fold(*each) for each in expected]
+    assert list(folds(text.split("\n"))) == [FoldedLines(*each) for each in expected]

@@ -11,7 +11,7 @@ from folders import GAMES, SHIPPED
 
 from rulespec.cli.main import run
 from rulespec.drawing.board import board_of
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import SceneItem
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.replay.replay import replay_log
@@ -21,7 +21,7 @@ from rulespec.pages.board_changes import BoardChanges
 QUICKSTART = GAMES / "imperial" / "logs" / "quickstart.jsonl"
 
 
-def drawn(game: Game, words: Words) -> list[Item]:
+def drawn(game: Game, words: Words) -> list[SceneItem]:
     return list(board_of(game.ruleset, game.seats, words).items(state_json(game)))
 
 
@@ -47,9 +47,9 @@ def test_changes_give_each_position_back(folder: Path) -> None:
 
 
 def test_items_lie_upon_one_another_as_they_were_given() -> None:
-    pictures = BoardChanges([Item("ground", "areas", "<path/>")])
+    pictures = BoardChanges([SceneItem("ground", "areas", "<path/>")])
     for names in ("ac", "abc", "bd"):
-        pictures.note(Item(name, "pieces", f"<g>{name}</g>") for name in names)
+        pictures.note(SceneItem(name, "pieces", f"<g>{name}</g>") for name in names)
     text = pictures.svg(10, 10, "T", "D")
     assert re.findall('data-item="(.)"', text) == list("abdc")
     assert text.index("<path/>") < text.index("data-item")
@@ -58,7 +58,7 @@ def test_items_lie_upon_one_another_as_they_were_given() -> None:
 def test_what_is_gone_and_what_comes_back_is_noted_once() -> None:
     pictures = BoardChanges(())
     for shown in (["x"], [], ["x"], ["x"]):
-        pictures.note(Item("a", "pieces", svg) for svg in shown)
+        pictures.note(SceneItem("a", "pieces", svg) for svg in shown)
     assert pictures.to_json() == {"items": 1, "drawings": ["x"], "changes": [[0, 0], [0, -1], [0, 0], []]}
 
 

@@ -15,13 +15,13 @@ from shipped import loaded
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
+from rulespec.engine.bots.bot_seats import BotSeats
 from rulespec.engine.bots.named import open_bot
-from rulespec.engine.bots.seats import BotSeats
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.wasm_export import exported
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 

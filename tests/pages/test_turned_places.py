@@ -9,7 +9,7 @@ from folders import ROOT
 from shipped import loaded
 
 from rulespec.drawing.board import board_of
-from rulespec.serve.rules import Rules
+from rulespec.serve.table_rules import TableRules
 
 _BOX = """
 (place) => {
@@ -46,7 +46,7 @@ def test_each_lane_can_be_clicked_by_its_player_alone(browser: Any) -> None:
 
 
 def test_a_server_draws_each_seat_its_own_numbers() -> None:
-    rules = Rules(loaded("backgammon")[0])
+    rules = TableRules(loaded("backgammon")[0])
     assert rules.board(("A", "B"), 1)[0] != rules.board(("A", "B"))[0]
-    chess = Rules(loaded("chess")[0])
+    chess = TableRules(loaded("chess")[0])
     assert chess.board(("white", "black"), 1)[0] == chess.board(("white", "black"))[0]

@@ -17,14 +17,14 @@ from rulespec.cli.validate import STARTING, check
 from rulespec.diagnostics.report import Report
 from rulespec.load import load_ruleset
 from rulespec.ruleset_files import Files
-from rulespec.syntax.ast_json import Packed, pack, unpack
+from rulespec.syntax.ast_json import PackedTree, pack, unpack
 from rulespec.syntax.origin import Origin
 from rulespec.syntax.parser import parse_expr, parse_rules, parse_type
 
 RULES = sorted(GAMES.rglob("*.rules"))
 EXPR = "sum(a.b for a in town where not (a == none or a in {oak, elm})) + 3 money if n is some else min(1, -2)"
 
-DECODER = msgspec.json.Decoder(Packed)
+DECODER = msgspec.json.Decoder(PackedTree)
 NUMBERS = msgspec.json.Decoder(int)
 
 
@@ -196,7 +196,7 @@ def test_keys_hold_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 _STARTS = """
 from rulespec.load import load_ruleset
 from rulespec.diagnostics.report import Report
-from rulespec.engine.verify.facts import failed_checks
+from rulespec.engine.verify.verified_facts import failed_checks
 from rulespec.engine.verify.starts import check_starts
 ruleset = load_ruleset("tutorial")
 failed_checks(ruleset.declarations, ruleset.layers)
@@ -204,7 +204,7 @@ check_starts(ruleset, Report())
 """
 WORKERS = {
     "import rulespec.syntax.tree": cache.LANGUAGE,
-    "import rulespec.documents.reader": cache.LANGUAGE,
+    "import rulespec.documents.yaml_reader": cache.LANGUAGE,
     "import rulespec.documents.schema_check": cache.LANGUAGE,
     "import rulespec.load": cache.LANGUAGE,
     "import rulespec.engine.words.check": (*cache.LANGUAGE, "engine/words"),

@@ -30,11 +30,11 @@ from rulespec.diagnostics.report import Report
 from rulespec.documents.kept_trees import parse_kept
 from rulespec.documents.schema_check import check_schema
 from rulespec.load import load_ruleset
-from rulespec.syntax.ast_json import Packed
+from rulespec.syntax.ast_json import PackedTree
 from rulespec.syntax.parser import parse_expr
 
 EXPR = "sum(a.b for a in town where not (a == none or a in {oak, elm})) + 3 money if n is some else min(1, -2)"
-DECODER = msgspec.json.Decoder(Packed)
+DECODER = msgspec.json.Decoder(PackedTree)
 NUMBERS = msgspec.json.Decoder(list[int])
 
 

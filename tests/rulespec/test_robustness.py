@@ -19,9 +19,9 @@ from worlds import IDLE, WORLD
 from rulespec.diagnostics.codes import CODES
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.limits import Limits
-from rulespec.documents.nodes import Node
-from rulespec.documents.reader import read_yaml
+from rulespec.documents.file_limits import FileLimits
+from rulespec.documents.yaml_nodes import Node
+from rulespec.documents.yaml_reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
@@ -116,7 +116,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
             rules[text] = parse_rules(text, file)
         return rules[text]
 
-    def read(path: Path, display: str, limits: Limits) -> Node:
+    def read(path: Path, display: str, limits: FileLimits) -> Node:
         text = path.read_text("utf-8")
         if text not in nodes:
             nodes[text] = read_yaml(path, display, limits)

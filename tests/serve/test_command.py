@@ -12,7 +12,7 @@ from folders import ROOT
 from servers import Process
 
 from rulespec.cli.main import run
-from rulespec.serve.guard import Guard, is_local
+from rulespec.serve.guard import OriginGuard, is_local
 from rulespec.serve.running import reachable
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -103,17 +103,17 @@ def test_only_addresses_of_this_machine_are_local(host: str, local: bool) -> Non
 def test_others_are_given_an_address_that_they_can_reach() -> None:
     assert reachable("127.0.0.1") == "127.0.0.1" and reachable("192.168.1.5") == "192.168.1.5"
     address = reachable("0.0.0.0")
-    assert Guard(lambda *_: None, 80, "0.0.0.0").knows_host(f"{address}:80")  # type: ignore[arg-type]
+    assert OriginGuard(lambda *_: None, 80, "0.0.0.0").knows_host(f"{address}:80")  # type: ignore[arg-type]
 
 
 def test_behind_a_proxy_the_address_that_people_see_is_known() -> None:
-    guard = Guard(lambda *_: None, 8765, url="https://Play.example.org")  # type: ignore[arg-type]
+    guard = OriginGuard(lambda *_: None, 8765, url="https://Play.example.org")  # type: ignore[arg-type]
     assert guard.knows_origin("https://play.example.org") and guard.knows_host("play.example.org")
     assert guard.knows_host("127.0.0.1:8765") and not guard.knows_host("10.0.0.1:8765")
     assert not guard.knows_origin("http://play.example.org") and not guard.knows_origin("https://play.example.org.evil")
 
 
 def test_a_server_for_others_is_known_by_its_number_and_by_no_name() -> None:
-    guard = Guard(lambda *_: None, 80, "0.0.0.0")  # type: ignore[arg-type]
+    guard = OriginGuard(lambda *_: None, 80, "0.0.0.0")  # type: ignore[arg-type]
     assert guard.knows_host("192.168.1.5:80") and guard.knows_origin("http://192.168.1.5:80")
     assert not guard.knows_host("rebound.example:80") and not guard.knows_origin("http://rebound.example:80")

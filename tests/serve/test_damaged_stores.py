@@ -21,7 +21,7 @@ from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.serve.hall import Hall
-from rulespec.serve.store import Store
+from rulespec.serve.store import TableStore
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 OLD = TESTS / "fixtures" / "formats" / "old" / "tables_1.db"
@@ -115,7 +115,7 @@ def test_what_is_no_store_is_refused_unchanged(make: Callable[[Path], None], tmp
     make(path)
     before = digest(path)
     with pytest.raises(DiagnosticsError, match="RS680"):
-        Store(path)
+        TableStore(path)
     assert digest(path) == before and [*tmp_path.iterdir()] == [path]
 
 
@@ -130,9 +130,9 @@ def test_a_store_of_a_later_version_is_refused_unchanged(store: Path, capsys: py
 def test_a_pipe_and_a_folder_are_no_stores(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(DiagnosticsError, match="no regular file"):
-        Store(tmp_path / "pipe")
+        TableStore(tmp_path / "pipe")
     with pytest.raises(SaveError):
-        Store(tmp_path)
+        TableStore(tmp_path)
 
 
 @pytest.mark.parametrize("name", [":memory:", "a?b#c.db", "%41.db", "ä\udcff.db"])
@@ -349,7 +349,7 @@ def test_a_log_of_a_table_that_is_none(store: Path, ids: list[str], tmp_path: Pa
 
 def test_what_cannot_be_resumed_is_said_with_the_way_out(store: Path, ids: list[str]) -> None:
     changed(store, ("DELETE FROM line WHERE game = ? AND n = 1", (ids[0],)))
-    hall = Hall(Store(store))
+    hall = Hall(TableStore(store))
     hall.resume()
     hall.close()
     (note,) = hall.notes
@@ -358,7 +358,7 @@ def test_what_cannot_be_resumed_is_said_with_the_way_out(store: Path, ids: list[
 
 def test_a_deleted_table_takes_its_rules_along_only_where_nothing_is_damaged(store: Path, ids: list[str]) -> None:
     changed(store, (f"UPDATE game SET rules = {BAD} WHERE id = ?", (ids[0],)))
-    hall = Hall(Store(store))
+    hall = Hall(TableStore(store))
     hall.resume()
 
     async def deleted() -> None:

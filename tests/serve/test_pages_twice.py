@@ -14,7 +14,7 @@ from tables import Clock
 from rulespec.engine.game.game import Game
 from rulespec.engine.table.seats import Seat
 from rulespec.load import load_ruleset
-from rulespec.serve.rules import Rules
+from rulespec.serve.table_rules import TableRules
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -45,8 +45,8 @@ SENDERS = ("seat", "second tab", "another seat", "spectator", "owner")
 
 
 @cache
-def rules_of(ref: str) -> Rules:
-    return Rules(load_ruleset(ref))
+def rules_of(ref: str) -> TableRules:
+    return TableRules(load_ruleset(ref))
 
 
 class Room:

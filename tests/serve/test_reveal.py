@@ -13,19 +13,19 @@ from servers import Client, Process, served
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.engine.table.seats import Seat
 from rulespec.load import load_ruleset
 from rulespec.serve.hall import Hall
 from rulespec.serve.owner import OwnerDesk
-from rulespec.serve.rules import Rules
+from rulespec.serve.table_rules import TableRules
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 VIEWERS = ("seat:A", "seat:B", "spectator")
 
 
-def folded(rules: Rules, *, ends: bool) -> Game:
+def folded(rules: TableRules, *, ends: bool) -> Game:
     """A game of Kuhn poker in which somebody does not hold a bet, or the moment before."""
     game, draws = Game(rules.ruleset, "AB"), Draws(1)
     for _ in range(2):
@@ -42,7 +42,7 @@ def answers(reveals: bool, ends: bool, message: dict[str, Any]) -> dict[str, Any
     """The answer of each viewer to a message."""
 
     async def run() -> dict[str, Any]:
-        rules = Rules(load_ruleset("kuhn_poker"))
+        rules = TableRules(load_ruleset("kuhn_poker"))
         seats = {seat: Seat("person", seat) for seat in "AB"}
         hall, _ = hall_with(rules, folded(rules, ends=ends), seats, reveals=reveals)
 
@@ -83,7 +83,7 @@ def test_the_replay_of_each_viewer_has_everything_when_it_is_revealed(reveals: b
 
 def test_the_owner_says_so_before_the_first_decision() -> None:
     async def run() -> None:
-        rules = Rules(load_ruleset("kuhn_poker"))
+        rules = TableRules(load_ruleset("kuhn_poker"))
         game = Game(rules.ruleset, "AB")
         hall, table = hall_with(rules, game, {seat: Seat("person", seat) for seat in "AB"})
         keys = keys_of(hall)
@@ -107,7 +107,7 @@ def test_the_owner_says_so_before_the_first_decision() -> None:
 
 def test_a_new_table_of_the_owner_hides_unless_it_says_so() -> None:
     async def run() -> list[bool]:
-        hall, _ = hall_with(Rules(load_ruleset("kuhn_poker")), Game(load_ruleset("kuhn_poker"), "AB"), {})
+        hall, _ = hall_with(TableRules(load_ruleset("kuhn_poker")), Game(load_ruleset("kuhn_poker"), "AB"), {})
         return [await new(hall, more) for more in ({}, {"reveals": False}, {"reveals": True})]
 
     async def new(hall: Hall, more: dict[str, Any]) -> bool:

@@ -21,8 +21,8 @@ from websockets.exceptions import ConnectionClosed
 
 from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.serve.keys import hashed
-from rulespec.serve.store import Store
+from rulespec.serve.store import TableStore
+from rulespec.serve.table_keys import hashed
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -154,7 +154,7 @@ def test_a_store_is_its_owners_alone(tmp_path: Path) -> None:
 def test_a_file_of_another_kind_stays_as_it_is(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "t.db").write_bytes(content)
     with pytest.raises(DiagnosticsError, match="RS680"):
-        Store(tmp_path / "t.db")
+        TableStore(tmp_path / "t.db")
     assert (tmp_path / "t.db").read_bytes() == content
 
 
@@ -164,7 +164,7 @@ def test_another_programs_base_is_refused(tmp_path: Path) -> None:
     base.commit()
     base.close()
     with pytest.raises(DiagnosticsError, match="no store of tables"):
-        Store(tmp_path / "t.db")
+        TableStore(tmp_path / "t.db")
 
 
 def test_a_table_goes_on_under_the_rules_that_it_began_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,14 +11,14 @@ import pytest
 from hall_pages import Page, Unstored, done, hall_with, keys_of
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.table.messages import Refusal, read_message
+from rulespec.engine.table.messages import MessageRefusal, read_message
 from rulespec.engine.table.seats import Seat
 from rulespec.load import load_ruleset
 from rulespec.serve.connection import FAILED, WRONG_KEY
-from rulespec.serve.edit.messages import read_message as read_edit
+from rulespec.serve.edit.map_messages import read_message as read_edit
 from rulespec.serve.hall import Hall
 from rulespec.serve.reading import read, read_key
-from rulespec.serve.rules import Rules
+from rulespec.serve.table_rules import TableRules
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -33,7 +33,7 @@ def in_a_hall(what: Callable[[Hall, dict[str, str]], Awaitable[None]]) -> None:
     """Runs something in a hall with a table of nim."""
 
     async def run() -> None:
-        rules = Rules(load_ruleset("nim"))
+        rules = TableRules(load_ruleset("nim"))
         seats = {seat: Seat("person", seat) for seat in "AB"}
         hall, _ = hall_with(rules, Game(rules.ruleset, "AB"), seats)
         await what(hall, keys_of(hall))
@@ -59,7 +59,7 @@ def test_what_is_no_json_is_read_by_nobody(text: str) -> None:
 def test_half_a_surrogate_pair_is_in_no_message(half: str, of: str) -> None:
     assert read(f'{{"do": "take", "{of}": "{half}"}}', object, 4_096) is None
     assert read_edit(f'{{"do": "edit", "name": "{half}"}}') is None
-    assert isinstance(read_message(json.loads(f'{{"do": "take", "{of}": "{half}"}}')), Refusal)
+    assert isinstance(read_message(json.loads(f'{{"do": "take", "{of}": "{half}"}}')), MessageRefusal)
 
 
 def test_a_bound_is_in_bytes() -> None:

@@ -17,8 +17,8 @@ from servers import Client, served
 from rulespec.bundles.rules import bundle_of
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
-from rulespec.serve.past import Past
-from rulespec.serve.thinking import Question, answer
+from rulespec.serve.past_process import PastGame
+from rulespec.serve.thinking import BotQuestion, answer
 
 pytest.importorskip("wasmtime")
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -52,7 +52,7 @@ def test_a_bot_follows_a_game_that_has_taken_back() -> None:
         if game.is_over or (game.ply and rng.random() < 0.3):
             game.undo()
         elif game.decision is not None and game.decision.by == "B":
-            text = answer(Question(Past.of("g", bundle, game), "B", "random", 1))
+            text = answer(BotQuestion(PastGame.of("g", bundle, game), "B", "random", 1))
             assert game.is_legal(game.parse(text))
             game.apply(game.parse(text))
         else:

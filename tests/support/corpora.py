@@ -10,7 +10,7 @@ from pathlib import Path
 from commands import invoke
 
 from rulespec.documents.json_text import to_json_text
-from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.load import load_ruleset
 
 
@@ -18,7 +18,7 @@ def logs(folder: Path, ref: str = "wager", number: int = 6, *, players: int = 3)
     """Native logs of random games; of the third the last line is cut off, the fourth is damaged."""
     folder.mkdir(parents=True, exist_ok=True)
     ruleset = load_ruleset(ref)
-    plan = Plan.of(ref, ruleset, [players], 1)
+    plan = GamePlan.of(ref, ruleset, [players], 1)
     results = []
     for game in range(number):
         lines = [to_json_text(line, plain=True) for line in plan.play(ruleset, game).log()]
@@ -36,7 +36,7 @@ def store_of_many(folder: Path, seats: Mapping[str, Sequence[int]], number: int 
     for ref, players in seats.items():
         for count in players:
             ruleset = load_ruleset(ref)
-            plan = Plan.of(ref, ruleset, [count], 1)
+            plan = GamePlan.of(ref, ruleset, [count], 1)
             for game in range(number):
                 text = "\n".join(to_json_text(line, plain=True) for line in plan.play(ruleset, game).log())
                 path = folder / "logs" / f"{ref}-{count}-{game}.jsonl"

@@ -14,7 +14,7 @@ from folders import ROOT
 
 from rulespec.drawing.board import Board
 from rulespec.drawing.drawing_plan import plan
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import SceneItem
 
 PORT = """
 const bare = (parts) => parts.map((part) => (typeof part === "string" ? part : part.slice(0, 3)));
@@ -26,7 +26,7 @@ const shownBy = ({ items, tables }) => ({
 """A function of JavaScript: what `draw.js` has made of a state, in the form of `by_python`."""
 
 
-def by_python(board: Board, state: dict[str, Any], further: list[Item] | None = None) -> dict[str, Any]:
+def by_python(board: Board, state: dict[str, Any], further: list[SceneItem] | None = None) -> dict[str, Any]:
     """The items of a state without its tables, which are rows of cells."""
     shown = [item for item in (*board.items(state), *(further or ())) if item.layer != "tables"]
     rows = [

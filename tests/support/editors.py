@@ -15,9 +15,9 @@ from folders import GAMES
 from servers import WAIT, opened
 from websockets.sync.client import ClientConnection
 
-from rulespec.serve.edit.app import edit_app
 from rulespec.serve.edit.desk import Desk
-from rulespec.serve.edit.messages import MAX_MESSAGE
+from rulespec.serve.edit.map_app import edit_app
+from rulespec.serve.edit.map_messages import MAX_MESSAGE
 from rulespec.serve.running import listening, server
 from rulespec.serve.thinking import Thinking
 

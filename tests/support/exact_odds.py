@@ -9,7 +9,7 @@ from rulespec.engine.game.events import Event, Events
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.retrace import _looks_like
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 
 
 def exact(game: Game, seat: str) -> dict[str, float]:

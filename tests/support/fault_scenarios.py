@@ -18,18 +18,18 @@ from stores import changed, move, new_store, new_table, resumed, sit
 from rulespec import signing
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.written_files import ChangedError, Content, replace_together, write_text
-from rulespec.engine.corpus.rows import Row, RowSheet
+from rulespec.engine.corpus.log_rows import LogRow, RowSheet
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.native import LogHeader, read_log
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.simulate.json_lines import JsonLinesResults
 from rulespec.engine.simulate.parquet import ParquetResults
-from rulespec.engine.simulate.results import Results
+from rulespec.engine.simulate.result_rows import Results
 from rulespec.load import load_ruleset
 from rulespec.serve.hall import Hall
 from rulespec.serve.live import Live
-from rulespec.serve.rules import Rules
-from rulespec.serve.store import Store
+from rulespec.serve.store import TableStore
+from rulespec.serve.table_rules import TableRules
 
 NIM = str(RULESETS / "nim")
 
@@ -97,7 +97,7 @@ class StoreScenario(Scenario):
 
     def load(self) -> None:
         """See `Scenario`."""
-        self.rules = Rules(load_ruleset(NIM))
+        self.rules = TableRules(load_ruleset(NIM))
         self.rules.board(("A", "B"))
 
     def prepare(self, folder: Path) -> None:
@@ -107,7 +107,7 @@ class StoreScenario(Scenario):
     def run(self, folder: Path, report: Report) -> None:
         """See `Scenario`."""
         try:
-            hall = Hall(Store(folder / "t.db"), {NIM: self.rules})
+            hall = Hall(TableStore(folder / "t.db"), {NIM: self.rules})
         except SaveError as error:
             report.message(error)
             return
@@ -165,9 +165,9 @@ class StoreScenario(Scenario):
         asyncio.run(_goes_on(folder / "t.db", self.rules))
 
 
-async def _goes_on(path: Path, rules: Rules) -> None:
+async def _goes_on(path: Path, rules: TableRules) -> None:
     """A store can be written again."""
-    hall = Hall(Store(path), {NIM: rules})
+    hall = Hall(TableStore(path), {NIM: rules})
     hall.resume()
     for live in hall.games.values():
         assert not _all_sit(live) or await move(hall, live) is None
@@ -316,13 +316,13 @@ class Parts(Scenario):
         _Sheet({}).schema()
         import_module("pyarrow.parquet")  # once for all runs
 
-    def opened(self, folder: Path) -> Results[Row]:
+    def opened(self, folder: Path) -> Results[LogRow]:
         """The results."""
         return ParquetResults(folder / "games", _Sheet({}))
 
     def run(self, folder: Path, report: Report) -> None:
         """See `Scenario`."""
-        results: Results[Row] | None = None
+        results: Results[LogRow] | None = None
         try:
             results = self.opened(folder)
             have = sum(1 for _ in results.recorded())
@@ -349,8 +349,8 @@ class Parts(Scenario):
         report.after(f"{len(have)} games")
 
 
-def _row(number: int) -> Row:
-    return Row(number, f"{number}.jsonl", "0" * 64, "legal", ruleset="nim", scores={"A": number}, measures=())
+def _row(number: int) -> LogRow:
+    return LogRow(number, f"{number}.jsonl", "0" * 64, "legal", ruleset="nim", scores={"A": number}, measures=())
 
 
 class Lines(Parts):
@@ -358,7 +358,7 @@ class Lines(Parts):
 
     name = "lines_of_results"
 
-    def opened(self, folder: Path) -> Results[Row]:
+    def opened(self, folder: Path) -> Results[LogRow]:
         """See `Parts`."""
         return JsonLinesResults(folder / "games.jsonl", _Sheet({}))
 

@@ -14,7 +14,7 @@ from speed_tables import sections, speed_table
 from word_index import word_index
 
 from rulespec.language.builtins import BUILTINS
-from rulespec.syntax import words
+from rulespec.syntax import keywords
 
 
 def builtin_table() -> str:
@@ -48,7 +48,7 @@ def with_generated_parts() -> dict[str, str]:
 
 def with_functions(grammar: str) -> str:
     """A TextMate grammar with the functions of the language in its pattern of functions."""
-    called = words.BEGIN_EXPRESSIONS - {"false", "none", "not", "true"} | words.FUNCTIONS - words.TO_COME
+    called = keywords.BEGIN_EXPRESSIONS - {"false", "none", "not", "true"} | keywords.FUNCTIONS - keywords.TO_COME
     names = "|".join(sorted({*called, *BUILTINS}))
     before, name, after = grammar.partition('"name": "support.function.rulespec",')
     return before + name + re.sub(r"\([a-z|]+\)", lambda _: f"({names})", after, count=1)

@@ -10,20 +10,20 @@ from typing import Any
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.table.seats import Seat
-from rulespec.engine.table.table import Aside, Table
+from rulespec.engine.table.table import Table, Unlogged
 from rulespec.serve.connection import Connection
 from rulespec.serve.hall import Hall
-from rulespec.serve.keys import hashed
 from rulespec.serve.live import Live
-from rulespec.serve.rules import Rules
-from rulespec.serve.store import Statement, Store
+from rulespec.serve.store import Statement, TableStore
 from rulespec.serve.stored_rows import Chain
+from rulespec.serve.table_keys import hashed
+from rulespec.serve.table_rules import TableRules
 
 _TURNS = 40
 """Turns of the loop in which all that a message sets off is done: no page waits for a clock or a disk."""
 
 
-class Unstored(Store):
+class Unstored(TableStore):
     """A store that saves nothing, at once."""
 
     def __init__(self) -> None:  # it opens no file
@@ -97,9 +97,11 @@ def keys_of(hall: Hall) -> dict[str, str]:
     return of | {"owner": "owner"}
 
 
-def hall_with(rules: Rules, game: Game, seats: dict[str, Seat], deadline: int = 0, **more: Any) -> tuple[Hall, Table]:
+def hall_with(
+    rules: TableRules, game: Game, seats: dict[str, Seat], deadline: int = 0, **more: Any
+) -> tuple[Hall, Table]:
     """A hall with one table, `t`, that is stored nowhere."""
     hall = Hall(Unstored(), {"rules": rules}, bots=("random", "flat:64"), clock=more.pop("clock", lambda: 1000.0))
-    table = Table(rules.words, game, Aside(seats, 1, deadline, **more), hall.bots, hall._clock, rules.cells(game)[0])
+    table = Table(rules.words, game, Unlogged(seats, 1, deadline, **more), hall.bots, hall._clock, rules.cells(game)[0])
     hall.games["t"] = Live("t", rules, table, Chain("t"), 0.0)
     return hall, table

@@ -10,7 +10,7 @@ from math import cos, hypot, radians, sin
 from typing import Any, NamedTuple
 
 from rulespec.drawing.board import Board
-from rulespec.drawing.scene import Item
+from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.shown import Names
 from rulespec.drawing.standing import standing
 from rulespec.drawing.text_width import text_width
@@ -134,7 +134,7 @@ def pieces(board: Board, areas: dict[str, Shape], state: dict[str, Any]) -> Iter
                     yield _piece(item, place, areas[place], suffix)
 
 
-def _piece(item: Item, place: str, area: Shape, suffix: str) -> Piece:
+def _piece(item: SceneItem, place: str, area: Shape, suffix: str) -> Piece:
     placed = _PLACED.search(item.svg)
     assert placed is not None, item.svg
     x, y, scale = (float(part) for part in placed.groups())

@@ -31,8 +31,8 @@ from worlds import IDLE, WORLD
 
 from rulespec.check.passes import check_source
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import Mapping, Node, Scalar
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar
+from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.language.builtins import BUILTINS, NUMBER
 from rulespec.load import load_ruleset
 from rulespec.overlays.overlay import Source

@@ -8,7 +8,7 @@ from typing import Any
 
 from rulespec.drawing.reading.contexts import Part
 from rulespec.drawing.reading.shapes import Content, read_content
-from rulespec.drawing.reading.tree import read_tree
+from rulespec.drawing.reading.svg_tree import read_tree
 
 WIDE, HIGH = 800, 600
 COLOURS = ("red", "#9ecae9", "#FC0", "rgb(10, 200, 30)", "rgba(0,0,255,.5)", "hsl(120, 60%, 40%)", "none", "navy")

@@ -12,7 +12,7 @@ from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.twins import determinize
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 
 DECIDED = ["kuhn_poker", "leduc_poker", "liars_dice", "shadow_of_the_emperor"]
 """Games whose secrets are decided or drawn; in the others money is hidden, which follows from what all have seen."""

@@ -26,9 +26,9 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.load import load_ruleset
 from rulespec.serve.app import app
 from rulespec.serve.hall import Hall
-from rulespec.serve.rules import Rules
 from rulespec.serve.running import listening, server
-from rulespec.serve.store import Store
+from rulespec.serve.store import TableStore
+from rulespec.serve.table_rules import TableRules
 
 WAIT = DEADLINE
 """Seconds for an answer."""
@@ -158,9 +158,9 @@ class Served(NamedTuple):
 def served(path: Path, ref: str, players: int, **how: Any) -> Iterator[Served]:
     """A server in a thread, with one table if there are players."""
     ruleset = load_ruleset(ref)
-    rules = Rules(ruleset)
+    rules = TableRules(ruleset)
     clock = {"clock": how["clock"]} if "clock" in how else {}
-    hall = Hall(Store(path), {ref: rules}, bots=("random", "flat:64"), **clock)
+    hall = Hall(TableStore(path), {ref: rules}, bots=("random", "flat:64"), **clock)
     listener = listening("127.0.0.1", 0)
     port = listener.getsockname()[1]
     keys: dict[str, str] = {}

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from folders import RULESETS
 
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.open_results import open_results
-from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -27,8 +27,8 @@ def ruleset(ref: str) -> typed.Ruleset:
     return load_ruleset(ref)
 
 
-def plan(ref: str = "wager") -> Plan:
-    return Plan.of(ref, ruleset(ref), [2, 3], 1)
+def plan(ref: str = "wager") -> GamePlan:
+    return GamePlan.of(ref, ruleset(ref), [2, 3], 1)
 
 
 def played(number: int) -> list[Outcome]:

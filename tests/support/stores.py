@@ -14,12 +14,12 @@ from msgspec import Struct
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.table.messages import Message, Refusal
+from rulespec.engine.table.messages import Message, MessageRefusal
 from rulespec.load import load_ruleset
 from rulespec.serve.hall import Hall
 from rulespec.serve.live import Live
-from rulespec.serve.rules import Rules
-from rulespec.serve.store import Store
+from rulespec.serve.store import TableStore
+from rulespec.serve.table_rules import TableRules
 
 
 @contextmanager
@@ -54,8 +54,8 @@ def new_store(path: Path, tables: int = 2, moves: int = 3, ref: str = "nim") -> 
 
 
 async def _played(path: Path, tables: int, moves: int, ref: str) -> list[str]:
-    rules = Rules(load_ruleset(ref))
-    hall = Hall(Store(path), {ref: rules})
+    rules = TableRules(load_ruleset(ref))
+    hall = Hall(TableStore(path), {ref: rules})
     try:
         hall.resume()
         games = [await new_table(hall, rules) for _ in range(tables)]
@@ -69,25 +69,25 @@ async def _played(path: Path, tables: int, moves: int, ref: str) -> list[str]:
         hall.close()
 
 
-async def new_table(hall: Hall, rules: Rules) -> Live:
+async def new_table(hall: Hall, rules: TableRules) -> Live:
     """A new table with two seats."""
     game = Game(rules.ruleset, seat_names(2, rules.ruleset.seats))
     game.omniscient.numbers.begin()
     return (await hall.new(rules, game))[0]
 
 
-async def sit(hall: Hall, live: Live) -> list[Refusal]:
+async def sit(hall: Hall, live: Live) -> list[MessageRefusal]:
     """People sit down at all seats of a table; the refusals."""
     names = [await hear(hall, live, seat, do="name", name=f"{seat}-name") for seat in live.table.game.seats]
     return [refusal for refusal in names if refusal is not None]
 
 
-async def hear(hall: Hall, live: Live, seat: str, **message: str) -> Refusal | None:
+async def hear(hall: Hall, live: Live, seat: str, **message: str) -> MessageRefusal | None:
     """A message of a seat that has the present state."""
     return await hall.hear(live, seat, Message(serial=live.table.say(seat)["serial"], **message))  # type: ignore[arg-type]
 
 
-async def move(hall: Hall, live: Live) -> Refusal | None:
+async def move(hall: Hall, live: Live) -> MessageRefusal | None:
     """The first legal option of a table is taken by who is waited for."""
     option = next(iter(live.table.game.legal_options))
     return await hear(hall, live, sorted(live.table.waited)[0], do="take", option=str(option))
@@ -95,7 +95,7 @@ async def move(hall: Hall, live: Live) -> Refusal | None:
 
 def resumed(path: Path, ref: str = "") -> Standing:
     """The tables of a store, as a server resumes them; `ref` names rules that it is given."""
-    hall = Hall(Store(path), {ref: Rules(load_ruleset(ref))} if ref else {})
+    hall = Hall(TableStore(path), {ref: TableRules(load_ruleset(ref))} if ref else {})
     try:
         hall.resume()
         games = {live.id: [str(option) for option in live.table.game.history] for live in hall.games.values()}

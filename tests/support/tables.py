@@ -8,9 +8,9 @@ from jsonschema import Draft202012Validator
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
-from rulespec.engine.table.messages import Message, Refusal, read_message
+from rulespec.engine.table.messages import Message, MessageRefusal, read_message
 from rulespec.engine.table.seats import Seat
-from rulespec.engine.table.table import Aside, Table
+from rulespec.engine.table.table import Table, Unlogged
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
@@ -42,7 +42,7 @@ def still_table(game: Game, *bots: str, deadline: int = 0, clock: Clock | None =
     seats = {seat: Seat("person", seat) for seat in game.seats[:people]}
     seats |= {seat: Seat("bot", "", bot) for seat, bot in zip(game.seats[people:], bots, strict=True)}
     words = _words_of(game.ruleset.ref, game.ruleset.hash, game.ruleset)
-    return Table(words, game, Aside(seats, 1, deadline, reveals=reveals), ("random", "flat:64"), clock or Clock())
+    return Table(words, game, Unlogged(seats, 1, deadline, reveals=reveals), ("random", "flat:64"), clock or Clock())
 
 
 _known: dict[tuple[str, str], Words] = {}
@@ -65,7 +65,7 @@ def proceed(table: Table) -> None:
     table.confirm()
 
 
-def send(table: Table, viewer: str | None, **message: Any) -> Refusal | None:
+def send(table: Table, viewer: str | None, **message: Any) -> MessageRefusal | None:
     """A message of a viewer who has the present state; what is not refused is confirmed."""
     data = {"serial": table.say(viewer)["serial"], **message}
     MESSAGE.validate(data)

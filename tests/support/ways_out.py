@@ -26,7 +26,7 @@ from rulespec.engine.words.exported_texts import exported_texts
 from rulespec.engine.words.words import Words
 from rulespec.pages.replay_data import told_replay
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import may_hide
+from rulespec.typed.rule_traversal import may_hide
 
 _SCRIPT = """
 import fs from "node:fs";

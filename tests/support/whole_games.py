@@ -7,7 +7,7 @@ from zlib import crc32
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.load import load_ruleset
 
 cached = cache(load_ruleset)

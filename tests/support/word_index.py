@@ -11,7 +11,7 @@ from key_tables import FILES, key_names
 
 from rulespec.language.builtins import BUILTINS
 from rulespec.schemas import load_schema
-from rulespec.syntax.words import WORDS
+from rulespec.syntax.keywords import WORDS
 
 RULES = "docs/reference/rules.md"
 TABLES = {

@@ -1,4 +1,4 @@
-"""A tree of options, grown by random games: see `rulespec.engine.search.tree`, which does the same in Python.
+"""A tree of options, grown by random games: see `rulespec.engine.search.option_tree`, which does the same in Python.
 
 A node has six numbers: its seat, its visits, its first and its last option, the most options that are tried of it, and
 how many options it has had at once. An option of a node has eight: the next one, the first one that looks the same,

@@ -9,7 +9,7 @@ from rulespec.check.declarations.entities import Entry, fact_value, unknown_fact
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, entries, get, integer, text, words
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, entries, get, integer, text, words
 from rulespec.typed import nodes as typed
 from rulespec.types import INT, Ent, Num, SetOf, Type, may_be_none, none_of
 

@@ -6,9 +6,9 @@ from rulespec.check.declarations.places import bound
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import Node, Scalar, entries, get, text, words
+from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text, words
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import size
+from rulespec.typed.seat_kinds import size
 
 MAX_SHARED = 20_000
 """Places that capacities count, one for each entity of an index; those that several count, for each of them."""

@@ -7,7 +7,7 @@ from rulespec.check.declarations.reader import TEXTS, DeclarationReader
 from rulespec.check.origins import elsewhere
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest, one
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, bits, entries, get, integer, text, words
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, bits, entries, get, integer, text, words
 from rulespec.typed import nodes as typed
 from rulespec.types import Bad, Bool, Ent, Maybe, Num, SetOf, may_be_none, none_of
 

@@ -6,7 +6,7 @@ from rulespec.check.declarations.boards import boards_in, declare_boards, declar
 from rulespec.check.declarations.links import declare_ends, declare_link_kinds, link_kinds
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import Node, Scalar, entries, get, text, words
+from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text, words
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, Ent, SetOf
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import one
-from rulespec.documents.nodes import Mapping, Node, Scalar, bits, entries, get, text, truth, words
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, bits, entries, get, text, truth, words
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, SetOf, Type
 

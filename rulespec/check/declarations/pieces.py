@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import entries, get, text, words
+from rulespec.documents.yaml_nodes import entries, get, text, words
 from rulespec.typed import nodes as typed
 
 

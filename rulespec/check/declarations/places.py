@@ -6,10 +6,10 @@ from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest, one
-from rulespec.documents.nodes import Node, Scalar, entries, get, text, truth
+from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text, truth
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_names
-from rulespec.typed.traversal import expressions
+from rulespec.typed.rule_traversal import expressions
+from rulespec.typed.seat_kinds import entity_names
 from rulespec.types import INT, Ent
 
 PLACE = "place"

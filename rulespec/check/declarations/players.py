@@ -6,9 +6,9 @@ from rulespec.check.declarations.entities import facts_of
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import one
-from rulespec.documents.nodes import Node, Sequence, get, integer, text, words
+from rulespec.documents.yaml_nodes import Node, Sequence, get, integer, text, words
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_name
+from rulespec.typed.seat_kinds import entity_name
 from rulespec.typed.teams import ALL
 from rulespec.types import Ent, SetOf
 

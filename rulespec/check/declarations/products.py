@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from rulespec.check.declarations.reader import DeclarationReader
-from rulespec.documents.nodes import Node, entries, get, integer, truth, words
+from rulespec.documents.yaml_nodes import Node, entries, get, integer, truth, words
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 

@@ -7,10 +7,10 @@ from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.diagnostics.suggestions import nearest, one
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence, content_column
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, content_column
 from rulespec.syntax import ast
+from rulespec.syntax.keywords import NO_DECLARATIONS, NO_NAMES, NO_VALUES
 from rulespec.syntax.parser import parse_expr, parse_type
-from rulespec.syntax.words import NO_DECLARATIONS, NO_NAMES, NO_VALUES
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Order, Type
 

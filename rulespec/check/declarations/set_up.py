@@ -7,7 +7,7 @@ from rulespec.check.declarations.state import check_range
 from rulespec.check.origins import constants_at
 from rulespec.check.scope import Env
 from rulespec.diagnostics.suggestions import nearest, one
-from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, entries, get
 from rulespec.typed import nodes as typed
 from rulespec.types import INT, Ent, Type
 

@@ -6,7 +6,7 @@ from rulespec.check.declarations.reader import TEXTS, DeclarationReader
 from rulespec.check.origins import constants_at, typed_at
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
-from rulespec.documents.nodes import Node, Scalar, entries, get, truth
+from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, truth
 from rulespec.typed import nodes as typed
 from rulespec.types import NO_NUMBER, Bad, Ent, Maybe, Num
 

@@ -8,7 +8,7 @@ from rulespec.check.origins import added
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.nodes import Mapping, Node, Scalar, entries, get, words
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, entries, get, words
 from rulespec.typed import nodes as typed
 from rulespec.types import Bad, Ent, Num, SetOf, Type, settled
 

@@ -12,9 +12,9 @@ from rulespec.check.scope import Env, path_of
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest, one
 from rulespec.syntax import ast
-from rulespec.syntax.words import NO_VALUES
+from rulespec.syntax.keywords import NO_VALUES
 from rulespec.typed import nodes as typed
-from rulespec.typed.seats import entity_names
+from rulespec.typed.seat_kinds import entity_names
 from rulespec.types import (
     ANY,
     BAD,

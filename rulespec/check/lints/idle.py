@@ -17,7 +17,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.language.operators import COMPARISONS
 from rulespec.typed import nodes as typed
 from rulespec.typed.meaning import FOR_PEOPLE, PLACES
-from rulespec.typed.traversal import walk
+from rulespec.typed.rule_traversal import walk
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 _LEFT_OUT = FOR_PEOPLE | PLACES

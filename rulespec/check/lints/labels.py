@@ -13,11 +13,11 @@ from rulespec.check.lints.viewers import viewers
 from rulespec.check.lints.wholes import all_of_pile, all_of_place, in_place, token_at
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions, parts, statement_expressions, walk
+from rulespec.typed.rule_traversal import expressions, parts, statement_expressions, walk
 from rulespec.types import Ent, Order
 
 
-class Source(Struct, frozen=True):
+class PrivateRead(Struct, frozen=True):
     """A read of something private.
 
     Attributes:
@@ -39,7 +39,7 @@ class Source(Struct, frozen=True):
     at: Span | None = None
 
 
-Label = frozenset[Source]
+Label = frozenset[PrivateRead]
 NOTHING: Label = frozenset()
 
 
@@ -56,7 +56,7 @@ class _NothingKnown:
 _NOTHING_KNOWN = _NothingKnown()
 
 
-class Labels:
+class ReadLabels:
     """Labels of expressions.
 
     Args:
@@ -173,7 +173,7 @@ class Labels:
             return self.of(e.owner)
         return NOTHING if isinstance(e, typed.Field | typed.Lit) else self.of(e)
 
-    def field_source(self, e: typed.Field) -> Source | None:
+    def field_source(self, e: typed.Field) -> PrivateRead | None:
         """The seats that may see a field; None means public."""
         if e.decl.private is None:
             return None
@@ -187,13 +187,13 @@ class Labels:
         key = key_of(secrecy.open, {}) if secrecy.open is not None else None
         return key is not None and moved(key, {}, secrecy.at) == key and self.known.holds(key)
 
-    def hidden(self, read: Source) -> Label:
+    def hidden(self, read: PrivateRead) -> Label:
         """The secrets read, without those known to be public."""
         if read.open is not None and self.known.holds(read.open):
             return NOTHING
         return frozenset([self.settled(read)])
 
-    def settled(self, read: Source) -> Source:
+    def settled(self, read: PrivateRead) -> PrivateRead:
         """A source with the viewers known at this place."""
         sure, perhaps = set(read.seen_by), set()
         for player, condition in read.perhaps:
@@ -208,12 +208,12 @@ class Labels:
         """The key of a player."""
         return self.player(self.key(e))
 
-    def argument(self, var: typed.Var, private: typed.Privacy, who: Key) -> Source:
+    def argument(self, var: typed.Var, private: typed.Privacy, who: Key) -> PrivateRead:
         """A private argument of the decider, with its viewers."""
         listed = viewers(private.to, self.key) or []
         seen_by = frozenset([who, *(player for player, condition in listed if condition is None)]) - {None}
         perhaps = frozenset((player, condition) for player, condition in listed if player is not None and condition)
-        return self.settled(Source(var, seen_by, perhaps))
+        return self.settled(PrivateRead(var, seen_by, perhaps))
 
     def player(self, key: Key) -> Key:
         """The key of a player as a known variable; None for none."""
@@ -222,12 +222,12 @@ class Labels:
             return key
         return None if value[0] == "lit" and value[2] == -1 else value
 
-    def place_source(self, e: typed.PieceCount, secrecy: typed.Secrecy) -> Source:
+    def place_source(self, e: typed.PieceCount, secrecy: typed.Secrecy) -> PrivateRead:
         """A private place of pieces, as a source."""
         keys = [self.key(k) for k in (*e.ids, *([e.index] if e.index is not None else []))]
         return self.settled(source(e.place, secrecy, keys))
 
-    def token_place(self, e: typed.PlaceValue, token: typed.Expr) -> Source:
+    def token_place(self, e: typed.PlaceValue, token: typed.Expr) -> PrivateRead:
         """A private place of tokens, by the seats that see whether a token is there."""
         assert e.place.private is not None
         keys = [self.key(k) for k in (token, *([e.index] if e.index is not None else []))]
@@ -250,7 +250,7 @@ class Labels:
             self._definitions[d] = NOTHING
             place, self.known = self.known, _NOTHING_KNOWN  # it is asked in several places
             for param in d.params:
-                self.of_vars[param] = frozenset([Source(param, frozenset())])
+                self.of_vars[param] = frozenset([PrivateRead(param, frozenset())])
             for var, value in d.lets:
                 self.of_vars[var] = self.of(value)
                 self.same[var] = self.key(value)
@@ -304,7 +304,7 @@ def bound(e: typed.Ways | typed.Reach) -> set[typed.Var]:
     return {e.var, e.near.var} if isinstance(e, typed.Ways) else {e.var}
 
 
-def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys: list[Key]) -> Source:
+def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys: list[Key]) -> PrivateRead:
     """The private source of the entities with these keys."""
     of: dict[Key, Key] = {("var", var): key for var, key in zip(secrecy.at, keys, strict=True)}
     listed = viewers(secrecy.to, lambda e: moved(key_of(e, {}), of))
@@ -313,11 +313,11 @@ def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys
     if listed is None:
         to = moved(key_of(secrecy.to, {}), of)
         exact = ("to", None, to) if to is not None else ("to", id(secrecy), *keys) if None not in keys else UNKNOWN
-        return Source(what, frozenset(), exact=exact, when=when, open=open_)
+        return PrivateRead(what, frozenset(), exact=exact, when=when, open=open_)
     seen_by = frozenset(player for player, condition in listed if condition is None)
     perhaps = frozenset((player, condition) for player, condition in listed if player is not None and condition)
     exact = UNKNOWN if any(player is None for player, _ in listed) else None
-    return Source(what, seen_by - {None}, perhaps, exact, when, open_)
+    return PrivateRead(what, seen_by - {None}, perhaps, exact, when, open_)
 
 
 def _settings(e: typed.Expr | None) -> Key:

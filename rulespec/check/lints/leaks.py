@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.context import Context
 from rulespec.check.lints.reasons import Reasons
-from rulespec.typed.traversal import private_params, secrecies
+from rulespec.typed.rule_traversal import private_params, secrecies
 
 
 def check_leaks(c: Context) -> None:

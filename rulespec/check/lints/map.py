@@ -7,9 +7,9 @@ from itertools import islice
 from rulespec.check.context import Context
 from rulespec.check.lints.listing import listed
 from rulespec.diagnostics.diagnostic import Label
-from rulespec.documents.nodes import bits, entries, get, text, words
+from rulespec.documents.yaml_nodes import bits, entries, get, text, words
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions
+from rulespec.typed.rule_traversal import expressions
 from rulespec.types import Ent, SetOf
 
 _MAX_FACTS = 50  # facts of regions that are compared with one another

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from rulespec.check.lints.comparisons import check_comparisons
+from rulespec.check.lints.dead_options import check_options
 from rulespec.check.lints.idle import check_idle
 from rulespec.check.lints.leaks import check_leaks
-from rulespec.check.lints.lookups import check_lookups
 from rulespec.check.lints.map import check_map
-from rulespec.check.lints.options import check_options
+from rulespec.check.lints.missing_keys import check_lookups
 from rulespec.check.lints.piles import check_piles
 from rulespec.check.lints.set_ups import check_set_ups
 from rulespec.check.lints.stale import check_stale
-from rulespec.check.lints.tables import check_tables
+from rulespec.check.lints.table_rows import check_tables
 from rulespec.check.lints.unseen import check_unseen
 from rulespec.check.unused import check_unused
 

@@ -6,7 +6,7 @@ from itertools import product
 
 from rulespec.check.context import Context
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.nodes import Node, Scalar, content_column, entries, get
+from rulespec.documents.yaml_nodes import Node, Scalar, content_column, entries, get
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed

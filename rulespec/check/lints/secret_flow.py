@@ -7,16 +7,16 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from rulespec.check.context import Context
-from rulespec.check.lints.changes import Changes
 from rulespec.check.lints.keys import Key
-from rulespec.check.lints.known import Known
-from rulespec.check.lints.labels import NOTHING, Label, Labels, elsewhere
+from rulespec.check.lints.known_facts import Known
+from rulespec.check.lints.labels import NOTHING, Label, ReadLabels, elsewhere
 from rulespec.check.lints.reasons import Reasons
 from rulespec.check.lints.tellings import Tellings
 from rulespec.check.lints.wholes import all_of_place, emptied, one_of_all, reads, within_place
+from rulespec.check.lints.writes import ChangeLeaks
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import head_expressions, private_params, secrecies, walk
+from rulespec.typed.rule_traversal import head_expressions, private_params, secrecies, walk
 from rulespec.types import SetOf
 
 
@@ -35,7 +35,7 @@ class SecretFlow:
         self.tellings = Tellings(c, reasons)
         assigned = [s.target for p in c.rules.procedures.values() for s in walk(p.body) if isinstance(s, typed.Assign)]
         loose = [target.var for target in assigned if isinstance(target, typed.Local)]
-        self.labels = Labels(reasons, loose, c.declarations.kinds.values())
+        self.labels = ReadLabels(reasons, loose, c.declarations.kinds.values())
         seen = [e for secrecy in secrecies(c.declarations) for e in (secrecy.to, secrecy.open)]
         seen += [p.private.to for p in private_params(c.rules) if p.private is not None]
         self.known = Known(c.rules, c.start, self.labels.loose, (e for e in seen if e is not None))
@@ -46,7 +46,7 @@ class SecretFlow:
         self.shuffles = {
             p.span for p in private_params(c.rules) if p.private is not None and p.private.like is not None
         }
-        self.changes = Changes(c, self.labels, self.tellings)
+        self.changes = ChangeLeaks(c, self.labels, self.tellings)
         self._grown = True
         self._whole: set[Span] = set()  # moves that, all in all, take whatever is in a place
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.context import Context
-from rulespec.documents.nodes import Scalar, entries, get
+from rulespec.documents.yaml_nodes import Scalar, entries, get
 
 
 def check_set_ups(c: Context) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import definition_expressions, head_expressions, parts, walk
+from rulespec.typed.rule_traversal import definition_expressions, head_expressions, parts, walk
 
 _EVERY, _SOME = ("every",), ("some",)
 _Key = tuple[object, ...]

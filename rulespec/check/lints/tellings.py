@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.context import Context
 from rulespec.check.lints.keys import UNKNOWN, Key
-from rulespec.check.lints.labels import Label, Source
+from rulespec.check.lints.labels import Label, PrivateRead
 from rulespec.check.lints.reasons import Reasons
 from rulespec.diagnostics.diagnostic import Label as Note
 from rulespec.diagnostics.diagnostic import Span
@@ -23,7 +23,7 @@ class Tellings:
         """Whether all is known: nothing is reported before."""
         self._seen: set[object] = set()
 
-    def changed(self, name: str, target: Source | None, label: Label, span: Span, under: Label) -> None:
+    def changed(self, name: str, target: PrivateRead | None, label: Label, span: Span, under: Label) -> None:
         """Reports a visible change that depends on a secret; a `target` of None is visible to all."""
         shown = f"`{name}`" if name.isidentifier() else name
         help_ = f"make it `private`, too, or write {_DISCLOSURE}"
@@ -62,7 +62,7 @@ class Tellings:
             help_ = f"write `private` after the parameter; or {_DISCLOSURE}"
             self.c.report.warning("RS347", message, span, notes=notes, help=help_)
 
-    def _warn(self, code: str, message: str, one: Source, span: Span, note: str, help_: str) -> None:
+    def _warn(self, code: str, message: str, one: PrivateRead, span: Span, note: str, help_: str) -> None:
         """Warns at a private read, with a note on the leak."""
         place = one.at or span
         if not self.heard or (place, one.what) in self._seen:
@@ -75,7 +75,7 @@ class Tellings:
         self.c.report.warning(code, message, place, notes=[*notes, Note(private, "it is private")], help=help_)
 
 
-def _within(target: Source | None, one: Source) -> bool:
+def _within(target: PrivateRead | None, one: PrivateRead) -> bool:
     """Whether all viewers of a target see a source."""
     if target is None or (target.when is not None and target.when != one.when):
         return False
@@ -86,7 +86,7 @@ def _within(target: Source | None, one: Source) -> bool:
     )
 
 
-def _of(one: Source) -> str:
+def _of(one: PrivateRead) -> str:
     if isinstance(one.what, typed.Var):
         return f"the argument `{one.what.name}`"
     return f"`{one.what.name}`"

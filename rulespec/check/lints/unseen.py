@@ -8,7 +8,7 @@ from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Label as Note
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import definition_expressions, expressions, parts, statement_expressions, walk
+from rulespec.typed.rule_traversal import definition_expressions, expressions, parts, statement_expressions, walk
 from rulespec.types import Num
 
 _CHANGES = (typed.Assign, typed.Transfer, typed.Put, typed.CallProcedure, typed.Return)

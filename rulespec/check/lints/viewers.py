@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from rulespec.check.lints.keys import UNKNOWN, Key
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions
+from rulespec.typed.rule_traversal import expressions
 
 _Condition = tuple[typed.Expr, bool]
 """A condition, and whether it holds or not."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rulespec.check.lints.keys import key_of
 from rulespec.typed import nodes as typed
-from rulespec.typed.traversal import expressions, head_expressions, parts
+from rulespec.typed.rule_traversal import expressions, head_expressions, parts
 
 
 def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rulespec.check.scope import Env
-from rulespec.check.statements.changes import type_assign, type_let, type_move, type_pay
-from rulespec.check.statements.context import Outcome, Place, StatementContext
+from rulespec.check.statements.assignments import type_assign, type_let, type_move, type_pay
+from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
 from rulespec.check.statements.control import type_call, type_end, type_for, type_if, type_jump, type_match, type_repeat
 from rulespec.check.statements.decisions import type_decide
 from rulespec.check.statements.draws import type_draw
@@ -20,7 +20,7 @@ _INSTEAD = "what depends on a condition elsewhere stands in the block of an `if 
 class StatementChecker(StatementContext):
     """Turns the bodies of procedures into typed statements, and reports their errors."""
 
-    def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: Place) -> tuple[typed.Block, Env, bool]:
+    def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
         """Typed block, the facts known after it, and whether execution continues there."""
         result: list[typed.Stmt] = []
         alive = True
@@ -39,7 +39,7 @@ class StatementChecker(StatementContext):
                 self.understood = False
         return tuple(result), env, alive
 
-    def _statement(self, s: ast.Stmt, env: Env, place: Place) -> Outcome:
+    def _statement(self, s: ast.Stmt, env: Env, place: StatementPlace) -> Outcome:
         if isinstance(s, ast.Let | ast.Assign | ast.Return) and (taken := type_taken(self, s, env, place)):
             return taken
         if isinstance(s, ast.Return):

@@ -19,7 +19,7 @@ Outcome = tuple[typed.Stmt | typed.Block | None, Env, bool]
 go on there."""
 
 
-class Place(Struct, frozen=True):
+class StatementPlace(Struct, frozen=True):
     """Place of a statement: whether it is in a loop, and whether a decision in that can be asked again."""
 
     in_loop: bool = False
@@ -48,10 +48,10 @@ class StatementContext(ABC):
         self.options_seen: dict[tuple[str, str], typed.OptionDef] = {}
 
     @abstractmethod
-    def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: Place) -> tuple[typed.Block, Env, bool]:
+    def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
         """Typed block, the facts known after it, and whether execution continues there."""
 
-    def inner(self, stmts: tuple[ast.Stmt, ...], env: Env, place: Place) -> tuple[typed.Block, Env, bool]:
+    def inner(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
         """The same of a block in a statement or a rule: its variables end with it."""
         body, after, alive = self.block(stmts, env, place)
         for name, var in after.vars.items():

@@ -8,14 +8,14 @@ from rulespec.check.expressions.calls import arguments, infer_procedure
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.origins import added
 from rulespec.check.scope import Env, known_if
-from rulespec.check.statements.context import Outcome, Place, StatementContext
+from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Label, Severity
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, INT, RETURNED, Bool, Ent, Num, SetOf
 
 
-def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: Place) -> Outcome:
+def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: StatementPlace) -> Outcome:
     """Types a call of a procedure."""
     x = c.x
     result = infer_procedure(x, s, env, ("let", "set", "pay", "move", "repeat", "decide"))
@@ -33,7 +33,7 @@ def enter(
     name: str,
     procedure: typed.Procedure,
     env: Env,
-    place: Place,
+    place: StatementPlace,
 ) -> tuple[typed.Expr, ...]:
     """Typed arguments of the call of a procedure."""
     x = c.x
@@ -60,7 +60,7 @@ def type_end(c: StatementContext, s: ast.EndGame, env: Env) -> typed.Stmt:
     return typed.EndGame(s.span, s.ending.text if s.ending else "end", winners)
 
 
-def type_jump(c: StatementContext, s: ast.Jump, place: Place) -> typed.Stmt | None:
+def type_jump(c: StatementContext, s: ast.Jump, place: StatementPlace) -> typed.Stmt | None:
     """Types `leave`, `continue`, `ask again`, `return` and `pass`."""
     word = s.word
     if word == "again":
@@ -89,7 +89,7 @@ def type_jump(c: StatementContext, s: ast.Jump, place: Place) -> typed.Stmt | No
     return typed.Jump(s.span, word)
 
 
-def type_if(c: StatementContext, s: ast.If, env: Env, place: Place) -> Outcome:
+def type_if(c: StatementContext, s: ast.If, env: Env, place: StatementPlace) -> Outcome:
     """Types `if`."""
     branches: list[tuple[typed.Expr | None, typed.Block]] = []
     ends: list[Env] = []
@@ -124,7 +124,7 @@ def _named(s: ast.If, number: int) -> tuple[ast.Stmt, ...]:
     return ast.Let(span, name, condition.operand), ast.If(s.span, ((test, body), *others))
 
 
-def type_match(c: StatementContext, s: ast.Match, env: Env, place: Place) -> Outcome:
+def type_match(c: StatementContext, s: ast.Match, env: Env, place: StatementPlace) -> Outcome:
     """Types `match`."""
     x = c.x
     subject = x.infer(s.subject, env)
@@ -185,7 +185,7 @@ def type_match(c: StatementContext, s: ast.Match, env: Env, place: Place) -> Out
     return typed.Match(s.span, subject, tuple(cases), other, places), env.meet(ends), bool(ends)
 
 
-def type_for(c: StatementContext, s: ast.For, env: Env, place: Place) -> Outcome:
+def type_for(c: StatementContext, s: ast.For, env: Env, place: StatementPlace) -> Outcome:
     """Types `for`."""
     env = c.forget(env, s.body)
     binder, inner = type_binder(c.x, s.binder, env, in_order=True)
@@ -194,7 +194,7 @@ def type_for(c: StatementContext, s: ast.For, env: Env, place: Place) -> Outcome
     return typed.For(s.span, binder, body), env, True
 
 
-def type_repeat(c: StatementContext, s: ast.Repeat, env: Env, place: Place) -> Outcome:
+def type_repeat(c: StatementContext, s: ast.Repeat, env: Env, place: StatementPlace) -> Outcome:
     """Types `repeat`."""
     limit = c.x.check(s.limit, env, INT, "the number of times") if s.limit is not None else None
     env = c.forget(env, s.body)

@@ -9,7 +9,7 @@ from rulespec.check.expressions.operators import common_number
 from rulespec.check.expressions.seers import seers
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env, known_if
-from rulespec.check.statements.context import Outcome, Place, StatementContext
+from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
 from rulespec.check.statements.heads import report_unused, split, type_head
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
@@ -22,7 +22,7 @@ MAX_PARAMS = 12
 """Parameters of one option."""
 
 
-def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> Outcome:
+def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPlace) -> Outcome:
     """Types `decide` and `chance`, in all their forms."""
     x = c.x
     if place.together:
@@ -50,7 +50,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: Place) -> O
             edit = f"`change option {o.name.text} of {s.name.text}:`"
             help_ = f"give it another name; an overlay edits the first one by {edit}"
             x.error("RS223", message, o.name.span, notes=notes, help=help_)
-        inside = Place(place.in_loop and not together, not together, together)
+        inside = StatementPlace(place.in_loop and not together, not together, together)
         option, after, alive = _option(c, o, scope, inside, s.form, changed)
         typed_options.append(option)
         if o.name.text not in seen:
@@ -114,7 +114,7 @@ def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
 
 
 def _option(
-    c: StatementContext, o: ast.OptionDef, env: Env, place: Place, form: str, changed: tuple[ast.Stmt, ...]
+    c: StatementContext, o: ast.OptionDef, env: Env, place: StatementPlace, form: str, changed: tuple[ast.Stmt, ...]
 ) -> tuple[typed.OptionDef, Env, bool]:
     """Typed option, the facts known after its body, and whether execution continues there.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from rulespec.check.scope import Env
-from rulespec.check.statements.context import Outcome, Place, StatementContext
+from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
 from rulespec.check.statements.decisions import decider, one_form, option_params
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import INT
 
 
-def type_draw(c: StatementContext, s: ast.Draw, env: Env, place: Place) -> Outcome:
+def type_draw(c: StatementContext, s: ast.Draw, env: Env, place: StatementPlace) -> Outcome:
     """Types `roll` and `choose`: a decision with one option of its name, whose parameters stay in scope."""
     if place.together:
         c.x.error("RS408", "a decision taken together cannot lead to another decision", s.span)

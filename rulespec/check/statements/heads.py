@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.expressions.calls import arguments
 from rulespec.check.scope import Env, known_if
-from rulespec.check.statements.changes import type_let, type_move, type_pay
+from rulespec.check.statements.assignments import type_let, type_move, type_pay
 from rulespec.check.statements.context import StatementContext
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulespec.check.scope import Env
-from rulespec.check.statements.context import Outcome, Place, StatementContext
+from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Ent, Num, Order, SetOf
@@ -16,7 +16,7 @@ _INSTEAD = {
 _OF_NUMBERS = {"add": "write `set x to x + e`", "take": "write `set x to x - e`"}
 
 
-def type_rearrange(c: StatementContext, s: ast.Rearrange, env: Env, place: Place) -> Outcome:
+def type_rearrange(c: StatementContext, s: ast.Rearrange, env: Env, place: StatementPlace) -> Outcome:
     """Types `add`, `take` and `shuffle`."""
     x = c.x
     target = x.infer(s.target, env)
@@ -36,7 +36,7 @@ def type_rearrange(c: StatementContext, s: ast.Rearrange, env: Env, place: Place
 
 
 def _shuffled(
-    c: StatementContext, s: ast.Rearrange, target: typed.Local | typed.Field, type_: Order, place: Place
+    c: StatementContext, s: ast.Rearrange, target: typed.Local | typed.Field, type_: Order, place: StatementPlace
 ) -> typed.Block:
     """Empties an order, and lets chance pick the next member until one is left."""
     if place.together:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rulespec.check.scope import Env
-from rulespec.check.statements.changes import type_assign, type_let
-from rulespec.check.statements.context import Outcome, Place, StatementContext
+from rulespec.check.statements.assignments import type_assign, type_let
+from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
 from rulespec.check.statements.control import enter
 from rulespec.check.statements.effects import callee
 from rulespec.syntax import ast
@@ -12,7 +12,9 @@ from rulespec.typed import nodes as typed
 from rulespec.types import BAD
 
 
-def type_taken(c: StatementContext, s: ast.Let | ast.Assign | ast.Return, env: Env, place: Place) -> Outcome | None:
+def type_taken(
+    c: StatementContext, s: ast.Let | ast.Assign | ast.Return, env: Env, place: StatementPlace
+) -> Outcome | None:
     """Types a statement with a procedure's value; None for others.
 
     The procedure runs first: what stands to the left is looked for when it has come back.
@@ -38,7 +40,9 @@ def type_taken(c: StatementContext, s: ast.Let | ast.Assign | ast.Return, env: E
     return typed.CallProcedure(s.span, procedure, args, then), env, alive
 
 
-def type_return(c: StatementContext, s: ast.Return, env: Env, place: Place, value: typed.Expr | None = None) -> Outcome:
+def type_return(
+    c: StatementContext, s: ast.Return, env: Env, place: StatementPlace, value: typed.Expr | None = None
+) -> Outcome:
     """Types `return e`; `value` is the typed value of another procedure, if it has one."""
     x, procedure = c.x, c.procedure
     if place.together:

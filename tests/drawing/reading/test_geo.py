@@ -16,7 +16,7 @@ from limits import soon
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.drawing.map_findings import warn
-from rulespec.drawing.map_import import Drawn, regions_of
+from rulespec.drawing.map_import import DrawnMap, regions_of
 from rulespec.drawing.outlines import area, holds, rings_of
 from rulespec.drawing.reading.contexts import Part
 from rulespec.drawing.reading.geo import read_geo
@@ -26,13 +26,13 @@ WIDE, HIGH = 4, 3
 Ring = list[list[float]]
 
 
-def drawn(tmp_path: Path, data: Any, part: Part | None = None) -> Drawn:
+def drawn(tmp_path: Path, data: Any, part: Part | None = None) -> DrawnMap:
     text = data if isinstance(data, str) else json.dumps(data)
     (tmp_path / "map.geojson").write_text(text, "utf-8")
     return regions_of(read_geo(tmp_path / "map.geojson", part))
 
 
-def pairs(result: Drawn) -> set[frozenset[str]]:
+def pairs(result: DrawnMap) -> set[frozenset[str]]:
     return {frozenset((region.name, other)) for region in result.regions for other in region.touches}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from rulespec.diagnostics.report import Report
 from rulespec.drawing.map_findings import warn
-from rulespec.drawing.map_import import Drawn, regions_of
+from rulespec.drawing.map_import import DrawnMap, regions_of
 from rulespec.drawing.reading.contexts import Part
 from rulespec.drawing.reading.sketch import read_sketch
 
@@ -190,7 +190,7 @@ PROGRAMS = (
 )
 
 
-def read(tmp_path: Path, text: str, part: Part | None = None) -> tuple[Drawn, Report]:
+def read(tmp_path: Path, text: str, part: Part | None = None) -> tuple[DrawnMap, Report]:
     (tmp_path / "map.svg").write_text(text, "utf-8")
     report = Report()
     result = regions_of(read_sketch(tmp_path / "map.svg", report, part))

@@ -12,8 +12,8 @@ from limits import soon
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.drawing.map_findings import warn
-from rulespec.drawing.map_import import Imported, regions_of
-from rulespec.drawing.reading import geometry, shapes, sketch, tree
+from rulespec.drawing.map_import import ImportedRegion, regions_of
+from rulespec.drawing.reading import geometry, shapes, sketch, svg_tree
 from rulespec.drawing.reading.sketch import read_sketch
 from rulespec.load import load_ruleset
 
@@ -31,7 +31,7 @@ ISLAND = """\
 """
 
 
-def imported(tmp_path: Path, text: str) -> list[Imported]:
+def imported(tmp_path: Path, text: str) -> list[ImportedRegion]:
     file = tmp_path / "map.svg"
     file.write_text(text, "utf-8")
     return regions_of(read_sketch(file)).regions
@@ -86,9 +86,9 @@ def test_what_is_not_understood_is_refused_with_its_place(text: str, code: str, 
 @pytest.mark.parametrize(
     "module, name, least",
     [
-        (tree, "MAX_ELEMENTS", 3),
-        (tree, "MAX_DEPTH", 2),
-        (tree, "MAX_BYTES", 90),
+        (svg_tree, "MAX_ELEMENTS", 3),
+        (svg_tree, "MAX_DEPTH", 2),
+        (svg_tree, "MAX_BYTES", 90),
         (shapes, "MAX_ELEMENTS", 3),
         (shapes, "MAX_DEPTH", 1),
         (geometry, "MAX_POINTS", 5),

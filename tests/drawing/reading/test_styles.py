@@ -10,14 +10,14 @@ from limits import soon
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.drawing.map_findings import warn
-from rulespec.drawing.map_import import Imported, regions_of
+from rulespec.drawing.map_import import ImportedRegion, regions_of
 from rulespec.drawing.reading.sketch import read_sketch
 
 WEST, EAST = '<rect id="path1" width="60" height="50"/>', '<rect id="path2" x="60" width="60" height="50"/>'
 STEPPE, BORG = '<text x="30" y="25">Dry Steppe</text>', '<text x="90" y="25">Borg</text>'
 
 
-def imported(tmp_path: Path, body: str, root: str = "", head: str = "") -> tuple[list[Imported], Report]:
+def imported(tmp_path: Path, body: str, root: str = "", head: str = "") -> tuple[list[ImportedRegion], Report]:
     text = f'{head}<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 100" {root}>{body}</svg>'
     (tmp_path / "map.svg").write_text(text, "utf-8")
     report = Report()

@@ -12,15 +12,15 @@ import pytest
 from cases import small
 from numpy.typing import NDArray
 
-from rulespec.engine.bots import named, seats
+from rulespec.engine.bots import bot_seats, named
 from rulespec.engine.bots.bot import Bot, Pick, Situation
+from rulespec.engine.bots.bot_games import BotGames
+from rulespec.engine.bots.bot_seats import BotSeats
 from rulespec.engine.bots.flat import FlatBot, GreedyBot, RandomBot
-from rulespec.engine.bots.games import BotGames
 from rulespec.engine.bots.match import between, match
 from rulespec.engine.bots.mcts import MctsBot
 from rulespec.engine.bots.named import BotNameError, open_bot
-from rulespec.engine.bots.seats import BotSeats
-from rulespec.engine.bots.sides import Side
+from rulespec.engine.bots.sides import PlanSide
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.program.draws import Draws
@@ -28,8 +28,8 @@ from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.particles import Particles
 from rulespec.engine.search.wasm_search import WasmSearch
 from rulespec.engine.search.wasm_walk import WasmWalk
-from rulespec.engine.simulate.plan import Plan
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.load import load_ruleset
 
 ROUND = """
@@ -283,7 +283,7 @@ def test_a_bot_that_finds_no_position_takes_any_option(monkeypatch: pytest.Monke
         raise NotFoundError
 
     monkeypatch.setattr(Particles, "rows", none)
-    monkeypatch.setattr(seats, "retraced", none)
+    monkeypatch.setattr(bot_seats, "retraced", none)
     game = after("kuhn_poker", ["A", "B"], "deal(king)", "deal(jack)")
     taken = [BotSeats(game, {"A": FlatBot(8)}, seed).choose(game) for seed in range(12)]
     assert {str(option) for option, _ in taken} == set(map(str, game.legal_options))
@@ -329,8 +329,10 @@ def test_flat_plays_to_the_end_where_nothing_says_who_is_ahead() -> None:
 
 def played(ref: str, players: int, bots: Mapping[int, str], numbers: range) -> list[tuple[str, ...]]:
     ruleset = load_ruleset(ref)
-    plan = Plan.of(ref, ruleset, [players], 7)
-    plan = Plan(**{name: getattr(plan, name) for name in plan.__dataclass_fields__} | {"bots": tuple(bots.values())})
+    plan = GamePlan.of(ref, ruleset, [players], 7)
+    plan = GamePlan(
+        **{name: getattr(plan, name) for name in plan.__dataclass_fields__} | {"bots": tuple(bots.values())}
+    )
     return [BotGames(plan, ruleset).play(number).winners for number in numbers]
 
 
@@ -353,7 +355,7 @@ def test_flat_beats_greedy_and_greedy_beats_random() -> None:
 def test_mcts_is_stronger(ref: str, players: int, one: str, other: str) -> None:
     """A ladder; it ends as soon as it is decided."""
     ruleset = load_ruleset(ref)
-    *_, standing = match(Side(between(Plan.of(ref, ruleset, [players], 0), one, other), ruleset), 100)
+    *_, standing = match(PlanSide(between(GamePlan.of(ref, ruleset, [players], 0), one, other), ruleset), 100)
     assert standing.verdict == "stronger"
 
 

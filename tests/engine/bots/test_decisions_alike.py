@@ -12,18 +12,18 @@ from cases import small
 from shipped import NAMES
 
 from rulespec.engine.bots.bot import Bot
+from rulespec.engine.bots.bot_seats import BotSeats
 from rulespec.engine.bots.flat import FlatBot, GreedyBot
 from rulespec.engine.bots.mcts import MctsBot
-from rulespec.engine.bots.seats import BotSeats
 from rulespec.engine.game.game import Game
 from rulespec.engine.program import long_values
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search import wasm_decisions
-from rulespec.engine.search.comparing import Compared, Question, compare
+from rulespec.engine.search.comparing import Compared, SearchQuestion, compare
+from rulespec.engine.search.option_tree import Grown, Growth, Tree
 from rulespec.engine.search.search import Search
-from rulespec.engine.search.tree import Grown, Growth, Tree
 from rulespec.engine.search.wasm_search import WasmSearch
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.load import load_ruleset
 
 BOTS: list[Bot] = [GreedyBot(), FlatBot(24), MctsBot(24)]
@@ -42,7 +42,7 @@ class Both(WasmSearch):
         self.slow: Search = Search(game) if slowly else self
         self.decided = 0
 
-    def compared(self, question: Question) -> Compared:
+    def compared(self, question: SearchQuestion) -> Compared:
         """Compares options twice."""
         result, other = super().compared(question), compare(self.slow, question)
         assert alike(result, other)

@@ -8,22 +8,22 @@ from typing import NoReturn
 import pytest
 from shipped import NAMES
 
-from rulespec.engine.bots import games as bot_games
-from rulespec.engine.bots.games import BotGames
-from rulespec.engine.bots.sides import Side, play_sides
+from rulespec.engine.bots import bot_games
+from rulespec.engine.bots.bot_games import BotGames
+from rulespec.engine.bots.sides import PlanSide, play_sides
 from rulespec.engine.game import machines
-from rulespec.engine.playtest.playtest import Limits, Playtest, Rule
+from rulespec.engine.playtest.playtest import Playtest, PlaytestLimits, Rule
 from rulespec.engine.search.detailed import DetailedGames
-from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 
-def plan(ref: str, *bots: str, cap: int = 5_000) -> tuple[Plan, typed.Ruleset]:
+def plan(ref: str, *bots: str, cap: int = 5_000) -> tuple[GamePlan, typed.Ruleset]:
     ruleset = load_ruleset(ref)
     low, high = ruleset.players
-    result = Plan.of(ref, ruleset, [max(low, min(3, high))], 4, cap=cap)
+    result = GamePlan.of(ref, ruleset, [max(low, min(3, high))], 4, cap=cap)
     return replace(result, details=True, bots=bots), ruleset
 
 
@@ -71,17 +71,17 @@ def test_random_games_of_all_rulesets_have_the_details_of_python(ref: str) -> No
 def test_games_that_a_forecast_has_played_count_as_results(monkeypatch: pytest.MonkeyPatch) -> None:
     ruled, ruleset = plan("kuhn_poker")
     base = Rule("kuhn_poker", ruleset, replace(ruled, details=False))
-    playtest = Playtest(base, [base], [("flat:2",)], Limits((3,), None, (0,)))
+    playtest = Playtest(base, [base], [("flat:2",)], PlaytestLimits((3,), None, (0,)))
     played: list[int] = []
-    original = Side.outcome
+    original = PlanSide.outcome
 
-    def outcome(side: Side, number: int) -> object:
+    def outcome(side: PlanSide, number: int) -> object:
         if number not in side.known:
             played.append(number)
         return original(side, number)
 
-    monkeypatch.setattr(Side, "outcome", outcome)
+    monkeypatch.setattr(PlanSide, "outcome", outcome)
     assert playtest.seconds(("flat:2",)) > 0
     (strength,) = playtest.play()
     assert strength.pairs == 3 and sorted(played) == [0, 0, 1, 1, 2, 2]
-    assert len(list(play_sides([Side(ruled, ruleset)], 2))) == 2
+    assert len(list(play_sides([PlanSide(ruled, ruleset)], 2))) == 2

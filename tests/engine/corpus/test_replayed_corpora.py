@@ -20,10 +20,10 @@ from msgspec.structs import replace
 from processes import process
 from simulation import posix
 
+from rulespec.engine.corpus.log_rows import FirstRefusal, LogRow
 from rulespec.engine.corpus.logs import Corpus
 from rulespec.engine.corpus.replays import ReplayPlan, plan_of, replayed, row_of
-from rulespec.engine.corpus.rows import Cause, Row
-from rulespec.engine.corpus.totals import Causes
+from rulespec.engine.corpus.totals import CauseTotals
 from rulespec.engine.simulate.workers import ClusterError
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
@@ -31,7 +31,7 @@ from rulespec.schemas import load_schema
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
-def rows(plan: ReplayPlan, *paths: Path, jobs: int = 1, away: bool = False) -> list[Row]:
+def rows(plan: ReplayPlan, *paths: Path, jobs: int = 1, away: bool = False) -> list[LogRow]:
     return list(replayed(plan_of(plan, away=away), Corpus(paths).logs(), jobs))
 
 
@@ -239,10 +239,10 @@ sys.exit(str([name for name in {heavy} if name in sys.modules] or 0))
 
 
 def test_causes_are_bounded_and_grouped_by_the_line_of_the_rules() -> None:
-    causes = Causes()
+    causes = CauseTotals()
     for number in range(3):
-        causes.add(Cause(number, "line 2", f"only {number} are left", ("A-1",), "a/b.rules:3:5"), f"g{number}")
-    causes.add(Cause(1, "line 2", "it is over", (), ""), "g3")
+        causes.add(FirstRefusal(number, "line 2", f"only {number} are left", ("A-1",), "a/b.rules:3:5"), f"g{number}")
+    causes.add(FirstRefusal(1, "line 2", "it is over", (), ""), "g3")
     first, second = causes.to_json()
     assert (first["logs"], first["log"], first["written"]) == (3, "g0", "a/b.rules:3:5")
     assert (second["logs"], second["reason"]) == (1, "it is over")

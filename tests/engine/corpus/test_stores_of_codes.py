@@ -17,21 +17,21 @@ from msgspec.structs import replace
 
 import rulespec.engine.search.memory
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.corpus.codes import CodedGame, CodeSheet, simulated, store_folder, tables_of
-from rulespec.engine.corpus.replays import Rules
-from rulespec.engine.corpus.stores import Answer, Question, answers, batches, parts_of_store
-from rulespec.engine.corpus.tables import Tables, table_game
+from rulespec.engine.corpus.code_tables import Tables, table_game
+from rulespec.engine.corpus.game_codes import CodedGame, CodeSheet, simulated, store_folder, tables_of
+from rulespec.engine.corpus.replays import WorkerRules
+from rulespec.engine.corpus.stores import StoreAnswer, StoreQuestion, answers, batches, parts_of_store
 from rulespec.engine.replay.judge import judge
 from rulespec.engine.search.open_search import open_search
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.simulate.parquet import ParquetResults
-from rulespec.engine.simulate.plan import Plan
 from rulespec.load import load_ruleset
 
 pytest.importorskip("pyarrow")
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
-def asked(store: Path, question: Question, jobs: int = 1) -> list[Answer]:
+def asked(store: Path, question: StoreQuestion, jobs: int = 1) -> list[StoreAnswer]:
     return [each for part in answers(store, question, jobs) for each in part]
 
 
@@ -60,7 +60,7 @@ def simulated_store(tmp_path: Path, ref: str = "wager", number: int = 20, player
 @pytest.mark.sampled(1)
 def test_simulated_games_are_those_of_simulate(ref: str, players: int) -> None:
     ruleset = load_ruleset(ref)
-    plan = Plan.of(ref, ruleset, [players], 7)
+    plan = GamePlan.of(ref, ruleset, [players], 7)
     (table,) = tables_of(plan, ruleset)
     for game in simulated(plan, ruleset, range(2, 5)):
         played = plan.play(ruleset, game.game)
@@ -91,7 +91,7 @@ def test_imported_logs_replay_to_their_ends(tmp_path: Path) -> None:
                 name: getattr(game, name) for name in ("log", "sha256", "decisions", "ended", "end_hash")
             }
             assert (game.error.startswith("RS6"), game.table == "") == (row["error"] != "", row["error"] != "")
-    assert [a.sound for a in asked(tmp_path / "1", Question("replay"))] == [row["error"] == "" for row in rows]
+    assert [a.sound for a in asked(tmp_path / "1", StoreQuestion("replay"))] == [row["error"] == "" for row in rows]
     code, out, _ = invoke("corpus", "replay", tmp_path / "1")
     assert (code, "5 replay to their recorded end, 1 could not be read" in out) == (0, True)
 
@@ -101,7 +101,7 @@ def test_foreign_logs_and_shipped_ones(tmp_path: Path) -> None:
     folder = GAMES / "imperial" / "logs" / "playimperial"
     code, _, _ = invoke("corpus", "import", *sorted(folder.glob("*.json"))[:3], "--out", tmp_path / "store")
     assert code == 0
-    assert all(answer.sound for answer in asked(tmp_path / "store", Question("replay")))
+    assert all(answer.sound for answer in asked(tmp_path / "store", StoreQuestion("replay")))
     assert {game.codes.dtype for game in games(tmp_path / "store")} == {np.dtype("int64")}
     from pyarrow import parquet
 
@@ -173,8 +173,8 @@ def test_measures_are_those_of_the_games(ref: str, tmp_path: Path) -> None:
         ref = str(tmp_path / "fair")
         small(Path(ref), GAME + MEASURES)
     store = simulated_store(tmp_path, ref, 4, "2")
-    plan = Plan.of(ref, ruleset := load_ruleset(ref), [2], 4)
-    every = asked(store, Question("measures"))
+    plan = GamePlan.of(ref, ruleset := load_ruleset(ref), [2], 4)
+    every = asked(store, StoreQuestion("measures"))
     assert any(answer.measures for answer in every)
     for answer in every:
         expected = plan.play(ruleset, answer.game.game).game.omniscient.measures()
@@ -185,9 +185,9 @@ def test_measures_are_those_of_the_games(ref: str, tmp_path: Path) -> None:
 
 def test_positions_are_found_where_the_expression_holds(tmp_path: Path) -> None:
     store = simulated_store(tmp_path, number=6)
-    plan = Plan.of("wager", ruleset := load_ruleset("wager"), [2, 3], 4)
+    plan = GamePlan.of("wager", ruleset := load_ruleset("wager"), [2, 3], 4)
     total = 0
-    for answer in asked(store, Question("find", sought="player.bid >= 5 money")):
+    for answer in asked(store, StoreQuestion("find", sought="player.bid >= 5 money")):
         game = plan.play(ruleset, answer.game.game).game
         cells = [game.omniscient.fields.cells("player.bid")]
         expected = []
@@ -257,9 +257,9 @@ def test_codes_are_mapped_by_names_and_judged_as_logs_are(change: Any, tmp_path:
     small(own, GAME)
     small(other, change(GAME))
     store = simulated_store(tmp_path, str(own), 30, "2")
-    rules = Rules.of(str(other), load_ruleset(str(other)), away=False)
-    plan = Plan.of(str(own), ruleset := load_ruleset(str(own)), [2], 4)
-    for answer in asked(store, Question("replay", under=rules)):
+    rules = WorkerRules.of(str(other), load_ruleset(str(other)), away=False)
+    plan = GamePlan.of(str(own), ruleset := load_ruleset(str(own)), [2], 4)
+    for answer in asked(store, StoreQuestion("replay", under=rules)):
         game = plan.play(ruleset, answer.game.game).game
         judged, under = judge("g", game, load_ruleset(str(other))), answer.under
         assert under is not None
@@ -291,7 +291,7 @@ def test_forged_codes_are_not_legal(tmp_path: Path) -> None:
     with ParquetResults(store / "games", CodeSheet({})) as results:
         for game in forged:
             results.add(game)
-    every = asked(store, Question("replay"))
+    every = asked(store, StoreQuestion("replay"))
     assert [a.decisions for a in every] == [game.game % len(game.codes) for game in real]
     assert not any(a.sound for a in every)
     assert invoke("corpus", "replay", store)[0] == 1
@@ -300,7 +300,7 @@ def test_forged_codes_are_not_legal(tmp_path: Path) -> None:
     with ParquetResults(store / "games", CodeSheet({})) as results:
         for game in forged_end:
             results.add(game)
-    assert not any(a.sound for a in asked(store, Question("replay")))
+    assert not any(a.sound for a in asked(store, StoreQuestion("replay")))
 
 
 def test_changed_tables_and_rules_are_refused(tmp_path: Path) -> None:

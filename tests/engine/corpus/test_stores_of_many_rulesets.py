@@ -13,9 +13,9 @@ from corpora import store_of_many
 from folders import ROOT
 from shipped import NAMES
 
-from rulespec.engine.corpus.codes import CodedGame
-from rulespec.engine.corpus.stores import Question, answers, batches, parts_of_store
-from rulespec.engine.corpus.tables import Table, Tables
+from rulespec.engine.corpus.code_tables import CodeTable, Tables
+from rulespec.engine.corpus.game_codes import CodedGame
+from rulespec.engine.corpus.stores import StoreQuestion, answers, batches, parts_of_store
 from rulespec.load import load_ruleset
 
 pytest.importorskip("pyarrow")
@@ -36,7 +36,7 @@ def store(folder: Path) -> Path:
     return folder / "store" if (folder / "store").exists() else store_of_many(folder, SEATS)
 
 
-def games(store: Path) -> list[tuple[CodedGame, Table]]:
+def games(store: Path) -> list[tuple[CodedGame, CodeTable]]:
     every = [game for part in parts_of_store(store) for batch in batches(part) for game in batch]
     return [(game, Tables(store).read(game.table)) for game in every]
 
@@ -93,7 +93,7 @@ def test_openings_of_two_tables_are_two(store: Path) -> None:
 
 def test_every_position_of_a_mixed_store_is_found(store: Path) -> None:
     every = [game for game, _ in games(store)]
-    results = [each for part in answers(store, Question("find", sought="true")) for each in part]
+    results = [each for part in answers(store, StoreQuestion("find", sought="true")) for each in part]
     assert [each.at for each in results] == [tuple(range(1, game.decisions + 1)) for game in every]
 
 
@@ -102,7 +102,7 @@ def test_every_position_of_a_mixed_store_is_found(store: Path) -> None:
 def test_each_shipped_ruleset_is_asked(ref: str, tmp_path: Path) -> None:
     low, high = load_ruleset(ref).players
     mixed = store_of_many(tmp_path, {ref: sorted({low, high})}, 1)
-    results = [each for part in answers(mixed, Question("find", sought="true")) for each in part]
+    results = [each for part in answers(mixed, StoreQuestion("find", sought="true")) for each in part]
     assert [len(each.at) for each in results] == [game.decisions for game, _ in games(mixed)]
 
 
@@ -147,7 +147,7 @@ def test_an_expression_is_no_value_for_bots(worth: str, tmp_path: Path) -> None:
         text = text.replace("max: 2", "max: 2, teams: all")
     small(tmp_path / "worth", text)
     assert invoke("simulate", tmp_path / "worth", "--players", "2", "--games", 4, "--codes", tmp_path / "store")[0] == 0
-    (results,) = answers(tmp_path / "store", Question("find", sought="player.coins >= 2"))
+    (results,) = answers(tmp_path / "store", StoreQuestion("find", sought="player.coins >= 2"))
     assert any(each.at for each in results)
     for each, (game, table) in zip(results, games(tmp_path / "store"), strict=True):
         assert each.sound

@@ -14,13 +14,13 @@ from folders import ROOT, RULESETS, shipped_files
 from jsonschema import Draft202012Validator
 
 from rulespec.diagnostics.report import Report
+from rulespec.engine.coverage.coverage_report import CoverageReport
 from rulespec.engine.coverage.items import Point
-from rulespec.engine.coverage.report import CoverageReport
 from rulespec.engine.coverage.trace import Coverage, trace_playouts, trace_scenario, trace_suite
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.simulate.playouts import play_out
+from rulespec.engine.simulate.checked_playouts import play_out
 from rulespec.engine.verify.scenario_files import load_scenarios
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema

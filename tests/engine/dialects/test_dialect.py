@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from recorder import FOLDER, HOSTILE, REST, Entry, Recorder, begin, cargo, gift, go, plain, taken
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.dialects import search
+from rulespec.engine.dialects import stretch_search
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.first_entry import seats_and_settings
 from rulespec.engine.dialects.foreign_log import parse_foreign
@@ -237,7 +237,7 @@ def test_going_back_leaves_no_trace(replay: Recorder) -> None:
 def test_the_search_is_bounded(replay: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
     log = [begin("Ann", "Bob"), plain("rest"), cargo(), plain("sell"), gift("Ann", "Bob", 2)]
     assert replay(*log).divergence is None
-    monkeypatch.setattr(search, "MAX_BACK", 0)
+    monkeypatch.setattr(stretch_search, "MAX_BACK", 0)
     divergence = replay(*log).divergence
     assert divergence is not None
     assert (divergence.foreign_index, divergence.refusal.rules) == (4, ("ERR-09",))

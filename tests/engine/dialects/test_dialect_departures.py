@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from recorder import FOLDER, HOSTILE, Entry, Recorder, changed, taken
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.dialects import importer, search
+from rulespec.engine.dialects import importer, stretch_search
 from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
@@ -95,7 +95,7 @@ def test_a_system_that_never_stops_by_itself_is_given_up(errands: Ruleset, monke
     postman = read_dialect(POSTMAN)
     all_ = {name: tuple(replace(form, automatic=not form.list) for form in f) for name, f in postman.decisions.items()}
     log = parse_foreign(json.dumps([opened()]), "game.json")
-    monkeypatch.setattr(search, "MAX_SILENT", 5)
+    monkeypatch.setattr(stretch_search, "MAX_SILENT", 5)
     stop = Importer(Game(errands, ["Ann", "Bob"]), replace(postman, decisions=all_), log, strict=True).run()
     assert stop is not None
     assert stop.ply <= 6

@@ -14,7 +14,7 @@ from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.dialects.entries import ordered
 from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
-from rulespec.engine.dialects.paths import MISSING, follow
+from rulespec.engine.dialects.json_paths import MISSING, follow
 from rulespec.engine.game.game import Game
 from rulespec.typed.nodes import Ruleset
 

@@ -20,7 +20,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.corpus.logs import Corpus
 from rulespec.engine.dialects.notated import Notated
 from rulespec.engine.dialects.notation_file import Notation, read_notation
-from rulespec.engine.dialects.written import as_pgn, text_dialect
+from rulespec.engine.dialects.written_games import as_pgn, text_dialect
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.notes import LogNotes
 from rulespec.engine.replay.replay import ReplayRequest, ReplayResult, replay_log

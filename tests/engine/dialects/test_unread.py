@@ -15,7 +15,7 @@ from rulespec.cli.main import cli
 from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.dialects.entries import Entries
 from rulespec.engine.dialects.foreign_log import ForeignLog
-from rulespec.engine.dialects.unread import MAX_UNREAD, uneven_forms, unread_fields
+from rulespec.engine.dialects.unread_fields import MAX_UNREAD, uneven_forms, unread_fields
 
 SHIPPED = GAMES / "imperial" / "dialects" / "playimperial.yaml"
 

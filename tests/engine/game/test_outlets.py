@@ -12,8 +12,8 @@ from folders import ROOT, TESTS
 
 import rulespec
 from rulespec.cli.main import COMMANDS
-from rulespec.documents.nodes import to_plain
-from rulespec.documents.reader import read_yaml
+from rulespec.documents.yaml_nodes import to_plain
+from rulespec.documents.yaml_reader import read_yaml
 from rulespec.engine.game.game import Game
 
 FILE = TESTS / "fixtures" / "outlets.yaml"

@@ -161,7 +161,7 @@ def test_play_writes_the_end_where_a_game_is_left_and_where_it_ends(tmp_path: Pa
 
 
 def test_logs_of_random_games_have_an_end(tmp_path: Path) -> None:
-    from rulespec.engine.simulate.playouts import play_out
+    from rulespec.engine.simulate.checked_playouts import play_out
 
     playout = play_out(Game(load_ruleset("nim"), ["Ann", "Bob"]), 1, 0)
     assert playout.log()[-1]["end"]["ending"] == playout.ending

@@ -18,7 +18,7 @@ from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.migrate.migrate import Migrated, Verdict, migrate
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import ReplayResult
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.typed import nodes as typed
 
 RULES = """\

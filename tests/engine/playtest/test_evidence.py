@@ -7,7 +7,7 @@ from statistics import median
 
 import pytest
 
-from rulespec.engine.playtest.evidence import SAME, Answer, Evidence
+from rulespec.engine.playtest.evidence import SAME, Evidence, QuestionAnswer
 from rulespec.engine.simulate.sequence import FIRST_LOOK, MOST
 
 LEVEL = 1 - 0.05 / 3
@@ -22,7 +22,7 @@ def evidence(rng: random.Random, pairs: int, shift: float, noise: float = 10.0) 
     return result
 
 
-def answer(shift: float, pairs: int = 400, matters: float = 5.0) -> Answer:
+def answer(shift: float, pairs: int = 400, matters: float = 5.0) -> QuestionAnswer:
     return evidence(random.Random(7), pairs, shift).answer(LEVEL, matters)
 
 

@@ -8,20 +8,20 @@ import pytest
 import yaml
 from folders import TESTS
 
-from rulespec.engine.playtest.evidence import Answer
-from rulespec.engine.playtest.questions import Asked, length
+from rulespec.engine.playtest.compared_numbers import Asked, length
+from rulespec.engine.playtest.evidence import QuestionAnswer
+from rulespec.engine.playtest.rule_trial import Answered
 from rulespec.engine.playtest.sentence import otherwise, sentence, verdict
-from rulespec.engine.playtest.trial import Answered
 
 ANSWERS = {
-    "more": Answer("more", 120, 340.0, 300.0, 40.0, 12.25, 67.75, 15.0, None),
-    "less": Answer("less", 120, 0.25, 0.5, -0.25, -0.4, -0.1, 0.05, None),
-    "none": Answer("none", 120, 30.0, 30.5, -0.5, -3.2, 2.2, 5.0, None),
-    "undecided": Answer("undecided", 120, 33.0, 30.0, 3.0, -6.0, 12.0, 5.0, 1234),
-    "far": Answer("undecided", 120, 33.0, 30.0, 3.0, -6.0, 12.0, 3.0, None),
-    "early": Answer("undecided", 12, 33.0, 30.0, 3.0, None, None, 5.0, None),
-    "equal": Answer("equal", 120, 4.0, 4.0, 0.0, -0.1, 0.1, 1.0, None),
-    "same": Answer("same", 120, 4.0, 4.0, 0.0, -0.1, 0.1, 1.0, None),
+    "more": QuestionAnswer("more", 120, 340.0, 300.0, 40.0, 12.25, 67.75, 15.0, None),
+    "less": QuestionAnswer("less", 120, 0.25, 0.5, -0.25, -0.4, -0.1, 0.05, None),
+    "none": QuestionAnswer("none", 120, 30.0, 30.5, -0.5, -3.2, 2.2, 5.0, None),
+    "undecided": QuestionAnswer("undecided", 120, 33.0, 30.0, 3.0, -6.0, 12.0, 5.0, 1234),
+    "far": QuestionAnswer("undecided", 120, 33.0, 30.0, 3.0, -6.0, 12.0, 3.0, None),
+    "early": QuestionAnswer("undecided", 12, 33.0, 30.0, 3.0, None, None, 5.0, None),
+    "equal": QuestionAnswer("equal", 120, 4.0, 4.0, 0.0, -0.1, 0.1, 1.0, None),
+    "same": QuestionAnswer("same", 120, 4.0, 4.0, 0.0, -0.1, 0.1, 1.0, None),
 }
 CASES = yaml.safe_load((TESTS / "fixtures" / "playtest_sentences.yaml").read_text("utf-8"))
 

@@ -11,10 +11,10 @@ from statistics import fmean
 
 import pytest
 
+from rulespec.engine.playtest.compared_numbers import length
 from rulespec.engine.playtest.playtest import Rule
-from rulespec.engine.playtest.questions import length
-from rulespec.engine.playtest.target import MOST, Games, Point, nearest, target_of
-from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.playtest.target import MOST, GridGames, Point, nearest, target_of
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.load import load_ruleset
 
 RUNS, ENOUGH = 20, 18
@@ -74,7 +74,7 @@ def test_a_planted_optimum_of_games_is_found_within_one_step(tmp_path: Path) -> 
         file.write_text(OVERLAY.format(n=point[0]))
         reference = f"nim+{file}" if point[0] != 9 else "nim"
         ruleset = load_ruleset(reference)
-        return Rule(f"stones={point[0]}", ruleset, Plan.of(reference, ruleset, [2], 0))
+        return Rule(f"stones={point[0]}", ruleset, GamePlan.of(reference, ruleset, [2], 0))
 
     def rule(seed: int, point: Point) -> Rule:
         return Rule("", heap(point).ruleset, replace(heap(point).plan, seed=seed))
@@ -85,7 +85,7 @@ def test_a_planted_optimum_of_games_is_found_within_one_step(tmp_path: Path) -> 
     assert (target.asked.title, target.wanted) == ("Length", wanted)
     near = 0
     for seed in range(RUNS):
-        games = Games(partial(rule, seed), ("random",), tmp_path / f"{seed}", length)
+        games = GridGames(partial(rule, seed), ("random",), tmp_path / f"{seed}", length)
         (best, *_) = nearest([range(5, 17)], wanted, 60, games.numbers)
         near += abs(best.point[0] - 9) <= 1
     assert near >= ENOUGH
@@ -94,7 +94,7 @@ def test_a_planted_optimum_of_games_is_found_within_one_step(tmp_path: Path) -> 
 @pytest.mark.usefixtures("known_rulesets")
 def test_wins_are_wanted_in_percent_and_an_unknown_number_is_named() -> None:
     nim = load_ruleset("nim")
-    rule = Rule("nim", nim, Plan.of("nim", nim, [2], 0))
+    rule = Rule("nim", nim, GamePlan.of("nim", nim, [2], 0))
     assert target_of(rule, ("random",), "wins of a", 40).wanted == 0.4
     with pytest.raises(ValueError, match="no number `wons`; there are Length, Winner's margin, Wins of A"):
         target_of(rule, ("random",), "wons", 40)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from rulespec.engine.playtest.questions import Asked, length
-from rulespec.engine.playtest.trial import Trial, distinct
+from rulespec.engine.playtest.compared_numbers import Asked, length
+from rulespec.engine.playtest.rule_trial import RuleTrial, distinct
 from rulespec.engine.simulate.details import Details
-from rulespec.engine.simulate.plan import Outcome
+from rulespec.engine.simulate.game_plans import Outcome
 
 ROLES = ("red", "green", "blue")
 
@@ -19,9 +19,9 @@ def game(**roles: str) -> Outcome:
     return Outcome(0, 2, 9, "end", ("A",), {}, None, Details("", roles, (), ()))
 
 
-def trial(*games: Outcome) -> Trial:
+def trial(*games: Outcome) -> RuleTrial:
     wins = [Asked("wins", "Wins", f"Wins of {role}", True, length, 0.05, length, 0.95, role) for role in ROLES]
-    result = Trial([Asked("length", "Length", "Length", False, length, 1, length, 0.95), *wins], ["A", "B"])
+    result = RuleTrial([Asked("length", "Length", "Length", False, length, 1, length, 0.95), *wins], ["A", "B"])
     for each in games:
         result.add(each, each)
     return result
@@ -56,7 +56,7 @@ def test_a_rule_that_acted_is_told_from_one_that_never_did(under: dict[str, Any]
     """Equal is a number, the same is all of the game: a rule may change who wins and not how long it takes."""
     numbers = {"length": length, "one": lambda _: 1.0}
     asked = [Asked(name, name, name, False, of, 0.5, of, 0.95) for name, of in numbers.items()]
-    result = Trial(asked, ["A", "B"])
+    result = RuleTrial(asked, ["A", "B"])
     for number in range(50):
         result.add(one := replace(game(), game=number), replace(one, **(under if number % 5 else {})))
     assert result.equal == (10 if under else 50)

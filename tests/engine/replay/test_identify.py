@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from rulespec.cli.main import cli
 from rulespec.cli.main import run as run_command
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.reader import read_yaml
+from rulespec.documents.yaml_reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import quick_machine
 from rulespec.engine.game.seating import seat_names
@@ -24,9 +24,9 @@ from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json, parse_
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.replay import identify as module
-from rulespec.engine.replay.identify import Candidate, Identification, identify
+from rulespec.engine.replay.identify import Identification, RulesCandidate, identify
 from rulespec.engine.replay.replay import as_native
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 from rulespec.syntax.parser import parse_rules
@@ -186,8 +186,8 @@ def test_decisions_may_be_taken_back() -> None:
 
 def test_departures_are_counted_from_the_rules_that_are_named() -> None:
     log = parse_log(nim_log(["take(3)"] * 7), "game.jsonl")
-    assert identify(log, NIM).answers[0].candidate == Candidate(("tall",))
-    assert identify(log, f"{NIM}+tall").answers[0].candidate == Candidate()
+    assert identify(log, NIM).answers[0].candidate == RulesCandidate(("tall",))
+    assert identify(log, f"{NIM}+tall").answers[0].candidate == RulesCandidate()
 
 
 def test_a_log_that_no_rules_allow() -> None:
@@ -195,7 +195,7 @@ def test_a_log_that_no_rules_allow() -> None:
     assert (identification.answers, identification.complete) == ([], True)
     closest = identification.closest
     assert closest is not None and closest.difference is not None
-    assert (closest.candidate, closest.legal) == (Candidate(("tall",)), 4)
+    assert (closest.candidate, closest.legal) == (RulesCandidate(("tall",)), 4)
     assert closest.difference.refusal.rules == ("NIM-03",)
 
 

@@ -17,7 +17,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.judge import judge, judge_file
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 

@@ -22,7 +22,7 @@ from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.particles import Particles
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.wasm_search import WasmSearch
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.engine.wasm.runtime.program import OPEN
 from rulespec.load import load_ruleset
 

@@ -28,10 +28,10 @@ from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import replay_native
 from rulespec.engine.search import memory, wasm_replay
 from rulespec.engine.search.open_search import open_search
-from rulespec.engine.search.replays import Codes, Replayed
+from rulespec.engine.search.recorded_rows import Codes, Replayed
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.walk import NOBODY
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.engine.wasm import layout
 from rulespec.load import load_ruleset
 

@@ -14,8 +14,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
-from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.wasm import play_in_wasm
 from rulespec.engine.wasm.rows import RowForm
 
@@ -102,7 +102,7 @@ def test_rows_are_the_same_in_wasm_and_in_python(name: str, size: int) -> None:
     assert fast.hashes(rows).tolist() == [int(game.hash, 16) for game in games]
     ends = fast.playouts(few, 7), plain.playouts(few, 7)
     assert all(np.array_equal(a, b) for a, b in zip(*ends, strict=True))
-    plan = Plan.of(ruleset.ref, ruleset, [2], 5)
+    plan = GamePlan.of(ruleset.ref, ruleset, [2], 5)
     assert list(play_in_wasm(plan, ruleset, range(4))) == [Outcome.of(plan.play(ruleset, n)) for n in range(4)]
 
 

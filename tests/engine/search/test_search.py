@@ -24,13 +24,13 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search import memory, wasm_search, wasm_walk
-from rulespec.engine.search.ends import Ends, Expanded
 from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.result_arrays import Ends, Expanded
 from rulespec.engine.search.search import PythonWalk, Search
 from rulespec.engine.search.uct import uct
 from rulespec.engine.search.walk import NOBODY, Walk
 from rulespec.engine.search.wasm_search import WasmSearch
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.load import load_ruleset
 

@@ -12,7 +12,7 @@ from commands import invoke
 import rulespec.engine.simulate.change_over as change_over
 from rulespec.engine.program.handed_back import counting
 from rulespec.engine.simulate.change_over import play_quickly, worth_changing
-from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.load import load_ruleset
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
@@ -60,8 +60,8 @@ def test_the_games_are_the_same_whichever_machine_plays_them(
     ref: str, players: list[int], seconds: tuple[float, ...], by_python: int
 ) -> None:
     ruleset = load_ruleset(ref)
-    plan = Plan.of(ref, ruleset, players, 3)
-    after: list[Plan] = []
+    plan = GamePlan.of(ref, ruleset, players, 3)
+    after: list[GamePlan] = []
     with counting() as handed:
         outcomes = list(play_quickly(plan, ruleset, range(12), 1, after.append, taking(*seconds)))
     assert outcomes == [plan.outcome(ruleset, number) for number in range(12)]
@@ -73,8 +73,8 @@ def test_the_games_are_the_same_whichever_machine_plays_them(
 def test_where_there_is_no_wasm_python_goes_on(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(change_over, "can_play", lambda plan, ruleset: False)
     ruleset = load_ruleset("nim")
-    plan = Plan.of("nim", ruleset, [2], 3)
-    after: list[Plan] = []
+    plan = GamePlan.of("nim", ruleset, [2], 3)
+    after: list[GamePlan] = []
     outcomes = list(play_quickly(plan, ruleset, range(4), jobs, after.append, taking(9.0)))
     assert not after
     assert outcomes == [plan.outcome(ruleset, number) for number in range(4)]

@@ -11,11 +11,11 @@ from cases import small
 from commands import invoke
 from jsonschema import Draft202012Validator
 
-from rulespec.engine.bots.games import BotGames
+from rulespec.engine.bots.bot_games import BotGames
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.simulate.details import POINTS, Use
+from rulespec.engine.simulate.details import POINTS, OptionUse
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.open_results import open_results
-from rulespec.engine.simulate.plan import Outcome, Plan
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed
 
@@ -54,11 +54,11 @@ def rules(tmp_path: Path) -> typed.Ruleset:
 
 
 @pytest.fixture
-def plan(rules: typed.Ruleset) -> Plan:
-    return replace(Plan.of(str(rules.folders[0]), rules, [2], 1), details=True)
+def plan(rules: typed.Ruleset) -> GamePlan:
+    return replace(GamePlan.of(str(rules.folders[0]), rules, [2], 1), details=True)
 
 
-def test_roles_uses_and_measures_are_those_of_the_game(plan: Plan, rules: typed.Ruleset) -> None:
+def test_roles_uses_and_measures_are_those_of_the_game(plan: GamePlan, rules: typed.Ruleset) -> None:
     held = set()
     for number in range(6):
         playout, outcome = plan.play(rules, number), plan.outcome(rules, number)
@@ -68,21 +68,21 @@ def test_roles_uses_and_measures_are_those_of_the_game(plan: Plan, rules: typed.
         assert details.roles == {"red": str(first).removeprefix("draw(").removesuffix(")")}
         held |= set(details.roles.values())
         sailed = [at for at, move in enumerate(moves, 1) if str(move) == "sail(red)" and move.by == "A"]
-        assert Use("trip.sail(red)", "A", len(sailed), sailed[0]) in details.uses
+        assert OptionUse("trip.sail(red)", "A", len(sailed), sailed[0]) in details.uses
         assert sum(use.times for use in details.uses if "(" not in use.option) == 60
         assert {p.decision for p in details.course} >= {1, 61} and len({p.decision for p in details.course}) <= POINTS
         assert details.end(61) == {("catch", "A"): len(sailed), ("catch", "B"): details.end(61)["catch", "B"]}
     assert held == {"A", "B"}
 
 
-def test_equal_games_have_equal_moves(plan: Plan, rules: typed.Ruleset) -> None:
+def test_equal_games_have_equal_moves(plan: GamePlan, rules: typed.Ruleset) -> None:
     moves = [d.moves for n in (0, 1, 0) if (d := plan.outcome(rules, n).details) is not None]
     assert moves[0] == moves[2] != moves[1]
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])
 def test_rows_with_details_are_read_as_they_were_written(
-    name: str, plan: Plan, rules: typed.Ruleset, tmp_path: Path
+    name: str, plan: GamePlan, rules: typed.Ruleset, tmp_path: Path
 ) -> None:
     outcomes = [plan.outcome(rules, number) for number in range(3)]
     with open_results(tmp_path / name, plan) as results:
@@ -108,7 +108,7 @@ def test_the_command_writes_them(tmp_path: Path, rules: typed.Ruleset) -> None:
     assert invoke(*games, "--backend", "wasm")[0] == 2
 
 
-def test_rotated_bots_sit_one_seat_further_in_each_game(plan: Plan, rules: typed.Ruleset) -> None:
+def test_rotated_bots_sit_one_seat_further_in_each_game(plan: GamePlan, rules: typed.Ruleset) -> None:
     one, other = (
         BotGames(replace(plan, bots=bots, rotated=True), rules) for bots in (("flat:1", "random"), ("random", "flat:1"))
     )

@@ -17,7 +17,7 @@ from folders import ROOT
 
 import rulespec.engine.simulate.foreign_parquet as reader
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.corpus.codes import CodedGame, CodeSheet
+from rulespec.engine.corpus.game_codes import CodedGame, CodeSheet
 from rulespec.engine.corpus.stores import batches
 from rulespec.engine.simulate.parquet import ParquetResults
 from rulespec.engine.simulate.thrift import MAX_DEPTH, MAX_VALUES, ThriftError, read_struct

@@ -16,9 +16,9 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import parse_log
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import ReplayRequest, replay_log
-from rulespec.engine.simulate.plan import Outcome
-from rulespec.engine.simulate.playouts import Playout, choose, play_out, simulate
-from rulespec.engine.simulate.totals import Totals
+from rulespec.engine.simulate.checked_playouts import Playout, choose, play_out, simulate
+from rulespec.engine.simulate.game_plans import Outcome
+from rulespec.engine.simulate.game_totals import Totals
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 

@@ -14,9 +14,16 @@ from simulation import broken_nim
 
 from rulespec.cli.main import run
 from rulespec.engine.simulate.comparison import differences
-from rulespec.engine.simulate.intervals import LEAST, Interval, Sample, mean_difference, share, share_difference
-from rulespec.engine.simulate.plan import Outcome
-from rulespec.engine.simulate.totals import Totals
+from rulespec.engine.simulate.confidence import (
+    LEAST,
+    ConfidenceInterval,
+    Sample,
+    mean_difference,
+    share,
+    share_difference,
+)
+from rulespec.engine.simulate.game_plans import Outcome
+from rulespec.engine.simulate.game_totals import Totals
 from rulespec.schemas import load_schema
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -74,7 +81,7 @@ def test_an_interval_misses_one_time_in_twenty() -> None:
     assert all(70 <= times <= 130 for times in missed)
 
 
-def leaves_out_0(interval: Interval) -> bool:
+def leaves_out_0(interval: ConfidenceInterval) -> bool:
     return interval.low > 0 or interval.high < 0
 
 

@@ -21,8 +21,8 @@ from processes import HEEDS_CTRL_C, process
 from simulation import WAGER, broken_nim, lacking, out, plan, played, posix, read
 
 from rulespec.cli.main import run
-from rulespec.engine.simulate.plan import Mistake, Outcome, Plan
-from rulespec.engine.simulate.totals import Totals
+from rulespec.engine.simulate.game_plans import GamePlan, Mistake, Outcome
+from rulespec.engine.simulate.game_totals import Totals
 from rulespec.engine.simulate.workers import ClusterError, play_on_workers
 from rulespec.schemas import load_schema
 
@@ -173,7 +173,7 @@ def test_a_cluster_needs_its_package(
 @pytest.mark.proof
 def test_processes_that_read_other_files_play_nothing() -> None:
     nim = plan("nim")
-    mixed = Plan("wager", nim.ruleset, nim.ruleset_hash, nim.sources_hash, (2,), (), (), 1, 10, {}, "python")
+    mixed = GamePlan("wager", nim.ruleset, nim.ruleset_hash, nim.sources_hash, (2,), (), (), 1, 10, {}, "python")
     with pytest.raises(ClusterError, match="another version of `wager`"):
         list(play_on_workers(mixed, range(3), jobs=2))
 

@@ -19,11 +19,11 @@ import rulespec.engine.simulate.parquet
 from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.simulate.game_plans import Outcome
 from rulespec.engine.simulate.game_sheet import GameSheet
 from rulespec.engine.simulate.json_lines import JsonLinesResults
 from rulespec.engine.simulate.open_results import open_results
 from rulespec.engine.simulate.parquet import ParquetResults
-from rulespec.engine.simulate.plan import Outcome
 from rulespec.schemas import load_schema
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")

@@ -16,8 +16,8 @@ from simulation import broken_nim, plan
 from rulespec.engine.game.game import Game
 from rulespec.engine.search import wasm_search
 from rulespec.engine.simulate import wasm
-from rulespec.engine.simulate.plan import Plan
-from rulespec.engine.simulate.totals import Totals
+from rulespec.engine.simulate.game_plans import GamePlan
+from rulespec.engine.simulate.game_totals import Totals
 from rulespec.engine.simulate.workers import on_workers, play_on_workers
 from rulespec.load import load_ruleset
 from rulespec.typed.nodes import Ruleset
@@ -105,7 +105,7 @@ def test_there_are_never_more_threads_than_cores(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(wasm, "ROUND", 2)
     players = wasm._players
 
-    def counted(plan: Plan, ruleset: Ruleset, threads: int) -> list[wasm.WasmOutcomes]:
+    def counted(plan: GamePlan, ruleset: Ruleset, threads: int) -> list[wasm.WasmOutcomes]:
         asked.append(threads)
         return players(plan, ruleset, threads)
 
@@ -126,7 +126,7 @@ def test_totals_of_equal_results_are_those_of_single_games(
     monkeypatch.setattr(wasm, "_DECISIONS", 3_000)
     ref = str(broken_nim(tmp_path)) if broken else "wager"
     ruleset, games = load_ruleset(ref), 700
-    ruled = Plan.of(ref, ruleset, [2] if broken else [2, 3], 3, backend="wasm", cap=12)
+    ruled = GamePlan.of(ref, ruleset, [2] if broken else [2, 3], 3, backend="wasm", cap=12)
     one, other, equal = Totals(ruled.called, ruled.teams), Totals(ruled.called, ruled.teams), list[int]()
     for outcome in wasm.play_in_wasm(ruled, ruleset, range(games), jobs):
         one.add(outcome)

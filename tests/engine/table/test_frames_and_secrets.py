@@ -13,8 +13,8 @@ from tables import frames_along, new_table, send, still_table, table_of
 from rulespec.engine.game import visibility
 from rulespec.engine.game.game import Game, game_at, seen_state
 from rulespec.engine.game.shown_cells import ShownCells
-from rulespec.engine.table import sight, taking_back, telling, viewing
-from rulespec.typed.traversal import may_hide
+from rulespec.engine.table import table_sight, taking_back, telling, viewing
+from rulespec.typed.rule_traversal import may_hide
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -145,10 +145,10 @@ def test_cells_are_the_state_of_a_view(ref: str) -> None:
 
 
 def test_a_sight_counts_what_its_viewer_could_see_alone() -> None:
-    seen = sight.Sight()
+    seen = table_sight.TableSight()
     for _ in range(3):
         seen.begin()
-        seen.part("asked", sight.packed({"text": "same"}))
+        seen.part("asked", table_sight.packed({"text": "same"}))
     assert seen.serial == 1
 
 

@@ -10,7 +10,7 @@ import pytest
 from tables import new_table, proceed, send, table_of
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.program.journal import Packed, journal_of, packed
+from rulespec.engine.program.journal import PackedJournal, journal_of, packed
 from rulespec.engine.table.messages import Message
 from rulespec.engine.table.table import Table
 from rulespec.engine.words.words import Words
@@ -24,7 +24,7 @@ def test_confirmed_decisions_are_packed_and_can_be_taken_back() -> None:
     before = table.game.omniscient.numbers.cells
     assert send(table, "A", do="take", option="take(2)") is None
     steps = table.game.omniscient.numbers.steps
-    assert len(steps) == 2 and all(isinstance(step.noted, Packed) and not step.option.legal_at for step in steps)
+    assert len(steps) == 2 and all(isinstance(step.noted, PackedJournal) and not step.option.legal_at for step in steps)
     assert send(table, "A", do="undo") is None
     assert table.game.omniscient.numbers.cells == before
 

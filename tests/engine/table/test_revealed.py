@@ -14,9 +14,9 @@ from tables import frames_along as along
 from rulespec.engine.game.game import Game, game_at, hidden_paths, seen_events
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
-from rulespec.engine.table.messages import Refusal
-from rulespec.engine.table.viewing import Standing
+from rulespec.engine.simulate.checked_playouts import choose
+from rulespec.engine.table.messages import MessageRefusal
+from rulespec.engine.table.viewing import TableStanding
 from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -70,7 +70,7 @@ def test_games_that_look_the_same_give_the_same_frames_until_the_end(ref: str) -
 
 
 def test_a_leak_before_the_end_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Standing, "eyes", lambda self, viewer: OMNISCIENT if self.reveals else viewer)
+    monkeypatch.setattr(TableStanding, "eyes", lambda self, viewer: OMNISCIENT if self.reveals else viewer)
     game, other = played("kuhn_poker", 0, 20), played("kuhn_poker", 7, 29)
     differs = [frame_at(game, seat, True) != frame_at(sabotaged(game, seat, other), seat, True) for seat in "AB"]
     assert any(differs)
@@ -132,7 +132,7 @@ def test_nothing_is_taken_back_when_all_has_been_shown() -> None:
     for reveals in (False, True):
         table = still_table(with_hidden("kuhn_poker"), reveals=reveals)
         refusal = send(table, "A", do="undo")
-        assert refusal == (Refusal("everything has been shown: nothing can be taken back") if reveals else None)
+        assert refusal == (MessageRefusal("everything has been shown: nothing can be taken back") if reveals else None)
         assert (table.say("B")["undo"] is None) == reveals
 
 

@@ -10,9 +10,9 @@ import pytest
 from tables import Clock, proceed
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.table.messages import STALE, Deed, Message, Refusal
+from rulespec.engine.table.messages import STALE, Deed, Message, MessageRefusal
 from rulespec.engine.table.seats import Seat
-from rulespec.engine.table.table import Aside, Table
+from rulespec.engine.table.table import Table, Unlogged
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 
@@ -58,7 +58,7 @@ def table_in(state: str) -> tuple[Table, Clock]:
     seats = {"A": msgspec.structs.replace(OF_A[state]), "B": Seat("person", "Bob")}
     while state in ("game over", "bot at the end") and not game.is_over:
         game.apply(next(iter(game.legal_options)))
-    table = Table(words, game, Aside(seats, 1, 9), ("random", THINKS), clock)
+    table = Table(words, game, Unlogged(seats, 1, 9), ("random", THINKS), clock)
     proceed(table)
     takes = {"asked to take back": [*"AB"], "asks to take back": [*"AB"], "chosen in a round": ["A"]}
     for seat in takes.get(state, ()):
@@ -74,7 +74,7 @@ def table_in(state: str) -> tuple[Table, Clock]:
 
 def twin(table: Table, clock: Clock) -> Table:
     """Another table that stands as one does."""
-    aside = msgspec.convert(msgspec.to_builtins(table.aside), Aside)
+    aside = msgspec.convert(msgspec.to_builtins(table.aside), Unlogged)
     return Table(table.words, table.game.copy(), aside, table.bots, clock, table.cells)
 
 
@@ -85,7 +85,7 @@ def standing(table: Table) -> Any:
     return msgspec.to_builtins(aside), table.game.hash, history, [table.say(viewer) for viewer in (*"AB", None)]
 
 
-def hear(table: Table, sender: str | None, message: Message) -> Refusal | None:
+def hear(table: Table, sender: str | None, message: Message) -> MessageRefusal | None:
     refusal = table.hear(sender, message)
     if refusal is None:
         proceed(table)
@@ -136,7 +136,7 @@ def test_a_bot_from_the_start_stays_one() -> None:
     table, _ = table_in("bot from the start")
     for bot in ("random", THINKS):
         assert hear(table, "A", Message("bot", bot=bot)) is None
-        assert hear(table, "A", Message("person")) == Refusal("no bot stands in for this seat")
+        assert hear(table, "A", Message("person")) == MessageRefusal("no bot stands in for this seat")
     assert not table.seats["A"].stand_in
 
 

@@ -16,8 +16,8 @@ from tables import FRAME, MESSAGE, Clock, new_table, proceed, send, table_of
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.guarded import NOT_YOURS
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.table.messages import STALE, Message, Refusal, read_message
-from rulespec.engine.table.table import Aside, Table
+from rulespec.engine.table.messages import STALE, Message, MessageRefusal, read_message
+from rulespec.engine.table.table import Table, Unlogged
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 
@@ -95,10 +95,10 @@ def test_a_message_that_is_sent_again_changes_nothing(repeated: str) -> None:
 def test_what_is_not_legal_says_why() -> None:
     table = new_table("nim", 2)
     refusal = send(table, "A", do="take", option="take(9)")
-    assert refusal == Refusal("NIM-03: one to three stones", {"n": "9"})
+    assert refusal == MessageRefusal("NIM-03: one to three stones", {"n": "9"})
     other = send(table, "B", do="take", option="take(1)")
     assert other is not None and other.text == NOT_YOURS
-    assert send(table, None, do="take", option="take(1)") == Refusal("spectators look on")
+    assert send(table, None, do="take", option="take(1)") == MessageRefusal("spectators look on")
     assert table.game.ply == 0
 
 
@@ -115,7 +115,7 @@ def test_what_is_not_legal_says_why() -> None:
     ],
 )
 def test_a_message_of_another_form_is_refused(data: object) -> None:
-    assert isinstance(read_message(data), Refusal) and not MESSAGE.is_valid(data)
+    assert isinstance(read_message(data), MessageRefusal) and not MESSAGE.is_valid(data)
 
 
 def test_a_free_seat_waits_for_a_person() -> None:
@@ -213,11 +213,11 @@ def test_who_is_asked_sees_what_was_learned() -> None:
 def test_whose_time_is_over_may_be_handed_to_a_bot() -> None:
     clock = Clock()
     table = new_table("nim", 2, deadline=60, clock=clock)
-    assert send(table, "B", do="bot", seat="A", bot="random") == Refusal("the time of this seat is not over")
+    assert send(table, "B", do="bot", seat="A", bot="random") == MessageRefusal("the time of this seat is not over")
     clock.now += 60
     assert table.late() == ("A",)
     assert send(table, "B", do="bot", seat="A", bot="random") is None and table.game.ply == 1
-    assert send(table, "A", do="take", option="take(1)") == Refusal("a bot plays this seat")
+    assert send(table, "A", do="take", option="take(1)") == MessageRefusal("a bot plays this seat")
     assert send(table, "A", do="person") is None
     send(table, "B", do="take", option="take(1)")
     assert send(table, "A", do="take", option="take(1)") is None
@@ -273,7 +273,7 @@ def test_a_decision_that_nobody_may_take_is_a_fault_that_is_taken_back(tmp_path:
     table = table_of(Game(small(tmp_path / "nobody", NOBODY), "AB"))
     assert send(table, "B", do="take", option="go(0)") is None
     assert table.say("A")["fault"] and table.thinker is None
-    assert send(table, "A", do="take", option="go(0)") == Refusal("the rules are at fault there")
+    assert send(table, "A", do="take", option="go(0)") == MessageRefusal("the rules are at fault there")
     send(table, "B", do="undo")
     assert send(table, "A", do="agree") is None
     assert not table.say("A")["fault"] and send(table, "B", do="take", option="go(1)") is None
@@ -298,7 +298,7 @@ def test_aside_survives_json() -> None:
     table = new_table("wager", 3)
     send(table, "C", do="take", option="bid(1)")
     send(table, "A", do="name", name="Ann")
-    assert msgspec.json.decode(msgspec.json.encode(table.aside), type=Aside) == table.aside
+    assert msgspec.json.decode(msgspec.json.encode(table.aside), type=Unlogged) == table.aside
 
 
 @pytest.mark.parametrize("ref", [*NAMES, "wager", "nim"])

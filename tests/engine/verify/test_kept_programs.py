@@ -35,9 +35,9 @@ def test_a_suite_makes_each_program_once(monkeypatch: pytest.MonkeyPatch) -> Non
     def interpreter(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
         return Interpreter(machines.lowered(ruleset, seats, settings))
 
-    monkeypatch.setattr(machines, "lowered", machines.Memo(counted_lower))
-    monkeypatch.setitem(machines._MACHINES, "interpreter", machines.Memo(interpreter))
-    monkeypatch.setattr(suite, "short_games", machines.Memo(machines.quick_machine))
+    monkeypatch.setattr(machines, "lowered", machines.MachineMemo(counted_lower))
+    monkeypatch.setitem(machines._MACHINES, "interpreter", machines.MachineMemo(interpreter))
+    monkeypatch.setattr(suite, "short_games", machines.MachineMemo(machines.quick_machine))
     monkeypatch.setattr(backend, "_memo", code_memo.CodeMemo())
     monkeypatch.setattr(code_memo, "compile", counted_compile, raising=False)
     tutorial = load_ruleset("tutorial")
@@ -56,7 +56,7 @@ def test_what_is_kept_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
         return seats
 
     monkeypatch.setattr(machines, "MEMO_SIZE", 2)
-    rest, ruleset = machines.Memo(make), load_ruleset("tutorial")
+    rest, ruleset = machines.MachineMemo(make), load_ruleset("tutorial")
     for seats in (2, 3, 2, 4, 2, 3):
         assert rest(ruleset, seats, {}) == seats
     assert results == [2, 3, 4, 3], "the one that has been asked for last stays"

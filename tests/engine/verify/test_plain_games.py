@@ -8,8 +8,8 @@ import pytest
 from cases import small
 from folders import RULESETS
 
-from rulespec.engine.simulate.plan import Outcome, Plan
-from rulespec.engine.simulate.playouts import simulate
+from rulespec.engine.simulate.checked_playouts import simulate
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.verify import explore as exploring
 from rulespec.engine.verify import plain_games as playing
 from rulespec.engine.verify.explore import explore
@@ -94,8 +94,8 @@ def test_few_decisions_are_all_looked_at(tmp_path: Path, monkeypatch: pytest.Mon
     explore(dice(tmp_path, 1_900), 10_000)
 
 
-def plan(rules: typed.Ruleset) -> Plan:
-    return Plan.of("small", rules, [1], 0, cap=400)
+def plan(rules: typed.Ruleset) -> GamePlan:
+    return GamePlan.of("small", rules, [1], 0, cap=400)
 
 
 @pytest.mark.proof

@@ -13,8 +13,8 @@ from folders import RULESETS, TESTS
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.verify import combinations, play_check
-from rulespec.engine.verify.played import GAMES, Played
-from rulespec.engine.verify.weights import DECISION, weighed
+from rulespec.engine.verify.played import GAMES, PlayReport
+from rulespec.engine.verify.step_weights import DECISION, weighed
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.load import load_ruleset
 
@@ -39,7 +39,7 @@ def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
 GAME = 'id: small\ntitle: Small\nversion: "1.0"\nplayers: {kind: player, min: 1, max: 3}\nunits: [money, points]\n'
 
 
-def played(folder: Path, text: str, settings: str = "", more: str = "") -> Played:
+def played(folder: Path, text: str, settings: str = "", more: str = "") -> PlayReport:
     options = f"settings: {settings}\n" if settings else ""
     return play_check.play_check(small(folder / "small", f"{text}--- game.yaml\n{GAME}start: play\n{options}{more}"))
 

@@ -30,7 +30,7 @@ from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.replay.replay import replay_log
-from rulespec.engine.simulate.playouts import simulate
+from rulespec.engine.simulate.checked_playouts import simulate
 from rulespec.engine.verify.audit import first_broken
 from rulespec.engine.verify.properties import PROPERTIES
 from rulespec.engine.verify.random_games import random_games, shorter_playout

@@ -15,10 +15,10 @@ from runtime_twins import ROOM, Twins
 from small_heap import Heap
 
 from rulespec.engine.program.draws import threshold, word
-from rulespec.engine.search.comparing import Question, compare
-from rulespec.engine.search.ends import Ends
+from rulespec.engine.search.comparing import SearchQuestion, compare
+from rulespec.engine.search.option_tree import Growth, Tree, curious, rare
 from rulespec.engine.search.payoffs import ONE, POWERS, Payoffs
-from rulespec.engine.search.tree import Growth, Tree, curious, rare
+from rulespec.engine.search.result_arrays import Ends
 
 TEAMS, KEYS, HIDES, BOUNDS, WAY, TREE, CODED = (0xB000, 0xB400, 0xB500, 0xB600, 0xBA00, 0xC000, 0xBF00)
 PAGES = 2
@@ -134,7 +134,7 @@ def test_options_are_compared_as_in_python(
     codes = np.array([[0, seat, n] for _, _, n in particles[0].own()])
     rounds = max(1, (len(codes) - 1).bit_length())
     rows_, named = np.array([each.row() for each in particles]), None if one else codes
-    question = Question(seat, rows_, len(codes), named, playouts, rounds, cap, key)
+    question = SearchQuestion(seat, rows_, len(codes), named, playouts, rounds, cap, key)
     expected = compare(search, question)  # type: ignore[arg-type]
     rows(twins, particles, RATE=threshold(RATE), KEYS=KEYS)
     judged_by(twins, search.payoffs, search.judged)

@@ -20,7 +20,7 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.limits import MAX_STEPS
-from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.wasm import WasmOutcomes, play_in_wasm
 from rulespec.engine.wasm.backend import WasmBackend
 from rulespec.engine.wasm.program import WasmProgram
@@ -48,7 +48,7 @@ def compare(ruleset: typed.Ruleset, seed: int, plies: int) -> None:
 
 def outcomes(ruleset: typed.Ruleset, players: list[int], games: int, **how: int) -> None:
     """Compares the outcomes of games by their seeds."""
-    plan = Plan.of(ruleset.ref, ruleset, players, 3, cap=how.get("cap", 5_000))
+    plan = GamePlan.of(ruleset.ref, ruleset, players, 3, cap=how.get("cap", 5_000))
     python = [Outcome.of(plan.play(ruleset, number)) for number in range(games)]
     assert list(play_in_wasm(plan, ruleset, range(games), how.get("jobs", 1))) == python
 
@@ -228,7 +228,7 @@ procedure turn(p: player):
 def test_python_takes_single_decisions_of_a_game(fault: bool) -> None:
     """The games go on in wasm with the same random numbers, and one in which the rules are at fault is Python's."""
     ruleset = with_rules(LONG if fault else LONG.replace("few > 2", "few > 3"))
-    plan = Plan.of(ruleset.ref, ruleset, [2], 5)
+    plan = GamePlan.of(ruleset.ref, ruleset, [2], 5)
     python = [Outcome.of(plan.play(ruleset, number)) for number in range(20)]
     in_wasm = WasmOutcomes(plan, ruleset)
     assert in_wasm.of(range(20)) == python

@@ -23,7 +23,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.simulate.plan import Plan
+from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.simulate.wasm import can_play
 from rulespec.engine.wasm.backend import WasmBackend
 from rulespec.engine.wasm.compiler import NoWasmError, compile_program
@@ -162,7 +162,7 @@ def test_what_needs_too_much_memory_is_played_in_python(tmp_path: Path) -> None:
     ruleset = load_ruleset(str(tmp_path / "large"))
     with soon(), pytest.raises(NoWasmError, match="more memory"):
         WasmProgram(lower(ruleset, 2, {}))
-    assert not can_play(Plan.of("large", ruleset, [2], 1), ruleset)
+    assert not can_play(GamePlan.of("large", ruleset, [2], 1), ruleset)
 
 
 def test_a_store_has_a_limit_of_memory() -> None:

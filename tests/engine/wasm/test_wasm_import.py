@@ -94,7 +94,7 @@ def test_the_state_is_not_copied_from_the_memory_while_a_log_is_read(monkeypatch
 
 @pytest.fixture
 def nothing_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machines, "_tables", machines.Memo(machines._Table))
+    monkeypatch.setattr(machines, "_tables", machines.MachineMemo(machines._Table))
 
 
 def machine_of(backend: Backend) -> Machine:

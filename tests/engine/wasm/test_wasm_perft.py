@@ -13,7 +13,7 @@ from folders import GAMES
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.engine.verify.perft import perft
 from rulespec.engine.verify.wasm_perft import wasm_perft
 from rulespec.load import load_ruleset

@@ -14,7 +14,7 @@ from wasm_machine import wasm_machine
 
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program.draws import Draws, word
-from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.wasm import WasmOutcomes
 from rulespec.engine.wasm.backend import WasmBackend
 from rulespec.engine.wasm.program import WasmProgram
@@ -56,7 +56,7 @@ def test_a_batch_counts_its_games_itself(players: Sequence[int], seed: int) -> N
     ruleset = load_ruleset(str(GAMES / "gallery/liars_dice"))
     low, high = ruleset.players
     counts = [min(max(number, low), high) for number in players]
-    plan = Plan.of(ruleset.ref, ruleset, counts, seed)
+    plan = GamePlan.of(ruleset.ref, ruleset, counts, seed)
     in_wasm = WasmOutcomes(plan, ruleset)
     for numbers in (range(7), range(3, 4), range(5, 75)):
         expected = [Outcome.of(plan.play(ruleset, number)) for number in numbers[-7:]]

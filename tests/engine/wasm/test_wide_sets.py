@@ -18,7 +18,7 @@ from wasm_machine import wasm_machine
 from rulespec.engine.game.game import Game
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program import ir
-from rulespec.engine.simulate.plan import Outcome, Plan
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.wasm import play_in_wasm
 from rulespec.engine.wasm import compiler, small_python
 from rulespec.engine.wasm.backend import WasmBackend
@@ -151,7 +151,7 @@ def test_whole_games_are_those_of_python(size: int, broken: bool) -> None:
         text = text.replace("set n to (n", f"if n % 3 == 0: set {last} to {last} + 4\n                    set n to (n")
     text += "scoring p in player:\n    score n % 3\n    tiebreak for t in towns by t.index % 7: t.mark + p.index\n"
     ruleset = with_rules(text, added, added // 2)
-    plan = Plan.of(ruleset.ref, ruleset, [2], 5)
+    plan = GamePlan.of(ruleset.ref, ruleset, [2], 5)
     python = [Outcome.of(plan.play(ruleset, number)) for number in range(8)]
     assert list(play_in_wasm(plan, ruleset, range(8))) == python
     assert any(outcome.failure for outcome in python) == broken
@@ -211,6 +211,6 @@ def test_ties_are_broken_by_sets_of_one_word_where_others_have_several(size: int
     added = towns_of(size)
     text = rules("{c in town where c.shun != {}}")
     text += "scoring p in player:\n    score n % 3\n    tiebreak for t in towns by t.index % 7: t.mark + p.index\n"
-    plan = Plan.of("wide", ruleset := with_rules(text, added, added // 2), [2], seed)
+    plan = GamePlan.of("wide", ruleset := with_rules(text, added, added // 2), [2], seed)
     python = [Outcome.of(plan.play(ruleset, number)) for number in range(8)]
     assert list(play_in_wasm(plan, ruleset, range(8))) == python

@@ -12,7 +12,7 @@ from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import TakenBack
 from rulespec.engine.logs.samples import samples
 from rulespec.engine.replay.replay import replay_log
-from rulespec.engine.why.reader import Answer
+from rulespec.engine.why.position_reader import Answer
 from rulespec.engine.why.why import Why
 
 

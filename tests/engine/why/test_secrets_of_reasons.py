@@ -17,8 +17,8 @@ from rulespec.engine.game.game import Game, game_at
 from rulespec.engine.game.guarded import GuardedState
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.why.output import Printer, whole
-from rulespec.engine.why.reader import Answer
+from rulespec.engine.why.answer_output import Printer, whole
+from rulespec.engine.why.position_reader import Answer
 from rulespec.engine.why.why import Why
 from rulespec.types import Bool, Num
 

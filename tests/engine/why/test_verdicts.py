@@ -16,11 +16,11 @@ from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, Refusal
 from rulespec.engine.game.seating import usual_seats
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.simulate.playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.engine.verify.scenario_files import suite_scenarios
 from rulespec.engine.verify.scenario_run import run_scenario
-from rulespec.engine.why.output import Printer, whole
-from rulespec.engine.why.reader import Answer
+from rulespec.engine.why.answer_output import Printer, whole
+from rulespec.engine.why.position_reader import Answer
 from rulespec.engine.why.why import LEGAL, REFUSED, Why
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")

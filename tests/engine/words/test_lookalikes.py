@@ -8,7 +8,7 @@ import pytest
 from cases import GAME, write
 
 from rulespec.diagnostics.report import Report
-from rulespec.engine.words.checked import check_words
+from rulespec.engine.words.valid_words import check_words
 from rulespec.load import load_ruleset
 
 RULES = "procedure play():\n    for t in town:\n        if t == oak:\n            end game\n"

@@ -14,7 +14,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.observer import Observer
 from rulespec.engine.replay.replay import replay_log
-from rulespec.engine.words.records import records
+from rulespec.engine.words.move_records import records
 
 Event = tuple[str, int, tuple[int, ...], tuple[int, ...]]
 """Kind and block of a mark, the declared cells there, and the arguments of a procedure that begins."""

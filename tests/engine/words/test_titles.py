@@ -17,12 +17,12 @@ from rulespec.engine.game.option import TakenBack
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.check import TextCheck
-from rulespec.engine.words.checked import check_words, fitting_titles
 from rulespec.engine.words.missing import missing
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.program_words import program_words
 from rulespec.engine.words.titles import Titles, read_titles
+from rulespec.engine.words.valid_words import check_words, fitting_titles
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed

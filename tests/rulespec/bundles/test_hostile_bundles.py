@@ -18,7 +18,7 @@ from commands import invoke, spoken
 from folders import GAMES, RULESETS
 from limits import soon
 
-from rulespec.bundles.packed import MAX_PACKED, MAX_UNPACKED, Bundle, unpacked
+from rulespec.bundles.packed_bundle import MAX_PACKED, MAX_UNPACKED, Bundle, unpacked
 from rulespec.bundles.place import InBundle
 from rulespec.bundles.rules import bundle_of, ruleset_in
 from rulespec.diagnostics.diagnostic import Span

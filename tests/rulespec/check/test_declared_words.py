@@ -10,7 +10,7 @@ from cases import GAME, split, write
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.load import load_ruleset
-from rulespec.syntax.words import NO_DECLARATIONS, NO_DEFINITIONS, NO_NAMES, NO_PROCEDURES, NO_VALUES, WORDS
+from rulespec.syntax.keywords import NO_DECLARATIONS, NO_DEFINITIONS, NO_NAMES, NO_PROCEDURES, NO_VALUES, WORDS
 
 PLAY = """
 procedure play():

@@ -14,10 +14,10 @@ from folders import RULESETS, TESTS
 
 from rulespec.diagnostics.codes import CODES
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
-from rulespec.documents.nodes import to_plain
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.yaml_nodes import to_plain
+from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.load import load_ruleset
-from rulespec.overlays.facts import merge
+from rulespec.overlays.fact_edits import merge
 
 FIXTURES = TESTS / "fixtures" / "errors"
 BASE = RULESETS / "errors"

@@ -12,7 +12,7 @@ from cases import GAME, write
 from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents import kept_trees
-from rulespec.documents.reader import read_yaml
+from rulespec.documents.yaml_reader import read_yaml
 from rulespec.load import load_ruleset
 from rulespec.overlays.extension import MAX_REPEATED, Repeated, size
 from rulespec.ruleset_files import MAX_FILES, Files

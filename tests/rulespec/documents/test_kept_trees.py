@@ -9,10 +9,10 @@ import pytest
 from folders import GAMES, RULESETS
 
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.file_limits import FileLimits
 from rulespec.documents.kept_trees import _DECODER, pack, read_kept, unpack
-from rulespec.documents.limits import Limits
-from rulespec.documents.nodes import Mapping, get
-from rulespec.documents.reader import parse_yaml, read_yaml
+from rulespec.documents.yaml_nodes import Mapping, get
+from rulespec.documents.yaml_reader import parse_yaml, read_yaml
 
 FILES = sorted(p for root in (GAMES, RULESETS) for p in root.rglob("*.yaml"))
 TEXT = """a: 1
@@ -46,7 +46,7 @@ def test_a_file_that_was_read_needs_no_parser(tmp_path: Path, monkeypatch: pytes
     file = tmp_path / "a.yaml"
     file.write_text(TEXT, "utf-8")
     first = read_kept(file, "one.yaml")
-    monkeypatch.setattr("rulespec.documents.reader.parse_yaml", lambda *_: pytest.fail("parsed again"))
+    monkeypatch.setattr("rulespec.documents.yaml_reader.parse_yaml", lambda *_: pytest.fail("parsed again"))
     again = read_kept(file, "two.yaml")
     assert isinstance(first, Mapping) and isinstance(again, Mapping)
     assert again.span.file == "two.yaml" and [*again.entries] == [*first.entries]
@@ -71,9 +71,9 @@ def test_bounds_hold_for_what_was_kept(tmp_path: Path) -> None:
     file.write_text(TEXT, "utf-8")
     read_kept(file, "a.yaml")
     with pytest.raises(DiagnosticsError, match="RS113"):
-        read_kept(file, "a.yaml", Limits(events=3))
+        read_kept(file, "a.yaml", FileLimits(events=3))
     with pytest.raises(DiagnosticsError, match="RS112"):
-        read_kept(file, "a.yaml", Limits(depth=1))
+        read_kept(file, "a.yaml", FileLimits(depth=1))
 
 
 def test_values_follow_from_the_text() -> None:

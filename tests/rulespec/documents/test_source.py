@@ -14,11 +14,11 @@ from limits import soon
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.limits import Limits
-from rulespec.documents.nodes import Mapping, Scalar, Sequence, locate, to_plain
-from rulespec.documents.reader import parse_yaml, read_yaml
+from rulespec.documents.file_limits import FileLimits
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import MISLEADING, inside, misleading, read_text
+from rulespec.documents.yaml_nodes import Mapping, Scalar, Sequence, locate, to_plain
+from rulespec.documents.yaml_reader import parse_yaml, read_yaml
 
 GOOD = """\
 # yaml-language-server: $schema=map.json
@@ -37,9 +37,9 @@ note: |
 """
 
 
-def refused(text: str, limits: Limits | None = None) -> tuple[Diagnostic, ...]:
+def refused(text: str, limits: FileLimits | None = None) -> tuple[Diagnostic, ...]:
     with pytest.raises(DiagnosticsError) as caught:
-        parse_yaml(text, "f.yaml", limits or Limits())
+        parse_yaml(text, "f.yaml", limits or FileLimits())
     return caught.value.diagnostics
 
 
@@ -283,9 +283,9 @@ def test_depth_is_allowed_up_to_the_limit_and_not_beyond() -> None:
 
 
 def test_limits_can_be_set() -> None:
-    assert [d.code for d in refused("[[a]]", Limits(depth=1))] == ["RS112"]
-    assert [d.code for d in refused("[a, b, c, d]", Limits(events=5))] == ["RS113"]
-    assert [d.code for d in refused("a: 12345", Limits(size=5))] == ["RS103"]
+    assert [d.code for d in refused("[[a]]", FileLimits(depth=1))] == ["RS112"]
+    assert [d.code for d in refused("[a, b, c, d]", FileLimits(events=5))] == ["RS113"]
+    assert [d.code for d in refused("a: 12345", FileLimits(size=5))] == ["RS103"]
 
 
 @given(st.text(alphabet="ab01:-?{}[],&*!|>'\"%@#<~ \n\t.éx", max_size=60))

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.limits import DEFAULT
-from rulespec.documents.nodes import Mapping, Sequence, get, to_plain
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.file_limits import DEFAULT
+from rulespec.documents.yaml_nodes import Mapping, Sequence, get, to_plain
+from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.edits.yaml_edits import YamlEdits, flow
 
 ORDER = ("title", "terrain", "home", "land", "sea", "doc", "position")

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.limits import DEFAULT
-from rulespec.documents.nodes import to_plain
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.file_limits import DEFAULT
+from rulespec.documents.yaml_nodes import to_plain
+from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.edits.yaml_edits import YamlEdits, flow
 
 TEXT = """\

@@ -14,7 +14,7 @@ from rulespec.check.expressions.builtins import _ARGUMENTS
 from rulespec.language import arithmetic
 from rulespec.language.builtins import BUILTINS, PLACE
 from rulespec.language.operators import OPERATORS
-from rulespec.syntax.words import WORDS
+from rulespec.syntax.keywords import WORDS
 
 FOLDERS = ("rulespec", "engine", "lsp", "cli", "serve", "drawing", "pages", "fuzz")
 NAMES = {*BUILTINS, *OPERATORS}
@@ -29,13 +29,13 @@ OTHERS = "the same word is a key of something else"
 NAMED = {
     "engine/python/expressions.py": "the table of a generator",
     "engine/wasm/operators.py": "the table of a generator",
-    "rulespec/syntax/words.py": "the words of the grammar",
+    "rulespec/syntax/keywords.py": "the words of the grammar",
     "rulespec/syntax/printed.py": BINDERS,
     "rulespec/check/expressions/context.py": BINDERS,
     "rulespec/check/expressions/sets.py": BINDERS,
     "rulespec/check/ranges.py": BINDERS,
     "rulespec/check/set_sizes.py": BINDERS,
-    "rulespec/check/statements/changes.py": BINDERS,
+    "rulespec/check/statements/assignments.py": BINDERS,
     "engine/game/witness.py": BINDERS,
     "engine/lower/optionals.py": BINDERS,
     "engine/lower/ranges.py": BINDERS,
@@ -45,12 +45,12 @@ NAMED = {
     "engine/wasm/ranked.py": BINDERS,
     "engine/why/tracer.py": BINDERS,
     "rulespec/typed/members.py": ORDERS,
-    "rulespec/check/lints/changes.py": ORDERS,
+    "rulespec/check/lints/writes.py": ORDERS,
     "rulespec/check/lints/labels.py": ORDERS,
     "engine/program/cost.py": "the bits of a member bound an order",
     "engine/wasm/sights.py": SETS,
     "engine/wasm/widths.py": SETS,
-    "engine/wasm/words.py": SETS,
+    "engine/wasm/wide_sets.py": SETS,
     "engine/lower/expressions.py": "operators of rules that are others in programs",
     "engine/passes/fold_constants.py": "it replaces certain operators by others",
     "engine/passes/narrow.py": "it replaces certain operators by others",
@@ -62,7 +62,7 @@ NAMED = {
     "engine/lower/tokens.py": OTHERS,
     "engine/words/exported_texts.py": OTHERS,
     "cli/games.py": OTHERS,
-    "drawing/tokens.py": OTHERS,
+    "drawing/drawn_tokens.py": OTHERS,
     "drawing/undrawn.py": OTHERS,
 }
 """Modules where a name of an operator or a function is compared, or is in a table; and why there."""

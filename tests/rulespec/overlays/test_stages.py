@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.nodes import to_plain
+from rulespec.documents.yaml_nodes import to_plain
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset, load_source
 from rulespec.syntax import ast

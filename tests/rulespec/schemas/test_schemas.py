@@ -15,9 +15,9 @@ from limits import soon
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import Report
-from rulespec.documents.nodes import to_plain
-from rulespec.documents.reader import parse_yaml, read_yaml
 from rulespec.documents.schema_check import check_schema, fits
+from rulespec.documents.yaml_nodes import to_plain
+from rulespec.documents.yaml_reader import parse_yaml, read_yaml
 from rulespec.schemas import NAMES, load_schema
 
 FILES = [p for n in NAMES for p in shipped_files(f"{n}.yaml")]

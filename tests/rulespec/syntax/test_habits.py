@@ -16,9 +16,9 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.load import load_ruleset
 from rulespec.syntax.habits import habit
+from rulespec.syntax.keywords import BEGIN_EXPRESSIONS
 from rulespec.syntax.parse_table import build, grammar
 from rulespec.syntax.syntax_errors import expected_as_text
-from rulespec.syntax.words import BEGIN_EXPRESSIONS
 
 BASE = RULESETS / "errors"
 FORMS = {

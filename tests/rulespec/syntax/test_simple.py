@@ -8,13 +8,13 @@ import pytest
 from folders import RULESETS, shipped_files
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.nodes import Mapping, Node, Scalar, Sequence
-from rulespec.documents.reader import parse_yaml
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence
+from rulespec.documents.yaml_reader import parse_yaml
+from rulespec.syntax.keywords import WORDS
 from rulespec.syntax.origin import Origin
 from rulespec.syntax.parser import parse_expr, parse_type
 from rulespec.syntax.simple import simple_expr, simple_type
 from rulespec.syntax.tree import build
-from rulespec.syntax.words import WORDS
 
 PLACES = [Origin("f"), Origin("f", 7, 12)]
 EXPRESSIONS = ["p", "a_1", "points", "bond.nation", "a.b.c", "0", "007", "2 money", "12 points"]

@@ -9,8 +9,8 @@ from cases import GAME, write
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.load import load_ruleset
+from rulespec.syntax.keywords import BEGIN_STATEMENTS, NO_DECLARATIONS, NO_DEFINITIONS, NO_NAMES, NO_PROCEDURES, WORDS
 from rulespec.syntax.parser import parse_rules
-from rulespec.syntax.words import BEGIN_STATEMENTS, NO_DECLARATIONS, NO_DEFINITIONS, NO_NAMES, NO_PROCEDURES, WORDS
 
 WRITTEN = {
     "a variable": ("procedure a():\n    let {0} = 1\n    set {0} to {0} + ({0} if {0} > 1 else {0})\n", NO_NAMES),

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rulespec.schemas import load_schema
-from rulespec.serve.edit.messages import MAX_MESSAGE, read_message
+from rulespec.serve.edit.map_messages import MAX_MESSAGE, read_message
 
 SCHEMA = Draft202012Validator(load_schema("edit_message"))
 GOOD: list[Any] = [

@@ -1,0 +1,124 @@
+"""`rulespec playtest --target NUMBER=VALUE`: the values of swept numbers that bring a number of games nearest to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec import Struct
+
+from rulespec.cli import output
+from rulespec.cli.sweep import Sweep
+from rulespec.engine.playtest.sentence import number
+
+if TYPE_CHECKING:  # bots need an extra
+    from rulespec.engine.playtest.playtest import Rule
+    from rulespec.engine.playtest.target import Point
+
+GAMES = 200
+"""Games of each of the last two points."""
+MOST = 4
+"""Numbers that are swept at a time."""
+_SHOWN = 10
+_FORM = re.compile(r"([^=]{1,200})=(-?[0-9]{1,9}(?:\.[0-9]{1,6})?)")
+
+
+class Wanted(Struct, frozen=True):
+    """A target: the name of a number of games, and its wanted mean."""
+
+    name: str
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value:g}"
+
+
+def wanted_of(ctx: click.Context, option: click.Parameter, value: str | None) -> Wanted | None:
+    """The number and the mean in a text such as `length=200`."""
+    if value is None:
+        return None
+    form = _FORM.fullmatch(value)
+    if form is None:
+        raise click.BadParameter(f"`{value[:80]}` is not of the form NUMBER=VALUE, such as length=200")
+    return Wanted(form[1].strip(), float(form[2]))
+
+
+class Aim(Struct, frozen=True):
+    """A search for target values, with all its inputs.
+
+    Attributes:
+        wanted: what is wanted.
+        sweeps: the numbers that are swept.
+        games: games of each of the last two points.
+        bots: the bots that play.
+        out: the folder of the records.
+        jobs, cluster: the workers that play.
+    """
+
+    wanted: Wanted
+    sweeps: tuple[Sweep, ...]
+    games: int
+    bots: tuple[str, ...]
+    out: Path
+    jobs: int
+    cluster: str
+
+
+def aim(how: Aim, base: Rule, rule: Callable[[Point], Rule]) -> dict[str, Any]:
+    """The points that were tried, the nearest first, as `target` in playtest.schema.json.
+
+    Raises:
+        click.BadParameter: if there is no such number.
+    """
+    from rulespec.engine.playtest.target import GridGames, nearest, target_of
+
+    try:
+        target = target_of(base, how.bots, how.wanted.name, how.wanted.value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--target") from None
+    asked, axes = target.asked, [sweep.values for sweep in how.sweeps]
+    output.echo(f"looks for {how.wanted} among {prod(map(len, axes)):,} points", err=True)
+    games = GridGames(rule, how.bots, how.out, asked.number, how.jobs, how.cluster)
+    tried = nearest(axes, target.wanted, how.games, games.numbers)
+    return {
+        "title": asked.title,
+        "share": asked.share,
+        "wanted": target.wanted,
+        "seed": base.plan.seed + 1,
+        "paths": [sweep.path for sweep in how.sweeps],
+        "points": prod(map(len, axes)),
+        "games": sum(each.games for each in tried),
+        "tried": [
+            {"values": list(t.point), "games": t.games, "mean": _finite(t.mean), "half": _finite(t.half)} for t in tried
+        ],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 6) if abs(value) < float("inf") else None
+
+
+def show_target(target: dict[str, Any]) -> None:
+    """Prints the points that came nearest."""
+    share, title = target["share"], target["title"]
+    wanted = number(target["wanted"], share)
+    output.echo(f"{title}: {wanted} is wanted; {target['points']:,} points, {target['games']:,} games")
+    rows = [
+        [
+            *map(str, each["values"]),
+            f"{each['games']:,}",
+            *("-" if each[key] is None else f"{sign}{number(each[key], share)}" for key, sign in _CELLS),
+        ]
+        for each in target["tried"][:_SHOWN]
+    ]
+    names = [path.partition(".")[2] for path in target["paths"]]
+    for line in output.table(rows, (*names, "games", title, ""), right=range(len(names) + 3)):
+        output.echo(line)
+    output.echo()
+
+
+_CELLS = (("mean", ""), ("half", "± "))

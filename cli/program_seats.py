@@ -1,0 +1,148 @@
+"""Seats of programs at the terminal: random players, or named bots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from rulespec.cli import output
+from rulespec.cli.chance import Chance
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.simulate.checked_playouts import choose
+
+if TYPE_CHECKING:  # bots need an extra
+    from rulespec.engine.bots.bot import Bot, Pick
+    from rulespec.engine.bots.bot_seats import BotSeats, Silence
+
+
+def bot_names(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """The names of bots in a list such as `flat:64,random`, each checked."""
+    names = tuple(name.strip() for name in value.split(",")) if value is not None else ()
+    for name in names:
+        _bot(name)
+    return names
+
+
+def _bot(name: str) -> Bot:
+    from rulespec.engine.bots.named import BotNameError, open_bot
+
+    try:
+        return open_bot(name)
+    except BotNameError as error:
+        raise click.BadParameter(str(error), param_hint="--bots") from None
+
+
+def say_silent(message: str) -> None:
+    """Warns that bots cannot compare positions."""
+    output.echo(message, err=True)
+
+
+class Reason(NamedTuple):
+    """A bot's reason: its expectation of the best options, three at most, its choice first.
+
+    That is a share of the win, such as "62 %", or points against the average in a game for points, such as "+1.3".
+    """
+
+    bot: str
+    best: list[tuple[Option, str]]
+
+    @classmethod
+    def of(cls, bot: str, options: Sequence[Option], pick: Pick, stakes: int) -> Reason:
+        """The reason of a pick among options, in a game for stakes; 0: to win."""
+        order = sorted(pick.shares, key=lambda number: (number != pick.option, -pick.shares[number]))
+        return cls(bot, [(options[number], _expected(pick.shares[number], stakes)) for number in order[:3]])
+
+
+def _expected(payoff: float, stakes: int) -> str:
+    return f"{stakes * (2 * payoff - 1):+.1f}" if stakes else f"{100 * payoff:.0f} %"
+
+
+class Programs:
+    """Decisions without a person: those of chance, and of the last seats if programs play them.
+
+    Args:
+        chance: the random numbers of the table.
+        last: so many of the last seats are played by programs.
+        names: the names of their bots, in order; those without one play at random.
+
+    Attributes:
+        chance: as given.
+        number: the number of seats that programs play.
+        names: as given.
+        reason: the reason of the last decision, if a bot has taken it.
+    """
+
+    def __init__(self, chance: Chance, number: int, names: tuple[str, ...]) -> None:
+        self.chance = chance
+        self.number = number
+        self.names = names
+        self._bots = [_bot(name) for name in names]
+        self._seats: BotSeats | None = None
+        self._silence: Silence | None = None
+        self._hints: BotSeats | None = None
+        self.reason: Reason | None = None
+
+    @classmethod
+    def of(cls, text: str, seats: int, chance: Chance) -> Programs:
+        """The programs of a table.
+
+        Args:
+            text: a number of seats that play at random; one name, for all seats but the first; or one for each of the
+                last seats.
+            seats: the number of seats.
+            chance: the random numbers of the table.
+
+        Raises:
+            click.BadParameter: if there are fewer seats, or no such bot.
+        """
+        names: tuple[str, ...] = ()
+        if text.isascii() and text.isdecimal() and len(text) < 4:
+            number = int(text)
+        else:
+            names = tuple(name.strip() for name in text.split(","))
+            names *= max(1, seats - 1) if len(names) == 1 else 1
+            number = len(names)
+        if number > seats:
+            raise click.BadParameter(f"there are only {seats} seats", param_hint="--bots")
+        return cls(chance, number, names)
+
+    def seats(self, game: Game) -> frozenset[str]:
+        """The seats of a game that programs play."""
+        return frozenset(game.seats[len(game.seats) - self.number :])
+
+    def choose(self, game: Game) -> Option | None:
+        """The next decision; None if nothing is legal. Nobody acts out of turn: that would use the rights of people."""
+        self.reason = None
+        at = -1 if game.decision is None or game.decision.by is None else game.seats.index(game.decision.by)
+        if at < len(game.seats) - self.number or not self._bots or not game.legal_options:
+            return choose(game, self.chance.draws, interrupt_rate=0.0)
+        if self._seats is None or self._silence is None:
+            from rulespec.engine.bots.bot_seats import BotSeats, Silence
+
+            last = game.seats[len(game.seats) - self.number :]
+            self._seats = BotSeats(game, dict(zip(last, self._bots, strict=True)), self.chance.seed)
+            self._silence = Silence(say_silent)
+        options = list(game.legal_options)
+        option, pick = self._seats.choose(game)
+        self._silence.note(pick, self._seats.search)
+        self.reason = Reason.of(
+            self._bots[at - len(game.seats) + self.number].name, options, pick, game.omniscient.program.stakes
+        )
+        return option
+
+    def hint(self, game: Game) -> Reason:
+        """The choice of a bot for the deciding person: the first bot at the table, or the default one.
+
+        Raises:
+            RulespecError: if there is none.
+        """
+        from rulespec.engine.bots.bot_seats import BotSeats
+
+        bot = next((each for each in self._bots if each.name != "random"), None) or _bot("flat")
+        if self._hints is None:
+            self._hints = BotSeats(game, dict.fromkeys(game.seats, bot), self.chance.seed)
+        pick = self._hints.choose(game)[1]
+        return Reason.of(bot.name, list(game.legal_options), pick, game.omniscient.program.stakes)

@@ -1,0 +1,427 @@
+"""A table at the terminal: a game, its people and bots, prompts and output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from rulespec.cli import output
+from rulespec.cli.game_files import remark, write_game
+from rulespec.cli.people import Person, said
+from rulespec.cli.program_seats import Programs, Reason
+from rulespec.cli.shared_screen import SharedScreen
+from rulespec.cli.state_text import standings, state_lines
+from rulespec.cli.why import Steps
+from rulespec.engine.game.game import Game, own_options
+from rulespec.engine.game.learned import learned
+from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
+from rulespec.engine.game.seat_names import AmbiguousNameError
+from rulespec.engine.logs.saved_game import SavedGame
+from rulespec.engine.simulate.checked_playouts import CAP
+from rulespec.engine.table.played_game import PlayedGame
+from rulespec.engine.words.causes import set_off
+from rulespec.engine.words.moves import Moves
+from rulespec.engine.words.words import Words
+from rulespec.errors import RulespecError
+
+_KNOWN = 5
+"""The limit of remembered facts that are printed when decisions are taken back."""
+_HELP = """\
+  NUMBER      take the option of that number
+  WORDS       take an option by its words, or as in logs: `army(moscow)`;
+              one that is not legal is explained, and changes nothing
+  NAME: …     somebody else at this table speaks, by name or id; where all
+              choose together, whoever is ready may be first: `NAME: o` lists
+              the options, and `NAME: u` takes a choice back until the last one
+              has chosen
+  o, options  list the options again, and those out of turn
+  o NAME      list all options of a name; `o all`: of all names
+  s, state    show the whole state
+  h, hint     show what a bot would do, and why
+  p, past     show the game so far
+  u, undo     take back to your last decision
+  r TEXT      write a remark into the log
+  w FILE      write the game as a native log
+  q, quit     quit"""
+_SHORT = {
+    "help": "?",
+    "options": "o",
+    "state": "s",
+    "history": "p",
+    "past": "p",
+    "hint": "h",
+    "undo": "u",
+    "back": "u",
+    "write": "w",
+}
+_SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
+"""Commands by their whole names."""
+
+
+class TerminalTable:
+    """A game, its random players, its file, and the people at the terminal.
+
+    `unsaved`: whether a person has decided since the game was written to a file.
+
+    Args:
+        words: the words of the ruleset.
+        game: where it begins or goes on.
+        programs: the seats that programs play.
+        saved: the file of the game.
+        explained: whether bots say why. Where there are secrets, they do when the game is over.
+        steps: whether each move is shown statement by statement.
+    """
+
+    def __init__(
+        self,
+        words: Words,
+        game: Game,
+        programs: Programs,
+        saved: SavedGame | None = None,
+        *,
+        explained: bool = False,
+        steps: bool = False,
+    ) -> None:
+        self.words = words
+        self.game = game
+        self.programs = programs
+        self.bots = programs.seats(game)
+        self.saved = saved
+        self.people = {seat: Person(words, game, seat) for seat in game.seats if seat not in self.bots}
+        self.together = Person(words, game, None)
+        self.screen = SharedScreen(wanted=len(self.people) > 1 and game.omniscient.secretive)
+        self.played = PlayedGame(game)
+        self.unsaved = False
+        self.steps = Steps(self.screen.read) if steps else None
+        self.explained = explained
+        self.reasons: list[str] = []
+
+    def play(self) -> int:
+        """Plays until the game is over or a person quits; returns the exit code.
+
+        Raises:
+            RulesetFaultError: if the rules are at fault before a person decides.
+            SaveError: if a decision cannot be saved; then it does not count.
+        """
+        try:
+            code = self._decisions()
+        finally:
+            self.screen.wipe()
+            if self.saved is not None:
+                self.saved.leave(self.game)
+        if code == output.OK and self.game.is_over:
+            reader = self.together if self.screen.active else next(iter(self.people.values()), None)
+            _show_end(self.game, self.words, reader)
+            for line in self.reasons:
+                output.echo(output.style(line, dim=True))
+        return code
+
+    def _decisions(self) -> int:
+        """Lets people, bots and chance decide; returns the exit code."""
+        game = self.game
+        unasked = 0
+        while (decision := game.decision) is not None:
+            due = self.played.due(decision, self.people)
+            seat = self.speaker(decision)
+            if seat is None or due is not None:
+                unasked += 1
+                if unasked > CAP:
+                    message = f"given up: nobody has been asked for {CAP:,} decisions, and the game is not over"
+                    output.echo(message, err=True)
+                    return output.PROBLEMS
+                option, speaker, salt = due or (self.programs.choose(game), None, "")
+                if option is None:
+                    output.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
+                    return output.PROBLEMS
+                number = game.ply + 1
+                reason = self.programs.reason if self.explained and due is None else None
+                why = self.why(reason) if reason is not None else ""
+                self.take(option, speaker, salt)
+                if why:
+                    self.give_reason(number, why)
+            elif not self.ask(decision, seat):
+                return output.OK
+            else:
+                unasked = 0
+        return output.OK
+
+    def take(self, option: Option, speaker: str | None = None, salt: str = "") -> None:
+        """Takes an option, saves it before anybody sees it, and records the news for each person."""
+        watching = [*self.people.values(), *[self.together] * self.screen.active]
+        before = [(person, person.description(option), person.changes.snapshot()) for person in watching]
+        causes = set_off(self.words, self.game, option)
+        self.played.take(option, salt)
+        self.save()
+        if self.steps is not None:
+            self.steps.show(self.game, self.reader)
+        for person, note, snapshot in before:
+            own, others = causes or (person.changes.since(snapshot), ())
+            changes = [f"       {change.text}" for change in own]
+            for cause in others:
+                changes += [f"       {cause.text}", *(f"         {change.text}" for change in cause.changes)]
+            if person.seat is None or person.seat != speaker:
+                person.news.append(f"  {note}")
+            person.news += changes
+
+    @property
+    def reader(self) -> str | None:
+        """The seat of the only person at the terminal; None if there are several, who see what all see."""
+        return next(iter(self.people)) if len(self.people) == 1 else None
+
+    def save(self) -> None:
+        """Appends new moves to the file."""
+        moves = self.played.confirm()
+        if moves and self.saved is not None:
+            self.saved.add(*moves)
+
+    def why(self, reason: Reason) -> str:
+        """A bot's reason: its expectation of the best three options."""
+        person = next(iter(self.people.values()), self.together)
+        best = [f"{expected} {person.narrator.option(option)}" for option, expected in reason.best]
+        return f"{reason.bot}: {' · '.join(best) or 'no other option'}"
+
+    def give_reason(self, number: int, why: str) -> None:
+        """Records a bot's reason, until the end of the game if there are secrets."""
+        if self.game.omniscient.secretive:
+            self.reasons.append(f"{number:>5}  {why}")
+            return
+        for person in [*self.people.values(), *[self.together] * self.screen.active]:
+            person.news.append(output.style(f"       {why}", dim=True))
+
+    def hint(self, seat: str) -> None:
+        """Prints a bot's choice for a seat, from that seat's view, with the reason."""
+        if self.game.decision is None or self.game.decision.by != seat:
+            output.echo("there is a hint for who is to decide only")
+            return
+        try:
+            reason = self.programs.hint(self.game)
+        except RulespecError as error:
+            output.echo(f"no hint: {error}")
+            return
+        output.echo(f"       {self.why(reason)}")
+
+    # --- a person decides ----------------------------------------------------------------
+
+    def speaker(self, decision: Decision) -> str | None:
+        """The person to ask: the decider or leader, or else another entitled one; None without a person."""
+        may = (decision.by, *decision.among)
+        return next((seat for seat in may if seat is not None and seat not in self.bots), None)
+
+    def ask(self, decision: Decision, seat: str) -> bool:
+        """Lets a person decide; False if they quit."""
+        listed = self.present(decision, seat)
+        while listed is not None:
+            text = self.screen.read(f"{self.name(seat)}> ")
+            if text is not None:
+                first, blank, rest = text.partition(" ")
+                text = f"{_SHORT.get(first.casefold(), first)}{blank}{rest}"
+            if text is None or (text == "q" and self.may_quit(seat)):
+                output.echo()
+                return False
+            if text == "q":
+                continue
+            try:
+                done, listed = self.obey(text, seat, listed)
+            except AmbiguousNameError as error:
+                output.echo(f"{error}: write the id of one")
+                continue
+            if done:
+                return True
+            if self.screen.active and self.screen.seat != seat:  # somebody else has spoken, and it was shown to them
+                self.screen.wait(self.words.word("wiped_next"))
+                listed = self.present(decision, seat)
+        return False
+
+    def present(self, decision: Decision, seat: str) -> list[Option] | None:
+        """Shows a person the news and their options; returns the options, or None at the end of input."""
+        handed = self.screen.hand_over(seat, self.words.word("hand_over", seat=self.name(seat)))
+        if handed is None:
+            return None
+        person = self.people[seat]
+        first = not person.asked and not any(other.asked for other in self.people.values())
+        if first or handed:
+            for line in state_lines(person.changes.state()):
+                output.echo(line)
+        if first:
+            person.news.clear()
+        person.asked = True
+        person.show_news()
+        self.together.news.clear()
+        doc = f"  {decision.doc}" if decision.doc else ""
+        secret = f" ({'; '.join(_round_words(self))})" if decision.together else ""
+        output.echo()
+        others = [other for other in decision.among if other != seat and other not in self.bots]
+        who = person.narrator.subject(replace(decision, by=seat))
+        who = self.words.word("or", one=who, others=", ".join(map(self.name, others))) if others else who
+        title = person.narrator.decision(decision)
+        output.echo(output.style(f"{who}: {title}{secret}", bold=True) + output.style(doc, dim=True))
+        return person.show_options(interrupts=False)
+
+    def name(self, seat: str) -> str:
+        """The displayed name of a seat."""
+        return self.words.seat(seat, self.game.shown_names)
+
+    def may_quit(self, seat: str) -> bool:
+        """Asks before quitting a game that is in no file."""
+        if self.saved is not None or not self.unsaved:
+            return True
+        output.echo("the game is not saved (`w FILE` saves it)")
+        answer = self.screen.read("quit all the same? [y/n] ")
+        return answer is None or answer.casefold() in ("y", "yes", "q", "quit")
+
+    def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
+        """Obeys a command. Returns whether the position has changed, and the options that have numbers now.
+
+        A name and a colon before it say who speaks; else the one who is asked does.
+        """
+        named = said(text, self.game.names, self.people)
+        if named is not None and named[0] == seat:
+            text = named[1]
+        elif named is not None:
+            other, rest = named
+            if self.screen.hand_over(other, self.words.word("hand_over", seat=self.name(other))) is None:
+                return False, listed
+            if self.game.decision and self.game.decision.together:
+                return self.obey_early(rest, other), listed
+        match text.split(maxsplit=1):
+            case []:
+                pass
+            case ["?"]:
+                for line in _HELP.split("\n"):
+                    output.echo(line)
+            case ["s"]:
+                for line in state_lines(self.people[seat].changes.state()):
+                    output.echo(line)
+            case ["o"]:
+                return False, self.people[seat].show_options(interrupts=True)
+            case ["o", name]:
+                return False, self.people[seat].show_options(interrupts=True, only=name)
+            case ["h"]:
+                self.hint(seat)
+            case ["p"]:
+                for move in Moves(self.words, self.game, seat=seat):
+                    output.echo(f"{move.number:>5}  {move.text}")
+            case ["u"]:
+                return self.take_back(seat), listed
+            case ["r", *words]:
+                remark(self.saved, words[0].strip() if words else "", seat)
+            case ["w"]:
+                output.echo("name a file: `w game.jsonl`")
+            case ["w", name]:
+                self.unsaved = not write_game(self.game, Path(name), seat) and self.unsaved
+            case _:
+                return self.choose(text, seat, listed), listed
+        return False, listed
+
+    def obey_early(self, text: str, seat: str) -> bool:
+        """Carries out a command of a person who is not asked yet, or no longer, in a round."""
+        match _SHORT.get(text, text):
+            case "o":
+                for option in own_options(self.game, seat):
+                    output.echo(
+                        f"       {self.people[seat].narrator.option(option)}  {output.style(str(option), dim=True)}"
+                    )
+                return False
+            case "u" if seat not in self.played.early.chosen:
+                output.echo(self.words.word("not_chosen", seat=self.name(seat)))
+                return False
+            case "u":
+                self.played.withdraw(seat)
+                self.save()
+                output.echo(self.words.word("choice_back", seat=self.name(seat)))
+            case _:
+                try:
+                    meant = self.people[seat].meant(text)
+                    if meant is None:
+                        return False
+                    self.played.choose(seat, str(meant))
+                    self.save()
+                except IllegalOptionError as error:
+                    output.echo(output.style(f"not legal: {error.refusal.reason}", fg="red"))
+                    return False
+                except ValueError as error:
+                    output.echo(f"{error} (`?` for help)")
+                    return False
+                self.unsaved = True
+                output.echo(self.words.word("chosen", option=self.people[seat].description(replace(meant, by=seat))))
+        return True
+
+    def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
+        """Takes the option of a number or of words, or prints the reason why it is illegal.
+
+        A name and a colon before it say who speaks; else the one who is asked does. What somebody else may do out of
+        turn is printed only where it does not depend on private state.
+        """
+        if (named := said(text, self.game.names, self.people)) is not None:
+            seat, text = named
+        if text.isdecimal() and len(text) < 7 and not 0 < int(text) <= len(listed):
+            output.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
+            return False
+        try:
+            option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.people[seat].meant(text)
+            if option is None:
+                return False
+            if option.interrupt and option.by is not None and not self.people[seat].telling():
+                seat = option.by
+            if (refusal := self.game.why_not(option, seat)) is not None:
+                output.echo(output.style(f"not legal: {refusal.reason}", fg="red"))
+                if self.steps is not None:
+                    self.steps.explain(self.game, option, seat)
+                    return False
+                for expression, value in refusal.values.items():
+                    output.echo(f"    {expression} = {value}")
+                return False
+            option = option if option.interrupt else replace(option, by=seat)
+            note = self.people[seat].description(option) if seat in self.people else str(option)
+            self.take(option, seat)
+            self.unsaved = True
+        except RulesetFaultError as fault:
+            output.show([fault.diagnostic], self.game.ruleset.sources)
+            return False
+        except ValueError as error:
+            output.echo(f"{error} (`?` for help)")
+            return False
+        output.echo(self.words.word("taken" if self.saved is None else "saved", option=note))
+        return True
+
+    def take_back(self, seat: str) -> bool:
+        """Takes back to a person's last decision; False without one. `seat`: the requesting seat."""
+        number = self.played.since_last_of(self.people)
+        if not number:
+            output.echo("there is nothing to take back")
+            return False
+        known = {who: learned(self.game, who, number) for who in self.people}
+        self.played.take_back(number)
+        self.save()
+        self.programs.chance.taken_back()
+        for person in self.people.values():
+            person.news.clear()
+        output.echo(self.words.word("taken_back", decisions=self.words.word("decisions", number)))
+        for who, what in known.items():
+            if what:
+                some = "; ".join([*what[:_KNOWN], *["…"] * (len(what) > _KNOWN)])
+                knows = f"  {self.words.word('knows', seat=self.name(who), what=some)}"
+                (self.people[who].news.append if self.screen.active and who != seat else output.echo)(knows)
+        return True
+
+
+def _round_words(table: TerminalTable) -> Iterator[str]:
+    """The announcement of a simultaneous decision, with the seats that have chosen already."""
+    yield table.words.word("secret")
+    if chosen := table.played.early.chosen:
+        yield table.words.word("chosen_so_far", seats=", ".join(map(table.name, chosen)))
+
+
+def _show_end(game: Game, words: Words, person: Person | None) -> None:
+    """Prints the news since the last question, from a person's view, and the standings."""
+    result = game.result
+    assert result is not None
+    if person is not None:
+        person.show_news()
+    output.echo()
+    output.echo(words.word("game_over", ending=words.ending(result.ending)))
+    output.echo()
+    for line in standings(game, words):
+        output.echo(output.style(line, fg="green") if line.endswith(words.word("won")) else line)

@@ -1,0 +1,290 @@
+"""Pieces, tokens and markers in the slots of their places, as large as they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.drawing import svg
+from rulespec.drawing.colours import INK, colour, ink_on
+from rulespec.drawing.plan import Manner, Sheet
+from rulespec.drawing.scene import SceneItem
+from rulespec.drawing.shown import Entity, Pile
+from rulespec.drawing.stands import Stand
+from rulespec.drawing.style import Look
+from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.text_width import shortened, text_width
+from rulespec.records import Brief
+
+LARGEST = 46.0
+_SMALLEST = 5.0
+_PER_SLOT = 60  # tokens in a slot; the rest is a number
+_CARD = 0.78  # the width of a card by its height
+_LINES, _LEAST, _MOST = 4, 6.5, 10.0  # lines on a card, and the sizes of their letters
+_MARK = 0.3  # the height of an owner's letter that is not the text
+
+
+class Standing(Struct, frozen=True):
+    """The way in which tokens stand in a slot: the largest size of one, how, and where in an area; see `Plan`."""
+
+    largest: float = LARGEST
+    manner: Manner | Literal[""] = ""
+    stack: int = 0
+    stands: tuple[Stand, ...] = ()
+
+
+class DrawnToken(Brief, Struct, frozen=True):
+    """Something in a place: a symbol with a text on it.
+
+    Attributes:
+        id: of the item.
+        symbol: a shape.
+        fill: its colour.
+        text: what stands on it, for those who cannot tell colours apart, too.
+        title: what it is, in words.
+        mark: the letter of its owner, small, if the text is another and grey does not tell the owners apart.
+        entity: the entity that it is.
+        count: how many pieces it stands for, where each of them is drawn.
+        each: the text of one of several, or that of a card.
+        letter: of a card: what stands in its corner.
+    """
+
+    id: str
+    symbol: str
+    fill: str
+    text: str
+    title: str
+    mark: str = ""
+    entity: Entity | None = None
+    count: int = 1
+    each: str = ""
+    letter: str = ""
+
+    @property
+    def one(self) -> str:
+        """The text of one of its pieces."""
+        return self.text if self.count == 1 else self.each
+
+
+def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> DrawnToken:
+    """The token of a pile: its owner's letter, and the number of pieces if more than one.
+
+    Args:
+        sheet: says how it looks.
+        pile: the pieces.
+        key: names the place in the id.
+        place: the title of the place.
+        title: that of the pieces.
+    """
+    style = sheet.style.pieces[pile.type]
+    looks = [sheet.look(*owner) for owner in pile.owners]
+    by_state = (s for field, value, s in style.states if _is(pile.fields.get(field), value))
+    symbol = next(by_state, "") or style.symbols.get(pile.place)
+    symbol = symbol or next((look.symbol for look in looks if look.symbol), style.symbol)
+    fill = style.colour or (looks[0].colour if looks else "white")
+    owner = "".join(look.letter for look in looks)
+    many = str(pile.count) if pile.count > 1 else ""
+    each = ""
+    if style.text == "owner":
+        text, each = owner + many, owner
+    elif style.text in pile.fields:
+        value = pile.fields[style.text]
+        text = str(value) if isinstance(value, int) else str(value)[:2]
+    else:
+        text = many if style.text in ("count", "title") else ""
+    # The first owner gives the colour; if grey does not tell such colours apart, it says whose it is, too.
+    alike = bool(looks) and not style.colour and looks[0].hatch != "none"
+    mark = looks[0].letter if alike and style.text != "owner" else ""
+    owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
+    id_ = ".".join(part for part in ("piece", key, pile.type, pile.place, pile.token or owners) if part)
+    count = f"{pile.count} " if not pile.token else ""
+    note = ", ".join(f"{k} {v}" for k, v in pile.fields.items() if v not in (None, False, 0))
+    title = f"{place}: {count}{title}" + (f" ({note})" if note else "")
+    entity = (pile.type, sheet.known.number(pile.type, pile.token)) if pile.token else None
+    return DrawnToken(id_, symbol, fill, text, title, mark, entity, pile.count, each)
+
+
+def card_token(token: DrawnToken, text: str, look: Look) -> DrawnToken:
+    """A token as a card of a hand: its text, with the owner's letter in the corner."""
+    return replace(token, fill=look.colour, each=text, letter=look.letter)
+
+
+def _is(state: Any, value: str) -> bool:
+    """Whether a field of a token has a value, or any value but none if that is empty."""
+    return state == value if value else state not in (None, False, 0)
+
+
+def owned_token(sheet: Sheet, pile: Pile, key: str, index: str, title: str) -> DrawnToken:
+    """The token of a piece on the place of its owner: a card, or the disc of the entity that has it."""
+    owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
+    id_ = f"piece.{key}.{pile.type}.{pile.place}.{owners}"
+    if index:
+        look = sheet.look(index, pile.index)
+        return DrawnToken(f"{id_}.{pile.index}", "circle", look.colour, look.letter, title)
+    first = sheet.look(*sheet.parts(*pile.owners[0])[0])
+    return DrawnToken(id_, sheet.style.pieces[pile.type].symbol, first.colour, "", title)
+
+
+def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: str) -> DrawnToken:
+    """The token of an entity whose field names a place, or of the game's own field."""
+    if of is None:
+        return DrawnToken(f"marker.{key}.{field}", "ring", "white", "", title)
+    look = sheet.look(*of)
+    return DrawnToken(f"ring.{key}.{sheet.names_of(of)}.{field}", "circle", look.colour, look.letter, title)
+
+
+def drawn(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box, how: Standing) -> Iterator[SceneItem]:
+    """The items of all tokens of a slot."""
+    shown = list(tokens[:_PER_SLOT])
+    if how.manner == "cards":
+        yield from _cards(sheet, shown, slot)
+    elif how.manner == "spread":
+        yield from _spread(sheet, shown, slot, how.largest)
+    elif how.manner:
+        yield from _columns(sheet, shown, slot, how)
+    elif how.stands:
+        yield from _in_area(sheet, tokens, how.stands)
+    else:
+        for token, (x, y, size) in zip(shown, _squares(len(shown), slot, how.largest), strict=True):
+            yield _item(sheet, token, _symbol(sheet, token, token.text, (x, y), size), _around((x, y), size))
+
+
+def _in_area(sheet: Sheet, tokens: Sequence[DrawnToken], stands: Sequence[Stand]) -> Iterator[SceneItem]:
+    """Tokens inside an area, the last of them outside with a line; what finds no room is a pile with a number."""
+    stand = next((stand for stand in stands if stand.room >= len(tokens)), stands[-1])
+    single = tokens if len(tokens) <= stand.room else tokens[: stand.room - 1]
+    size, places = stand.size - 1, [*stand.spots, *(at for at, _ in stand.lines)]
+    for i, (token, at) in enumerate(zip(single, places, strict=False)):
+        line = _line(at, stand.lines[i - len(stand.spots)][1]) if i >= len(stand.spots) else ""
+        yield _item(sheet, token, line + _symbol(sheet, token, token.text, at, size), _around(at, size))
+    if rest := tokens[len(single) :]:
+        title = "; ".join(token.title for token in rest)
+        pile = DrawnToken(f"{rest[0].id}.pile", "card", "white", f"+{len(rest)}", title, entity=rest[0].entity)
+        yield _item(sheet, pile, _symbol(sheet, pile, pile.text, places[-1], size), _around(places[-1], size))
+
+
+def _line(at: Point, end: Point) -> str:
+    """A line from a piece outside an area to a point inside."""
+    under: svg.Values = {"stroke": "#ffffff", "stroke_width": 3}
+    over: svg.Values = {"stroke": INK, "stroke_width": 1.2}
+    lines = (svg.element("path", d=svg.path([at, end]), fill="none", **look) for look in (under, over))
+    return "".join(lines) + svg.element("circle", cx=end[0], cy=end[1], r=2.2, fill=INK)
+
+
+def _squares(count: int, slot: Box, largest: float) -> Iterator[tuple[float, float, float]]:
+    """The middles of tokens in rows, and their size."""
+    size, columns = _grid(count, slot, largest)
+    width, rows = slot[2] - slot[0], -(-count // columns)
+    top = (slot[1] + slot[3]) / 2 - rows * size / 2
+    for i in range(count):
+        row = i // columns
+        place = min(columns, count - row * columns)
+        yield slot[0] + (width - place * size) / 2 + (i % columns + 0.5) * size, top + (row + 0.5) * size, size - 1
+
+
+def _spread(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box, largest: float) -> Iterator[SceneItem]:
+    """Each piece for itself."""
+    counts = [min(token.count, _PER_SLOT) for token in tokens]
+    squares = _squares(sum(counts), slot, largest)
+    for token, count in zip(tokens, counts, strict=True):
+        parts = [_symbol(sheet, token, token.one, (x, y), size) for x, y, size in islice(squares, count)]
+        yield _item(sheet, token, "".join(parts), slot)
+
+
+def _columns(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box, how: Standing) -> Iterator[SceneItem]:
+    """Pieces in a column for each token, from the edge of the slot; the last has the number of many."""
+    left, top, right, bottom = slot
+    wide = (right - left) / max(len(tokens), 1)
+    size = min(wide, (bottom - top) / how.stack, how.largest)
+    for k, token in enumerate(tokens):
+        x, count = left + (k + 0.5) * wide, min(token.count, how.stack)
+        parts = []
+        for i in range(count):
+            far = (i + 0.5) * size
+            y = top + far if how.manner == "down" else bottom - far
+            text = str(token.count) if i == how.stack - 1 and token.count > how.stack else token.one
+            parts.append(_symbol(sheet, token, text, (x, y), size - 1))
+        yield _item(sheet, token, "".join(parts), Box((x - size / 2, top, x + size / 2, bottom)))
+
+
+def _cards(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box) -> Iterator[SceneItem]:
+    """Cards in a row, overlapping if there is too little room, with corners visible."""
+    left, top, right, bottom = slot
+    tall = bottom - top
+    wide = tall * _CARD
+    step = min(wide + 4, (right - left - wide) / max(len(tokens) - 1, 1))
+    for i, token in enumerate(tokens):
+        x = left + i * step
+        at: svg.Values = {"x": x, "y": top, "width": wide, "height": tall, "rx": 4}
+        parts = [svg.element("rect", **at, fill=colour(token.fill), stroke=INK, stroke_width=0.8)]
+        ink = ink_on(token.fill)
+        if token.letter:
+            parts.append(svg.words(token.letter, x + 4, top + 9, 10, bold=True, anchor="start", fill=ink))
+        if step >= wide or i == len(tokens) - 1:
+            parts += _on_card(token.each, x + wide / 2, top + tall / 2 + 4, wide - 4, ink)
+        yield _item(sheet, token, "".join(parts), Box((x, top, x + wide, bottom)))
+
+
+def _on_card(text: str, x: float, y: float, width: float, ink: str) -> Iterator[str]:
+    """A text in lines, a word on each, in letters as large as the longest allows."""
+    lines = [part for word in text.split(" ") if word for part in _broken(word, width)][:_LINES]
+    widest = max((text_width(line, 1, bold=True) for line in lines), default=1.0)
+    size = min(max(width / widest, _LEAST), _MOST)
+    for i, line in enumerate(lines):
+        down = (i - (len(lines) - 1) / 2) * size * 1.15
+        yield svg.words(shortened(line, size, width + 0.1, bold=True), x, y + down, size, bold=True, fill=ink)
+
+
+def _grid(count: int, slot: Box, largest: float) -> tuple[float, int]:
+    """The size of tokens that all fit into a slot, and the number in a row."""
+    width, height = slot[2] - slot[0], slot[3] - slot[1]
+    best = (_SMALLEST, max(int(width // _SMALLEST), 1))
+    for columns in range(1, count + 1):
+        size = min(width / columns, height / -(-count // columns), largest)
+        if size > best[0]:
+            best = size, columns
+    return best
+
+
+def _broken(word: str, width: float) -> list[str]:
+    """A word in two parts if it is too wide even for the smallest letters."""
+    if text_width(word, _LEAST, bold=True) <= width:
+        return [word]
+    half = (len(word) + 1) // 2
+    return [word[:half] + "-", word[half:]]
+
+
+def _around(at: Point, size: float) -> Box:
+    (x, y), half = at, size / 2
+    return Box((x - half, y - half, x + half, y + half))
+
+
+def _symbol(sheet: Sheet, token: DrawnToken, text: str, at: Point, size: float) -> str:
+    """The symbol of a token with a text."""
+    x, y = at
+    scale = size / 24
+    where = f"translate({svg.number(x - size / 2)} {svg.number(y - size / 2)}) scale({scale:.3f})"
+    look: svg.Values = {"fill": colour(token.fill), "stroke": INK, "stroke_width": round(min(1.0 / scale, 2.5), 2)}
+    parts = [svg.element("path", d=sheet.style.path(token.symbol), transform=where, fill_rule="evenodd", **look)]
+    if text:
+        height = size * (0.6 if len(text) < 3 else 0.44) * (0.8 if token.mark else 1)
+        widest = text_width(text, 1, bold=True)
+        height = min(height, size * 0.85 / widest)
+        up = size * 0.1 if token.mark else 0
+        parts.append(svg.words(text, x, y - up, height, bold=True, fill=ink_on(token.fill)))
+    if token.mark:
+        height = min(size * _MARK, size * 0.6 / text_width(token.mark, 1, bold=True))
+        parts.append(svg.words(token.mark, x, y + size * 0.29, height, bold=True, fill=ink_on(token.fill)))
+    return "".join(parts)
+
+
+def _item(sheet: Sheet, token: DrawnToken, shapes: str, box: Box) -> SceneItem:
+    """The item of a token, which is the place of its entity."""
+    if token.entity is None:
+        return SceneItem(token.id, "pieces", svg.group([shapes], token.title))
+    place = sheet.place(token.entity, box)
+    return SceneItem(token.id, "pieces", svg.group([shapes], token.title, data_place=place.id), (place,))

@@ -1,0 +1,111 @@
+"""The words on a picture: titles from the ruleset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from rulespec.engine.words.program_words import english
+from rulespec.typed import nodes as typed
+from rulespec.typed.seat_kinds import entity_names
+
+
+class Wording(Protocol):
+    """Titles in some language."""
+
+    @property
+    def game(self) -> str:
+        """The title of the game."""
+
+    def titles(self, kind: str, seats: Mapping[str, str]) -> tuple[str, ...]:
+        """The titles of all entities of a kind; `seats` maps ids to displayed names."""
+
+    def kind(self, name: str) -> str:
+        """The title of a kind."""
+
+    def field(self, kind: str, name: str) -> str:
+        """The title of a state field; the kind is "" for the game's."""
+
+    def pieces(self, name: str, owners: Sequence[tuple[str, str]] = ()) -> str:
+        """The title of a type of pieces."""
+
+    def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
+        """The title of a place of pieces."""
+
+    def internal(self, owner: str, name: str = "") -> bool:
+        """Whether only the rules need something."""
+
+    def decision(self, name: str) -> str:
+        """The title of a decision."""
+
+    def ending(self, name: str) -> str:
+        """The text of an ending."""
+
+    def board(self, kind: str, title: str) -> str:
+        """The heading of a board."""
+
+    def picture(self, doc: str) -> str:
+        """The description of the picture for screen readers."""
+
+    def word(self, name: str, number: int | None = None, /, **values: str) -> str:
+        """A word of the program, such as `chance`."""
+
+
+class PlainWords:
+    """The titles that entities have, and names with blanks: for rulesets with mistakes."""
+
+    def __init__(self, d: typed.Declarations, game: str) -> None:
+        self.d = d
+        self._game = game
+
+    @property
+    def game(self) -> str:
+        """The title of the game."""
+        return self._game
+
+    def titles(self, kind: str, seats: Mapping[str, str]) -> tuple[str, ...]:
+        """The titles of all entities of a kind."""
+        decl = self.d.kinds[kind]
+        if decl.is_player or decl.by_seat or decl.sum_of:
+            return entity_names(self.d.kinds, kind, tuple(seats.values()))
+        return tuple(entity.title for entity in decl.entities)
+
+    def kind(self, name: str) -> str:
+        """The title of a kind."""
+        return name.replace("_", " ")
+
+    def field(self, kind: str, name: str) -> str:
+        """The title of a state field."""
+        return name.replace("_", " ")
+
+    def pieces(self, name: str, owners: Sequence[tuple[str, str]] = ()) -> str:
+        """The title of a type of pieces."""
+        return " ".join([*(title for _, title in owners), name.replace("_", " ")])
+
+    def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
+        """The title of a place."""
+        return f"{place.replace('_', ' ')} {index}".rstrip()
+
+    def internal(self, owner: str, name: str = "") -> bool:
+        """Nothing is."""
+        return False
+
+    def decision(self, name: str) -> str:
+        """The name with blanks."""
+        return name.replace("_", " ")
+
+    def ending(self, name: str) -> str:
+        """The name with blanks."""
+        return name.replace("_", " ")
+
+    def board(self, kind: str, title: str) -> str:
+        """The title of the drawing."""
+        return title
+
+    def picture(self, doc: str) -> str:
+        """The text of the drawing."""
+        return doc
+
+    def word(self, name: str, number: int | None = None, /, **values: str) -> str:
+        """The word in English."""
+        return english(name, number, **values)

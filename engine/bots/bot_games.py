@@ -1,0 +1,125 @@
+"""Games of a plan in which bots play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from warnings import warn
+
+from rulespec.engine.bots.bot import Bot
+from rulespec.engine.bots.bot_seats import BotSeats, Silence
+from rulespec.engine.bots.named import open_bot
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Machines, machine
+from rulespec.engine.game.option import Option
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.search.measuring import RowMeasures, with_measures
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.simulate.checked_playouts import Playout, choose
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
+from rulespec.engine.wasm.compiler import NoWasmError
+from rulespec.engine.wasm.engine import NoWasmtimeError
+from rulespec.typed import nodes as typed
+
+
+class BotGames:
+    """Plays games of a plan whose bots rotate through the seats. Nobody acts out of turn.
+
+    Args:
+        plan: the plan.
+        ruleset: its ruleset.
+        warned: called with the message that bots cannot compare positions; see `Silence`.
+
+    Attributes:
+        plan: as given.
+
+    Raises:
+        BotNameError: if there is no such bot.
+    """
+
+    def __init__(self, plan: GamePlan, ruleset: typed.Ruleset, warned: Callable[[str], None] = warn) -> None:
+        self.plan = plan
+        self._silence = Silence(warned)
+        self._ruleset = ruleset
+        self._bots: list[Bot] = [open_bot(name) for name in plan.bots]
+        self._tables: dict[int, BotTable] = {}
+
+    def play(self, number: int) -> Playout:
+        """Plays one game, always the same."""
+        table = self._table(number)
+        return self.plan.play(self._ruleset, number, self._decide(number, table), table.machine)
+
+    def outcome(self, number: int) -> Outcome:
+        """The outcome of one game."""
+        table = self._table(number)
+        decide = self._decide(number, table)
+        return self.plan.outcome(self._ruleset, number, decide, table.machine, table.measuring)
+
+    def _table(self, number: int) -> BotTable:
+        seats = self.plan.seats(number)
+        if len(seats) not in self._tables:
+            self._tables[len(seats)] = BotTable(self.plan, self._ruleset, seats)
+        return self._tables[len(seats)]
+
+    def _decide(self, number: int, table: BotTable) -> Callable[[Game, Draws], Option | None]:
+        seats, further = self.plan.seats(number), number if self.plan.rotated else 0
+        bots = {seat: self._bots[(at - further) % len(self._bots)] for at, seat in enumerate(seats)}
+        known: list[BotSeats] = []
+
+        def decide(game: Game, draws: Draws) -> Option | None:
+            decision = game.decision
+            if decision is None or decision.by is None or not game.legal_options:
+                return choose(game, draws, interrupt_rate=0)
+            if not known:
+                known.append(BotSeats(game, bots, draws.key, table.search))
+            option, pick = known[0].choose(game)
+            self._silence.note(pick, known[0].search)
+            return option
+
+        return decide
+
+
+class BotTable:
+    """The machine of games with one number of seats, which runs them, searches them and takes their measures.
+
+    Args:
+        plan: the plan of the games.
+        ruleset: its ruleset.
+        seats: the seats.
+
+    Attributes:
+        machine: runs the games; None: that of the plan.
+        search: searches their positions.
+        measuring: takes measures; None: there are none, or the game does.
+    """
+
+    def __init__(self, plan: GamePlan, ruleset: typed.Ruleset, seats: Sequence[str]) -> None:
+        measured = plan.details and bool(ruleset.declarations.measures)
+        self.machine: Machines | None = None
+        self.measuring: RowMeasures | None = None
+        if plan.backend != "interpreter":
+            with suppress(NoWasmtimeError, NoWasmError):
+                rules = with_measures(ruleset) if measured else ruleset
+                wasm = machine(rules, len(seats), plan.settings, "wasm")
+                self.machine = lambda *_: wasm
+        if self.machine is None:
+            self.search = open_search(Game(ruleset, seats, plan.settings, plan.backend))
+            return
+        self.search = open_search(Game(rules, seats, plan.settings, self.machine))
+        if measured:
+            self.measuring = RowMeasures(self.search)
+
+
+_LAST = 8
+_last: list[BotGames] = []
+"""Players of the last few plans in this process, the last one first."""
+
+
+def bot_outcome(plan: GamePlan, ruleset: typed.Ruleset, number: int) -> Outcome:
+    """The outcome of one game, for a worker."""
+    games = next((games for games in _last if games.plan == plan), None)
+    if games is not None:
+        _last.remove(games)
+    _last.insert(0, games or BotGames(plan, ruleset))
+    del _last[_LAST:]
+    return _last[0].outcome(number)

@@ -1,0 +1,146 @@
+"""Seats of a table played by bots: each gets its seat's knowledge, never the position itself."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from functools import partial
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.bots.bot import Bot, Pick, Situation
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.retrace import NotFoundError, retraced
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.particles import Particles
+from rulespec.engine.search.recorded_rows import Codes
+from rulespec.engine.search.search import Search
+from rulespec.engine.search.wasm_search import WasmSearch
+
+_ONLY = Pick(0)
+CARRIED = 64
+"""Particles of a seat that are carried from decision to decision."""
+_SILENT = 10
+"""Picks in a row, from the first on, whose playouts all say nothing: then bots play at random."""
+
+
+class Silence:
+    """Notices bots that cannot compare positions.
+
+    Args:
+        warned: called once, with the cause.
+    """
+
+    def __init__(self, warned: Callable[[str], None]) -> None:
+        self._warned = warned
+        self._left = _SILENT
+
+    def note(self, pick: Pick, search: Search) -> None:
+        """Ignores a pick."""
+        if self._left and pick.shares:
+            self._left = self._left - 1 if pick.silent == 1 else 0
+            if not self._left and pick.silent == 1:
+                self._warned(f"the playouts of bots say nothing: {search.why_silent}")
+
+
+class BotSeats:
+    """Bots at the seats of a table.
+
+    A bot's pick depends on its seed and on what its seat has seen since the game began, and on nothing else: after
+    decisions are taken back, or in a game that goes on from its log, it is the same again.
+
+    Args:
+        game: a game of the table.
+        bots: the bot of each seat that has one.
+        seed: the seed of all of them.
+        search: searches positions of the table; None: one is opened.
+
+    Attributes:
+        bots, search: as given.
+    """
+
+    def __init__(self, game: Game, bots: Mapping[str, Bot], seed: int, search: Search | None = None) -> None:
+        self.bots = dict(bots)
+        self.search = search or open_search(game)
+        self._seed = seed
+        self._carried: dict[str, Particles] = {}
+
+    def choose(self, game: Game) -> tuple[Option, Pick]:
+        """The deciding bot's option, with its reason.
+
+        If no position has been found that its seat may be in, which is seldom, it takes any option.
+
+        Raises:
+            KeyError: if no bot decides.
+            NotFoundError: if the game has no history, so nobody knows what the seat has seen.
+        """
+        decision = game.decision
+        assert decision is not None and decision.by is not None
+        seat = decision.by
+        bot, options = self.bots[seat], list(game.legal_options)
+        try:
+            pick = bot.pick(self._situation(game, seat, len(options))) if len(options) > 1 else _ONLY
+        except NotFoundError:
+            if not game.history:
+                raise
+            pick = Pick(Draws(self._seed_of(game, seat)).below(0, len(options)))
+        return options[pick.option], pick
+
+    def _situation(self, game: Game, seat: str, options: int) -> Situation:
+        number, draws = game.seats.index(seat), Draws(seed := self._seed_of(game, seat))
+        own = self.search.rows([game])
+
+        def situation(particles: Callable[[int], NDArray[np.int64]], *, known: bool = False) -> Situation:
+            listed = partial(_listed, self.search, own)
+            return Situation(self.search, number, options, listed, particles, draws, known=known)
+
+        if self._all_seen(game):
+            return situation(lambda _: own, known=True)
+        if isinstance(self.search, WasmSearch) and self.search.follows:
+            carried = self._carried.get(seat) or Particles(
+                self.search, number, CARRIED, _number(f"{self._seed} {seat}")
+            )
+            self._carried[seat] = carried
+            try:
+                carried.note(game)
+                rows = carried.rows()
+                return situation(partial(_some, rows))
+            except NotFoundError:  # a walk may still find some
+                pass
+
+        def drawn(number: int) -> NDArray[np.int64]:
+            rows: NDArray[np.int64] = self.search.rows(retraced(game, seat, number, random.Random(seed)))
+            return rows
+
+        return situation(drawn)
+
+    def _all_seen(self, game: Game) -> bool:
+        """Whether the position is public; it is not while choices of a round are sealed."""
+        visibility, numbers = game.omniscient.visibility, game.omniscient.numbers
+        return not visibility.secretive and not visibility.chosen(numbers.state, numbers.asked)
+
+    def _seed_of(self, game: Game, seat: str) -> int:
+        """A number made of the seed, the seat and the number of the decision.
+
+        Nothing of the position is in it: under rules that have not acted yet, bots play the same games.
+        """
+        return _number(f"{self._seed} {seat} {game.ply}")
+
+
+def _listed(search: Search, rows: NDArray[np.int64]) -> Codes:
+    return search.legal(rows)[0]
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def _some(rows: NDArray[np.int64], number: int) -> NDArray[np.int64]:
+    """A uniform sample of N rows; all rows if N is their number."""
+    if len(rows) == 1:
+        return rows
+    return rows[np.arange(number) * max(1, len(rows) // number) % len(rows)]

@@ -1,0 +1,284 @@
+"""Games as codes: a row for each, with its decisions as the narrowest integers; the names of the numbers lie beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from rulespec.bundles.packed_bundle import Bundle
+from rulespec.bundles.rules import bundle_of
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.corpus.code_tables import CodeTable, table_game
+from rulespec.engine.corpus.logs import Log
+from rulespec.engine.corpus.replays import ReplayPlan, WorkerRules, row_and_result
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import MEMO_SIZE, MachineMemo
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.replay.judge import JudgedOutcome
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.recorded_rows import Coder, Codes
+from rulespec.engine.search.search import Search
+from rulespec.engine.simulate.game_plans import GamePlan
+from rulespec.engine.simulate.result_rows import VERSION, ResultSheet
+from rulespec.typed import nodes as typed
+
+GAMES = "games"
+"""The folder of the rows in a store."""
+MOST = 2_000
+"""Games of a part."""
+ROUND = 64
+"""Games that are played at a time."""
+WIDTHS = ("int16", "int32", "int64")
+_LISTS = ("options", "seats", "arguments")
+
+
+class CodedGame(Struct, frozen=True):
+    """A game as codes.
+
+    Attributes:
+        game: its number.
+        log: the log that it is from.
+        sha256: of the bytes of that; empty for a simulated game.
+        table: the name of its table; empty if it cannot be read.
+        error: why it cannot be read, or where it diverges; the decisions before that are here.
+        decisions: the number of decisions.
+        ended: the ending; None if the game goes on.
+        winners: the seats that won.
+        scores: the points by seat.
+        end_hash: the hash of the last position.
+        codes: the decisions, a row for each.
+    """
+
+    game: int
+    log: str
+    sha256: str
+    table: str
+    error: str
+    decisions: int
+    ended: str | None
+    winners: tuple[str, ...]
+    scores: Mapping[str, int]
+    end_hash: str
+    codes: Codes
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data, with the columns of the codes as arrays."""
+        return {
+            **{name: getattr(self, name) for name in _PLAIN},
+            "options": self.codes[:, 0],
+            "seats": self.codes[:, 1].astype(np.int8),
+            "arguments": self.codes[:, 2:].reshape(-1),
+        }
+
+    def same(self, other: CodedGame) -> bool:
+        """Whether another one is equal."""
+        alike = all(getattr(self, name) == getattr(other, name) for name in _PLAIN)
+        return alike and np.array_equal(self.codes, other.codes)
+
+
+_PLAIN = tuple(name for name in CodedGame.__struct_fields__ if name != "codes")
+
+
+class CodeSheet(ResultSheet[CodedGame]):
+    """The format of games as codes. Arguments are int16, unless the part has larger ones.
+
+    Args:
+        header: whatever the games depend on.
+    """
+
+    key = "rulespec_codes"
+    maps = ("scores",)
+    compression = "zstd"
+    most = MOST
+
+    def __init__(self, header: Mapping[str, Any]) -> None:
+        self._header = {self.key: VERSION, **header}
+
+    def header(self) -> dict[str, Any]:
+        """See `ResultSheet`."""
+        return self._header
+
+    def row(self, result: CodedGame) -> dict[str, Any]:
+        """See `ResultSheet`."""
+        return result.to_json()
+
+    def read(self, data: object, number: int) -> CodedGame:
+        """See `ResultSheet`."""
+        if not isinstance(data, dict) or data["game"] != number:
+            raise ValueError(f"expected game {number:,}")
+        options, seats, arguments = (np.array(data[name] or (), np.int64) for name in _LISTS)
+        plain = {name: data[name] for name in _PLAIN} | {"winners": tuple(data["winners"] or ())}
+        return CodedGame(codes=codes_of(options, seats, arguments), **plain)
+
+    def schema(self) -> Any:
+        """See `ResultSheet`."""
+        return _schema(WIDTHS[0])
+
+    def columns(self, rows: Sequence[dict[str, Any]]) -> Any:
+        """See `ResultSheet`."""
+        every = [row[name] for row in rows for name in ("options", "arguments") if len(row[name])]
+        least, largest = (min((a.min() for a in every), default=0), max((a.max() for a in every), default=0))
+        fits = (w for w in WIDTHS if np.iinfo(w).min <= least and largest <= np.iinfo(w).max)
+        return _schema(next(fits))
+
+    def of_kind(self, columns: Any) -> bool:
+        """See `ResultSheet`."""
+        return is_of_codes(columns)
+
+
+def is_of_codes(columns: Any) -> bool:
+    """Whether a `pyarrow.Schema` belongs to games as codes."""
+    return any(columns.equals(_schema(width)) for width in WIDTHS)
+
+
+def codes_of(options: NDArray[np.int64], seats: NDArray[np.int64], arguments: NDArray[np.int64]) -> Codes:
+    """Codes, from their columns.
+
+    Raises:
+        ValueError: if the columns have different lengths.
+    """
+    size = len(options)
+    if len(seats) != size or (len(arguments) % size if size else len(arguments)):
+        raise ValueError("options, seats and arguments have different lengths")
+    rest = arguments.reshape(size, -1) if size else arguments.reshape(0, 0)
+    return np.concatenate([options[:, None], seats[:, None], rest], axis=1, dtype=np.int64)
+
+
+@cache
+def _schema(width: str) -> Any:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise SaveError("codes need pyarrow: pip install 'rulespec[parquet]'") from None
+    text, number, narrow = pa.string(), pa.int64(), pa.list_(getattr(pa, width)())
+    return pa.schema(
+        {
+            "game": number,
+            **dict.fromkeys(("log", "sha256", "table", "error"), text),
+            "decisions": number,
+            "ended": text,
+            "winners": pa.list_(text),
+            "scores": pa.map_(text, number),
+            "end_hash": text,
+            "options": narrow,
+            "seats": pa.list_(pa.int8()),
+            "arguments": narrow,
+        }
+    )
+
+
+# --- from logs ----------------------------------------------------------------------------------------------------
+
+
+class ImportedGame(Struct, frozen=True):
+    """A game as codes, with its table and rules, from a worker."""
+
+    game: CodedGame
+    table: CodeTable | None = None
+    rules: Bundle | None = None
+
+
+NO_CODES = np.empty((0, 2), np.int64)
+
+
+def imported(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> ImportedGame:
+    """A log as codes: its standing decisions, up to the first illegal one.
+
+    Raises:
+        ClusterError: if this worker has another version of the program, or other rules.
+    """
+    row, result = row_and_result(plan, log, own)
+    wrong = row.error
+    if result is not None:
+        game = result.game
+        try:
+            table, coder = _tables(game.ruleset, len(game.seats), game.settings)
+            codes = coder.codes(game.history, game.seats)
+            bundle = _bundle(game.ruleset)
+        except (DiagnosticsError, ValueError) as error:
+            wrong = f"cannot be written as codes: {error}"
+        else:
+            where = f"diverges at {row.cause.place}: {row.cause.reason}" if row.cause is not None else ""
+            end = (row.decisions, row.ended, row.winners, row.scores, row.end_hash)
+            return ImportedGame(CodedGame(log.game, log.name, row.sha256, table.key, where, *end, codes), table, bundle)
+    return ImportedGame(CodedGame(log.game, log.name, row.sha256, "", wrong, 0, None, (), {}, "", NO_CODES))
+
+
+_tables = MachineMemo(lambda ruleset, players, settings: _new_table(table_game(ruleset, players, settings)))
+_bundles: dict[str, Bundle] = {}
+
+
+def _bundle(ruleset: typed.Ruleset) -> Bundle:
+    if ruleset.sources_hash not in _bundles:
+        if len(_bundles) >= MEMO_SIZE:
+            _bundles.clear()
+        _bundles[ruleset.sources_hash] = bundle_of(ruleset)
+    return _bundles[ruleset.sources_hash]
+
+
+def _new_table(game: Game) -> tuple[CodeTable, Coder]:
+    return CodeTable.of(game), Coder(game)
+
+
+# --- from simulated games -----------------------------------------------------------------------------------------
+
+
+def simulated(plan: GamePlan, ruleset: typed.Ruleset, numbers: range) -> Iterator[CodedGame]:
+    """The random games of a plan as codes."""
+    searches: dict[int, tuple[Search, str]] = {}
+    for first in range(numbers.start, numbers.stop, ROUND):
+        part = range(first, min(first + ROUND, numbers.stop))
+        games: dict[int, CodedGame] = {}
+        for players in sorted({len(plan.seats(number)) for number in part}):
+            if players not in searches:
+                table = table_game(ruleset, players, plan.settings)
+                searches[players] = open_search(table), CodeTable.of(table).key
+            mine = [number for number in part if len(plan.seats(number)) == players]
+            games |= {game.game: game for game in _played(plan, *searches[players], mine)}
+        yield from (games[number] for number in part)
+
+
+def _played(plan: GamePlan, search: Search, table: str, numbers: Sequence[int]) -> Iterator[CodedGame]:
+    codes = {n: search.coded(plan.seed, n, 1, plan.cap)[0] for n in numbers} if len(plan.players) > 1 else {}
+    if not codes:
+        codes = dict(zip(numbers, search.coded(plan.seed, numbers[0], len(numbers), plan.cap), strict=True))
+    replayed = search.replay(list(codes.values()))
+    hashes = search.hashes(replayed.rows)
+    for at, (number, own) in enumerate(codes.items()):
+        outcome = outcome_at(search, replayed.rows[at])
+        name = f"seed{plan.seed}-game{number}"
+        yield CodedGame(
+            number,
+            name,
+            "",
+            table,
+            "",
+            len(own),
+            outcome.ended,
+            outcome.winners,
+            outcome.scores,
+            f"{hashes[at]:016x}",
+            own,
+        )
+
+
+def outcome_at(search: Search, row: NDArray[np.int64]) -> JudgedOutcome:
+    """The outcome of a position."""
+    return JudgedOutcome.of(search.game(row))
+
+
+def tables_of(plan: GamePlan, ruleset: typed.Ruleset) -> Iterable[CodeTable]:
+    """The tables of a plan."""
+    return [CodeTable.of(table_game(ruleset, players, plan.settings)) for players in dict.fromkeys(plan.players)]
+
+
+def store_folder(path: Path) -> Path:
+    """The folder of the rows of a store, which is made."""
+    path.mkdir(parents=True, exist_ok=True)
+    return path / GAMES

@@ -1,0 +1,250 @@
+"""A row for each log of a corpus: plain data, the same wherever the log was replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from msgspec import Struct, ValidationError, convert, to_builtins
+
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.replay.judge import Judgement
+from rulespec.engine.simulate.game_plans import place_in
+from rulespec.engine.simulate.result_rows import VERSION, ResultSheet
+
+
+class FirstRefusal(Struct, frozen=True):
+    """The first decision that the rules refuse.
+
+    Attributes:
+        index: the number of legal decisions before it.
+        place: its line or entry in the log.
+        reason: the reason of the rules, seats by their ids.
+        rules: the ids of the rules that it cites.
+        written: the line in the rules; empty if there is none.
+    """
+
+    index: int
+    place: str
+    reason: str
+    rules: tuple[str, ...]
+    written: str
+
+
+class Reading(Struct, frozen=True):
+    """A measure after N decisions: of an entity, or of the game ("")."""
+
+    decision: int
+    measure: str
+    entity: str
+    value: int
+
+
+class Under(Struct, frozen=True):
+    """The game under other rules; see `Judgement`.
+
+    Attributes:
+        error: why it cannot be judged; empty if it is.
+        ruleset: the other rules.
+        ruleset_hash: the hash of their meaning.
+        legal: how many decisions stay legal.
+        forced: answers that were the only way to go on.
+        answers: answers among several.
+        skipped: decisions that are not asked for.
+        cause: the first decision that is refused.
+        winners_are: `same`, `other` or `open`; None if a decision is refused.
+        unchanged: whether all stays legal, with the same end.
+        ended: the ending.
+        winners: the seats that win.
+        scores: their points.
+    """
+
+    error: str = ""
+    ruleset: str = ""
+    ruleset_hash: str = ""
+    legal: int = 0
+    forced: int = 0
+    answers: int = 0
+    skipped: int = 0
+    cause: FirstRefusal | None = None
+    winners_are: str | None = None
+    unchanged: bool = False
+    ended: str | None = None
+    winners: tuple[str, ...] = ()
+    scores: Mapping[str, int] = {}
+
+
+class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """A replayed log. Seats have default ids, as in results of `simulate`; people's names stay in the logs.
+
+    Attributes:
+        game: the number of the log.
+        log: its name.
+        sha256: of its bytes.
+        verdict: `legal`, `diverges`, `other_end` (than the log says), `broken` or `unreadable`.
+        error: why it cannot be read; empty if it can.
+        system: the system that recorded a foreign log; empty for a native one.
+        ruleset: the rules.
+        ruleset_hash: the hash of their meaning.
+        players: the number of seats.
+        settings: all settings.
+        decisions: the number of legal decisions.
+        ended: the ending; None if the game goes on, or stops there.
+        winners: the seats that won.
+        scores: the points by seat.
+        end_hash: the hash of the last position.
+        ignored: entries that the other system ignored.
+        passed: entries that show known faults of it.
+        cause: the first decision that the rules refuse.
+        measures: the measures of the last position, and those before, if they were asked for over time.
+        under: the game under other rules; None if there are none, or it is not legal under its own.
+    """
+
+    game: int
+    log: str
+    sha256: str
+    verdict: str
+    error: str = ""
+    system: str = ""
+    ruleset: str = ""
+    ruleset_hash: str = ""
+    players: int = 0
+    settings: Mapping[str, str] = {}
+    decisions: int = 0
+    ended: str | None = None
+    winners: tuple[str, ...] = ()
+    scores: Mapping[str, int] = {}
+    end_hash: str = ""
+    ignored: int = 0
+    passed: int = 0
+    cause: FirstRefusal | None = None
+    measures: tuple[Reading, ...] = ()
+    under: Under | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see corpus.schema.json."""
+        result: dict[str, Any] = to_builtins(self)
+        return result
+
+
+class RowSheet(ResultSheet[LogRow]):
+    """The format of rows of replayed logs.
+
+    Args:
+        header: whatever the rows depend on.
+    """
+
+    key = "rulespec_rows"
+    maps = ("settings", "scores")
+
+    def __init__(self, header: Mapping[str, Any]) -> None:
+        self._header = {self.key: VERSION, **header}
+
+    def header(self) -> dict[str, Any]:
+        """See `ResultSheet`."""
+        return self._header
+
+    def row(self, result: LogRow) -> dict[str, Any]:
+        """See `ResultSheet`."""
+        return result.to_json()
+
+    def read(self, data: object, number: int) -> LogRow:
+        """See `ResultSheet`."""
+        if isinstance(data, dict) and isinstance(data.get("under"), dict):
+            scores = data["under"].get("scores")
+            data = data | {"under": data["under"] | {"scores": dict(scores or ())}}  # Parquet has lists of pairs
+        try:
+            row = convert(data, LogRow)
+        except (ValidationError, TypeError, ValueError):
+            raise ValueError("a row has unexpected columns, or a value of another type") from None
+        if row.game != number:
+            raise ValueError(f"this is not log {number:,}")
+        return row
+
+    def schema(self) -> Any:
+        """See `ResultSheet`."""
+        return _schema()
+
+
+def readings(
+    measures: Mapping[str, Mapping[str, int | None]], decision: int, ids: Mapping[str, str]
+) -> tuple[Reading, ...]:
+    """Measures sampled after N decisions; `ids` maps seat names to ids."""
+    return tuple(
+        Reading(decision, name, ids.get(entity, entity), value)
+        for name, of in measures.items()
+        for entity, value in of.items()
+        if value is not None
+    )
+
+
+def under_of(judged: Judgement, say: Callable[[str], str] = str, ids: Mapping[str, str] | None = None) -> Under:
+    """A judgement as part of a row.
+
+    Args:
+        judged: the judgement.
+        say: makes a reason one without names of people.
+        ids: the ids of seats by their names, if they have others.
+    """
+    ids = {seat: seat for seat in judged.names} if ids is None else ids
+    other, outcome, ruleset = judged.difference, judged.outcome, judged.under
+    cause = None
+    if other is not None:
+        written, place = place_in(ruleset, other.refusal.span), f"decision {other.index + 1:,}"
+        cause = FirstRefusal(other.index, place, say(other.refusal.reason), other.refusal.rules, written)
+    return Under(
+        "",
+        ruleset.ref,
+        ruleset.hash,
+        judged.legal,
+        judged.forced,
+        len(judged.answers),
+        judged.skipped,
+        cause,
+        judged.winners,
+        judged.unchanged,
+        outcome.ended,
+        tuple(ids[seat] for seat in outcome.winners),
+        {ids[seat]: points for seat, points in outcome.scores.items()},
+    )
+
+
+@cache
+def _schema() -> Any:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise SaveError("Parquet needs pyarrow: pip install 'rulespec[parquet]'") from None
+    text, number, texts = pa.string(), pa.int64(), pa.list_(pa.string())
+    scores = pa.map_(text, number)
+    cause = pa.struct({"index": number, "place": text, "reason": text, "rules": texts, "written": text})
+    under = {
+        **dict.fromkeys(("error", "ruleset", "ruleset_hash"), text),
+        **dict.fromkeys(("legal", "forced", "answers", "skipped"), number),
+        "cause": cause,
+        "winners_are": text,
+        "unchanged": pa.bool_(),
+        "ended": text,
+        "winners": texts,
+        "scores": scores,
+    }
+    reading = {"decision": number, "measure": text, "entity": text, "value": number}
+    return pa.schema(
+        {
+            "game": number,
+            **dict.fromkeys(("log", "sha256", "verdict", "error", "system", "ruleset", "ruleset_hash"), text),
+            "players": pa.int32(),
+            "settings": pa.map_(text, text),
+            "decisions": number,
+            "ended": text,
+            "winners": texts,
+            "scores": scores,
+            "end_hash": text,
+            "ignored": number,
+            "passed": number,
+            "cause": cause,
+            "measures": pa.list_(pa.struct(reading)),
+            "under": pa.struct(under),
+        }
+    )

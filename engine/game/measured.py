@@ -1,0 +1,112 @@
+"""The measures of a ruleset, such as points and treasuries, at a position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, SupportsIndex, overload
+
+from msgspec import Struct
+
+from rulespec.engine.game.guarded import GuardedState, HiddenError
+from rulespec.engine.lower.scope import Scope
+from rulespec.engine.program.budget import Budget, BudgetUse, SpentError
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.journal import State
+from rulespec.typed import nodes as typed
+
+if TYPE_CHECKING:
+    from rulespec.engine.game.option import Labels
+    from rulespec.engine.program.execution import Execution
+
+Measures = dict[str, dict[str, int | None]]
+"""By measure, the number of each entity that has it; of the whole game under "". None: it is not seen, or has none."""
+
+
+Value = Callable[[State, State], int]
+"""The value of an expression, given a state and slots."""
+
+
+class Gauge(Struct, frozen=True):
+    """A measure as a function of the state, with the kind it belongs to, or "", and its name in budgets (`use`)."""
+
+    name: str
+    kind: str
+    value: Value
+    use: BudgetUse
+
+
+def gauges(measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Scope], Value]) -> tuple[Gauge, ...]:
+    """The measures of a ruleset, made once per ruleset, number of seats and settings."""
+    results = []
+    for measure in measures:
+        var = measure.var
+        scope = Scope().in_slot(var, 0) if var is not None else Scope()
+        use = BudgetUse(f"the measure `{measure.name}`", measure.span)
+        results.append(Gauge(measure.name, measure.kind, compiled(measure.value, scope), use))
+    return tuple(results)
+
+
+class Measuring:
+    """Measures of states at one table; a value is computed again only if a cell it read differs.
+
+    Args:
+        found: the measures.
+        labels: names of entities.
+        room: slots enough for what the measures bind.
+        meter: counts the steps that they take.
+    """
+
+    def __init__(self, all_gauges: Sequence[Gauge], labels: Labels, room: int, meter: Execution) -> None:
+        self._gauges = [(gauge, labels.names[gauge.kind] if gauge.kind else ("",)) for gauge in all_gauges]
+        self._room = [0] * room
+        self._meter = meter
+        self._budget = Budget()
+        self._known: dict[tuple[str, int], tuple[dict[int, int], int | None]] = {}
+
+    def of(self, state: State, budget: Budget | None = None) -> Measures:
+        """The measures of a fully visible state; None for those beyond the budget."""
+        self._budget = budget or Budget()
+        return self._measures(state, self._remembered)
+
+    def guarded(self, state: GuardedState, budget: Budget) -> Measures:
+        """The measures that depend on visible cells alone."""
+        self._budget = budget
+        return self._measures(state, self._value)
+
+    def _measures(self, state: State, value: Callable[[Gauge, State, int], int | None]) -> Measures:
+        return {g.name: {name: value(g, state, at) for at, name in enumerate(names)} for g, names in self._gauges}
+
+    def _value(self, gauge: Gauge, state: State, number: int) -> int | None:
+        try:
+            return self._budget.spend(self._meter, gauge.use, lambda: gauge.value(state, [number, *self._room]))
+        except (HiddenError, ProgramFaultError, SpentError):
+            return None
+
+    def _remembered(self, gauge: Gauge, state: State, number: int) -> int | None:
+        known = self._known.get((gauge.name, number))
+        if known is None or any(state[at] != value for at, value in known[0].items()):
+            watched = _Watched(state)
+            known = watched.read, self._value(gauge, watched, number)
+            if not self._budget.spent:
+                self._known[gauge.name, number] = known
+        return known[1]
+
+
+class _Watched(list[int]):
+    """A state that records read cells: equal cells give an equal value."""
+
+    def __init__(self, state: Iterable[int]) -> None:
+        super().__init__(state)
+        self.read: dict[int, int] = {}
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[int]: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> int | list[int]:
+        result = super().__getitem__(at)
+        if isinstance(at, slice):
+            self.read.update(zip(range(*at.indices(len(self))), result, strict=True))  # type: ignore[arg-type]
+        else:
+            self.read[at.__index__()] = result  # type: ignore[assignment]
+        return result

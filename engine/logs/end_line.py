@@ -1,0 +1,183 @@
+"""The end line of a log: how its game ended or was left.
+
+    {"end": {"ending": "last_one_wins", "winners": ["Ann"], "scores": {}, "fingerprint": "5f…"}}
+
+Lines may follow it, as where a game goes on that was left; the last end line counts. A replay that comes to another end
+there shows that the rules have changed since.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn, Protocol
+
+from msgspec import Struct
+
+from rulespec.engine.game.fingerprint import fingerprint
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.state_json import scores
+from rulespec.engine.program.faults import ProgramFaultError
+
+_KEYS = ("ending", "winners", "scores", "fingerprint")
+_FINGERPRINT = re.compile(r"[0-9a-f]{32}")
+_MAX_SEATS = 64
+_MAX_NAME = 200
+_MAX_SHOWN = 60
+
+
+class Wrong(Protocol):
+    """Raises an error at a value of a line."""
+
+    def __call__(self, message: str, value: str, help_: str = "") -> NoReturn:  # noqa: D102
+        ...
+
+
+class LogEnd(Struct, frozen=True):
+    """The end of a game, or its state when left.
+
+    Attributes:
+        ending: None if the game was left.
+        winners: the seats that have won.
+        scores: the points of each seat; none if the ruleset has no scoring, or a seat may not know them yet.
+        fingerprint: of the position, or of a seat's view of it.
+    """
+
+    ending: str | None
+    winners: tuple[str, ...]
+    scores: dict[str, int]
+    fingerprint: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The end line as plain data."""
+        results = {key: getattr(self, key) for key in _KEYS}
+        return {"end": results | {"winners": list(self.winners)}}
+
+
+class RecordedEnd(Struct, frozen=True):
+    """An end line of a log.
+
+    Attributes:
+        end: what it says.
+        line: the number of the line, from 1.
+        entries: the number of entries before it.
+    """
+
+    end: LogEnd
+    line: int
+    entries: int
+
+
+class OtherEnd(Struct, frozen=True):
+    """The end of a replay that differs from its log's.
+
+    Attributes:
+        recorded: what the log says.
+        actual: what the replay came to.
+        line: the line that says so.
+    """
+
+    recorded: LogEnd
+    actual: LogEnd
+    line: int
+
+    @property
+    def differs(self) -> list[str]:
+        """The keys that differ."""
+        return [key for key in _KEYS if _comparable(self.recorded, key) != _comparable(self.actual, key)]
+
+    def __str__(self) -> str:
+        return "; ".join(self._texts())
+
+    def _texts(self) -> Iterator[str]:
+        recorded, result = self.recorded, self.actual
+        if recorded.ending != result.ending:
+            yield f"ending {_named(result.ending)}, not {_named(recorded.ending)}"
+        if _comparable(recorded, "winners") != _comparable(result, "winners"):
+            yield f"won by {_listed(result.winners)}, not by {_listed(recorded.winners)}"
+        if recorded.scores != result.scores:
+            seats = [seat for seat in {**result.scores, **recorded.scores} if self._of(seat)[0] != self._of(seat)[1]]
+            some = [f"{_cut(seat)} {self._of(seat)[0]}, not {self._of(seat)[1]}" for seat in seats[:_MAX_SEATS]]
+            yield f"scores: {', '.join(some)}"
+        if recorded.fingerprint != result.fingerprint:
+            yield "another position"
+
+    def _of(self, seat: str) -> tuple[int | str, int | str]:
+        """The points of a seat in the replay and in the log."""
+        return self.actual.scores.get(seat, "none"), self.recorded.scores.get(seat, "none")
+
+
+def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) -> LogEnd | None:
+    """The end of a game at present; None if the rules have a fault there.
+
+    Args:
+        game: the game.
+        seat: for whom: its fingerprint is that of the seat's view (None: of what all see), and there are no scores
+            before the end; left out, for who keeps the game.
+        marked: with a fingerprint, which takes as long as some decisions.
+    """
+    try:
+        result = game.result
+        mark = fingerprint(game, seat) if marked else ""
+        if result is not None:
+            return LogEnd(result.ending, tuple(result.winners), dict(result.scores), mark)
+        return LogEnd(None, (), scores(game) if seat == OMNISCIENT else {}, mark)
+    except (RulesetFaultError, ProgramFaultError):
+        return None
+
+
+def end_json(game: Game, seat: str | None = OMNISCIENT) -> list[dict[str, Any]]:
+    """The end line of a game at present, in a list; empty if the rules have a fault there."""
+    end = end_of(game, seat)
+    return [end.to_json()] if end is not None else []
+
+
+def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
+    """The replay's end where it differs from the log's; None if both agree."""
+    result = end_of(game)
+    if result is None or _same(recorded.end, result):
+        return None  # where the rules are at fault, the next step says so
+    return OtherEnd(recorded.end, result, recorded.line)
+
+
+def read_end(data: object, wrong: Wrong) -> LogEnd:
+    """The content of an end line; `wrong` is called for a malformed one."""
+    if not isinstance(data, dict) or {*data} != {*_KEYS}:
+        wrong(f"`end` is an object with {', '.join(f'`{key}`' for key in _KEYS)}", "end")
+    ending, winners, points, mark = (data[key] for key in _KEYS)
+    if not (ending is None or (isinstance(ending, str) and len(ending) <= _MAX_NAME)):
+        wrong("`ending` is the name of an ending, or null", "ending")
+    if not isinstance(winners, list) or len(winners) > _MAX_SEATS or not all(map(_is_name, winners)):
+        wrong("`winners` is a list of seats", "winners")
+    if not isinstance(points, dict) or len(points) > _MAX_SEATS or not all(type(n) is int for n in points.values()):
+        wrong("`scores` is an object of seat → points", "scores")
+    if not isinstance(mark, str) or not _FINGERPRINT.fullmatch(mark):
+        wrong("`fingerprint` has 32 hex digits", "fingerprint")
+    return LogEnd(ending, tuple(winners), points, mark)
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and len(name) <= _MAX_NAME
+
+
+def _same(one: LogEnd, other: LogEnd) -> bool:
+    return all(_comparable(one, key) == _comparable(other, key) for key in _KEYS)
+
+
+def _comparable(end: LogEnd, key: str) -> object:
+    """A value of an end, normalized so that the order of winners does not matter."""
+    return frozenset(end.winners) if key == "winners" else getattr(end, key)
+
+
+def _named(ending: str | None) -> str:
+    return "none" if ending is None else f"`{_cut(ending)}`"
+
+
+def _listed(seats: tuple[str, ...]) -> str:
+    return ", ".join(map(_cut, seats)) or "nobody"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"

@@ -1,0 +1,165 @@
+"""Questions of a playtest: the compared numbers of finished games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from statistics import fmean
+
+from msgspec import Struct
+
+from rulespec.check.questions import MANY, WINNER
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.simulate.game_plans import Outcome
+from rulespec.engine.words.words import Words
+from rulespec.typed import nodes as typed
+from rulespec.typed.teams import members, teams
+
+SHARE = 0.05
+"""The part of the mean, or of the wins, from which on a difference matters, unless a question says so."""
+MOST_ROLES = 12
+"""Roles up to which wins are counted by them."""
+_NOWHERE = Span("", 1, 1, 1, 1)
+
+Number = Callable[[Outcome], float | None]
+"""A number of a finished game; None if it has none."""
+
+
+class Asked(Struct, frozen=True):
+    """A compared number.
+
+    Attributes:
+        question: the name of its question.
+        of: the title of its question.
+        title: what people call it.
+        share: whether it is a share of games.
+        number: the number.
+        matters: the difference that matters; 0: a part of the mean of `scale` in the games without the rule.
+        scale: what the difference is a part of.
+        level: the share of runs in which its bounds are right.
+        role: the entity whose wins are counted; "": it asks for something else.
+    """
+
+    question: str
+    of: str
+    title: str
+    share: bool
+    number: Number
+    matters: float
+    scale: Number
+    level: float
+    role: str = ""
+
+
+def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: int) -> list[Asked]:
+    """The numbers that the questions of a ruleset ask for; without questions length, margin and wins.
+
+    Args:
+        ruleset: the ruleset of the rule, with its questions.
+        seats: the seats of the games.
+        first: the first game without the rule: roles and points are as in it.
+        rules: the number of rules that are tried: mistakes are bounded for all of them together.
+    """
+    questions = list(ruleset.declarations.questions.values()) or list(_usual(first))
+    alpha = 0.05 / rules / len(questions)
+    results = []
+    for question in questions:
+        numbers = list(_numbers(question, ruleset, seats, first))
+        for title, number, scale, role in numbers:
+            share = question.asks == "wins"
+            matters = question.matters / 100 if share else question.matters
+            level = 1 - alpha / len(numbers)
+            results.append(Asked(question.name, question.title, title, share, number, matters, scale, level, role))
+    return results
+
+
+def _usual(first: Outcome) -> Iterator[typed.Question]:
+    """The questions of a ruleset that has none."""
+    yield typed.Question("length", "Length", "", "length", "", 0, _NOWHERE)
+    if len(first.scores) > 1:
+        yield typed.Question("margin", "Winner's margin", "", "margin", "", 0, _NOWHERE)
+    yield typed.Question("wins", "Wins", "", "wins", "", round(100 * SHARE), _NOWHERE)
+
+
+def _numbers(
+    question: typed.Question, ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome
+) -> Iterator[tuple[str, Number, Number, str]]:
+    """The titles of a question's numbers, with their functions, scale and role."""
+    if question.asks == "length":
+        yield question.title, length, length, ""
+    elif question.asks == "margin":
+        yield question.title, margin, most, ""
+    elif question.asks == "wins":
+        held = first.details.roles if first.details is not None else {}
+        for name, number in wins(ruleset, seats, first).items():
+            title = f"{question.title} of {_called(ruleset, name)}" if name else question.title
+            yield title, number, number, name if name in held else ""
+    else:
+        number = partial(measure, question.asks, question.of)
+        yield question.title, number, number, ""
+
+
+def _called(ruleset: typed.Ruleset, name: str) -> str:
+    """The title of a role, with its field if named with one; seats and teams have titles of their own."""
+    entity, dot, field = name.partition(".")
+    for kind in ruleset.declarations.kinds.values():
+        names = [each.name for each in kind.entities]
+        if not kind.is_player and entity in names:
+            words = Words(ruleset)
+            title = words.title(kind.name, names.index(entity), ())
+            return f"{title} ({words.field(kind.name, field)})" if dot else title
+    return name
+
+
+def length(outcome: Outcome) -> float | None:
+    """The decisions of a game, whether it has ended or not."""
+    return outcome.decisions
+
+
+def margin(outcome: Outcome) -> float | None:
+    """The points from the first to the second."""
+    points = sorted(outcome.scores.values(), reverse=True)
+    return points[0] - points[1] if len(points) > 1 else None
+
+
+def most(outcome: Outcome) -> float | None:
+    """The points of the first."""
+    return max(outcome.scores.values(), default=None)
+
+
+def measure(name: str, of: str, outcome: Outcome) -> float | None:
+    """A requested measure at the end of a game."""
+    if outcome.details is None or outcome.ended is None:
+        return None
+    end = {entity: v for (m, entity), v in outcome.details.end(outcome.decisions).items() if m == name}
+    if of == WINNER:
+        own = [end[seat] for seat in outcome.winners if seat in end]
+        return fmean(own) if own else None
+    if of in MANY and end:
+        return sum(end.values()) if of == "all" else max(end.values()) if of == "most" else min(end.values())
+    return end.get(of)
+
+
+def wins(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome) -> dict[str, Number]:
+    """The wins of each role if entities have seats, else of teams or seats, or of all who win together."""
+    of_seats = teams(ruleset.declarations)
+    sides = members(of_seats or seats, seats)
+    if len(sides) == 1:
+        return {"": partial(won, seats[0], sides)}
+    held = first.details.roles if first.details is not None else {}
+    if not of_seats and 1 < len(held) <= MOST_ROLES:
+        return {role: partial(won_by_role, role, sides) for role in held}
+    named = list(sides)[:1] if len(sides) == 2 else sides  # of two, the other wins the rest
+    return {side: partial(won, sides[side][0], sides) for side in named}
+
+
+def won(seat: str, sides: Mapping[str, Sequence[str]], outcome: Outcome) -> float:
+    """The share of the win that the side of a seat has."""
+    winners = [own for own in sides.values() if own[0] in outcome.winners]
+    return 1 / len(winners) if any(seat in own for own in winners) else 0.0
+
+
+def won_by_role(role: str, sides: Mapping[str, Sequence[str]], outcome: Outcome) -> float | None:
+    """The share of the win that the seat has which held an entity at the beginning."""
+    seat = outcome.details.roles.get(role) if outcome.details is not None else None
+    return None if seat is None else won(seat, sides, outcome)

@@ -1,0 +1,148 @@
+"""A trial: a rule against the game without it, played by the same bots, until its questions are answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rulespec.engine.playtest.compared_numbers import SHARE, Asked
+from rulespec.engine.playtest.evidence import SAME, Evidence, QuestionAnswer
+from rulespec.engine.playtest.figures import Figures
+from rulespec.engine.simulate.game_plans import Outcome
+
+
+class Answered(Struct, frozen=True):
+    """A compared number with its answer."""
+
+    asked: Asked
+    answer: QuestionAnswer
+
+
+class Band(Struct, frozen=True):
+    """A difference after N pairs, with its bounds."""
+
+    pairs: int
+    difference: float
+    low: float
+    high: float
+
+
+class RuleTrial:
+    """The evidence on one rule.
+
+    Args:
+        asked: the numbers that are compared.
+        seats: the seats of the games.
+
+    Attributes:
+        asked: as given.
+        pairs: the pairs of games so far, those that failed included.
+        equal: the pairs of games in which all decisions and the results are the same.
+        failed: the pairs in which the rules were at fault; they do not count.
+        capped: the games that were given up, under the rule and without it.
+        figures: numbers without a verdict, under the rule and without it.
+        bands: for each number, how its difference went.
+    """
+
+    BANDS = 200
+    """Points of a band, above which every second one is left out."""
+
+    def __init__(self, asked: Sequence[Asked], seats: Sequence[str]) -> None:
+        self.asked = tuple(asked)
+        self.pairs = self.equal = self.failed = 0
+        self.capped = [0, 0]
+        self.figures = Figures(seats), Figures(seats)
+        self.bands: list[list[Band]] = [[] for _ in asked]
+        self._evidence = [Evidence() for _ in asked]
+        questions = [each.question for each in asked]
+        self._first = [questions.index(each.question) if each.role else at for at, each in enumerate(asked)]
+        self._scales = [[0.0, 0] for _ in asked]
+        self._stride = 1
+
+    def add(self, other: Outcome, rule: Outcome) -> None:
+        """Counts a pair: the game without the rule, and under it."""
+        self.pairs += 1
+        if other.failure is not None or rule.failure is not None:
+            self.failed += 1
+            return
+        self.equal += is_same(other, rule)
+        for at, outcome in enumerate((rule, other)):
+            self.capped[at] += outcome.ended is None
+            self.figures[at].add(outcome)
+        alike: dict[tuple[int, str | None, str | None], int] = {}
+        for at, (asked, first) in enumerate(zip(self.asked, self._first, strict=True)):
+            self._first[at] = alike.setdefault((first, _held(asked, rule), _held(asked, other)), at)
+        for asked, evidence, scale in zip(self.asked, self._evidence, self._scales, strict=True):
+            value, without = asked.number(rule), asked.number(other)
+            if value is not None and without is not None:
+                evidence.add(value, without)
+                scale[0] += asked.scale(other) or 0.0
+                scale[1] += 1
+        if self.pairs % self._stride == 0:
+            self._draw()
+
+    def answers(self) -> list[Answered]:
+        """The present answers."""
+        results = []
+        for asked, evidence, (total, pairs) in zip(self.asked, self._evidence, self._scales, strict=True):
+            matters = asked.matters or SHARE * abs(total) / max(1, pairs)
+            results.append(Answered(asked, evidence.answer(asked.level, matters, acted=not self.same)))
+        return results
+
+    @property
+    def alike(self) -> list[int]:
+        """For each number the first one that was the same in all games, as roles are that one seat has; else itself."""
+        return self._first if self.pairs > self.failed else list(range(len(self.asked)))
+
+    @property
+    def same(self) -> bool:
+        """Whether the rule has never acted."""
+        return self.pairs > self.failed and self.equal == self.pairs - self.failed
+
+    @property
+    def settled(self) -> bool:
+        """Whether further games are not needed."""
+        if self.same:
+            return self.equal >= SAME
+        return all(each.answer.settled for each in self.answers())
+
+    def _draw(self) -> None:
+        for band, each in zip(self.bands, self.answers(), strict=True):
+            a = each.answer
+            if a.low is not None and a.high is not None:
+                band.append(Band(a.pairs, a.difference, a.low, a.high))
+        if len(self.bands[0]) >= self.BANDS:
+            self._stride *= 2
+            for band in self.bands:
+                del band[::2]
+
+
+def distinct(trials: Sequence[RuleTrial]) -> dict[int, str]:
+    """The numbers of trials that ask for the same, by their places, with their titles; roles of one seat are one."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for at, key in enumerate(zip(*(trial.alike for trial in trials), strict=True)):
+        groups.setdefault(key, []).append(at)
+    results = {}
+    for first, *others in groups.values():
+        asked = trials[0].asked
+        titles = [asked[first].title, *(asked[at].title.removeprefix(f"{asked[at].of} of ") for at in others)]
+        results[first] = " and ".join([part for part in (", ".join(titles[:-1]), titles[-1]) if part])
+    return results
+
+
+def _held(asked: Asked, outcome: Outcome) -> str | None:
+    """The seat that has had the role of a number."""
+    return outcome.details.roles.get(asked.role) if asked.role and outcome.details is not None else None
+
+
+def is_same(one: Outcome, other: Outcome) -> bool:
+    """Whether two games have the same decisions and the same result."""
+    if one.details is not None and other.details is not None and one.details.moves != other.details.moves:
+        return False
+    return (one.decisions, one.ended, one.winners, one.scores) == (
+        other.decisions,
+        other.ended,
+        other.winners,
+        other.scores,
+    )

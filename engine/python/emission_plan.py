@@ -1,0 +1,66 @@
+"""Facts about a program for the generated functions, computed before writing blocks."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from rulespec.engine.passes.occupancy import Occupancy
+from rulespec.engine.program import ir
+from rulespec.engine.program.control_flow import Flow, loops, meets
+from rulespec.engine.program.cost import Costs
+from rulespec.engine.program.procedures import procedures, zeros
+from rulespec.engine.python.features import Features
+
+_MAX_TIMES = 5
+"""Copies of a block on average: functions that begin at each of many blocks in a row share what follows."""
+_MAX_VARIABLES = 100
+"""A procedure with more variables leaves them in their cells: each place where it may wait names them all."""
+
+
+class EmissionPlan:
+    """Facts about a program that the writers of its blocks share.
+
+    Attributes:
+        flow: what leads where.
+        loops: the loops that may become `for` loops, by their heads.
+        meets: for each block the one where all ways from it meet again.
+        procedures: the procedures that become functions with variables, by their first blocks.
+        of_block: a block of such a procedure → the procedure.
+        variables: the cells that these procedures hold in variables.
+        read: the cells that are read by functions which know cells only.
+        zero_at: a block → the cells that are zero there.
+        arguments: the block that an option leads to → the cells of its arguments.
+        occupied: the arrays of cells whose occupancy is maintained.
+        holders: the arrays of cells for which it is maintained who holds which value.
+        costs: the most steps of each block, as the interpreter counts them in the program before all passes.
+        charged: the first block of a procedure that counts no steps → its steps, which those that call it count.
+        written: how many blocks have been written so far, repeated ones too.
+    """
+
+    def __init__(self, p: ir.Program, features: Features, occupancy: Occupancy, costs: Costs) -> None:
+        self.p = p
+        self.costs = costs
+        self.charged: dict[int, int] = {}
+        self.occupied = [f.array for f in occupancy.families.values()]
+        self.holders = [range(base, base + count) for base, count, _ in occupancy.holdings]
+        self.flow = Flow(p)
+        self.loops = loops(p) if features.set_loops else {}
+        self.meets = meets(self.flow)
+        results = procedures(self.flow) if features.variables else {}
+        results = {first: procedure for first, procedure in results.items() if len(procedure.cells) <= _MAX_VARIABLES}
+        self.read = {at for first, cells in self.flow.firsts.items() if first not in results for at in cells}
+        for first, procedure in results.items():
+            results[first] = replace(procedure, cells=tuple([at for at in procedure.cells if at not in self.read]))
+        self.procedures = results
+        self.of_block = {block: procedure for procedure in results.values() for block in procedure.blocks}
+        self.variables = frozenset(at for procedure in results.values() for at in procedure.cells)
+        self.zero_at: dict[int, frozenset[int]] = {}
+        for first, procedure in results.items():
+            self.zero_at |= zeros(self.flow, first, procedure)
+        self.arguments = p.arguments()
+        self.written = 0
+        self._most_written = _MAX_TIMES * len(p.blocks)
+
+    def may_repeat(self) -> bool:
+        """Whether a block may be duplicated; otherwise it is called."""
+        return self.written < self._most_written

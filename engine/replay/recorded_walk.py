@@ -1,0 +1,122 @@
+"""Walk through recorded moves: each is applied to a game, up to the first that its rules refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec.structs import replace
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Refusal, RulesetFaultError, TakenBack
+from rulespec.engine.game.refusal import refused
+from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_recorded, nearest
+
+UNDO = RecordedDecision("", None, "undo")
+"""Stands for what cannot be taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedDecision:
+    """The first recorded decision that the rules refuse.
+
+    Attributes:
+        index: the number of decisions before it.
+        recorded: the decision.
+        open: the name of the decision that is open there; None if the game is over.
+        open_by: the seat that decides; None for chance, or if the game is over.
+        refusal: the reason.
+        nearest: the legal options most like the recorded one.
+    """
+
+    index: int
+    recorded: RecordedDecision
+    open: str | None
+    open_by: str | None
+    refusal: Refusal
+    nearest: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see under.schema.json."""
+        return {
+            "index": self.index,
+            "decision": self.recorded.decision,
+            "by": self.recorded.by,
+            "option": self.recorded.option,
+            "open": self.open,
+            "open_by": self.open_by,
+            "reason": self.refusal.reason,
+            "rule": list(self.refusal.rules),
+            "values": self.refusal.values,
+            "nearest": list(self.nearest),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayWalk:
+    """The result of a walk.
+
+    Attributes:
+        decisions: the number of recorded decisions, those taken back later included.
+        legal: how many of them were applied, one after the other.
+        difference: the first decision that is refused; None if there is none.
+    """
+
+    decisions: int
+    legal: int
+    difference: RefusedDecision | None
+
+
+def walk(game: Game, moves: Sequence[RecordedMove]) -> ReplayWalk:
+    """Applies recorded moves in order, up to the first illegal one."""
+    decisions = sum(isinstance(move, RecordedDecision) for move in moves)
+    legal = 0
+    plies: list[int] = []  # for each decision that stands, the ply before it
+    for move in moves:
+        if isinstance(move, TakenBack):
+            refusal = take_back(game, plies, move)
+            if refusal is not None:
+                return ReplayWalk(decisions, legal, difference(game, legal, UNDO, refusal))
+            continue
+        plies.append(game.ply)
+        applied = apply_recorded(game, move)
+        if isinstance(applied, Refusal):
+            return ReplayWalk(decisions, legal, difference(game, legal, move, applied))
+        legal += 1
+    return ReplayWalk(decisions, legal, None)
+
+
+def take_back(game: Game, plies: list[int], back: TakenBack) -> Refusal | None:
+    """Undoes recorded decisions; returns the reason if that is impossible.
+
+    Args:
+        game: the game.
+        plies: for each recorded decision that stands, the ply before it, and before what was put in with it.
+        back: what is taken back.
+    """
+    ply = _ply_before(game, plies, back.decisions)
+    try:
+        if back.decisions or back.set:
+            game.omniscient.take_back(replace(back, decisions=game.ply - ply))
+    except (IndexError, ValueError) as error:
+        return refused(str(error))
+    del plies[len(plies) - back.decisions :]
+    return None
+
+
+def _ply_before(game: Game, plies: Sequence[int], decisions: int) -> int:
+    """The ply before the last standing decisions; -1 if there are fewer."""
+    if decisions == 0:
+        return game.ply
+    return plies[-decisions] if decisions <= len(plies) else -1
+
+
+def difference(game: Game, index: int, recorded: RecordedDecision, refusal: Refusal) -> RefusedDecision:
+    """The difference at the position of a game that has refused a decision."""
+    try:
+        now = game.decision
+    except RulesetFaultError:  # the refusal says so already
+        now = None
+    by = now.by if now else None
+    return RefusedDecision(index, recorded, now.name if now else None, by, refusal, nearest(game, recorded.option))

@@ -1,0 +1,263 @@
+"""A tree of options, over positions that a seat cannot tell apart: Monte Carlo tree search in Python.
+
+Numbers are whole, shares in parts of `payoffs.ONE`, so that `wasm.runtime.tree` grows the same tree in one call.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import isqrt, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.draws import Stream, word
+from rulespec.engine.search.payoffs import ONE
+from rulespec.engine.search.recorded_rows import Codes
+from rulespec.engine.search.walk import CHANCE, NOBODY, Positions
+
+_CURIOSITY = 0.7
+"""Weight of exploration beside the share that an option has won."""
+_WIDTH = 4
+"""Options that are tried of a position, times the square root of how often it has been visited."""
+DEEPEST = 2_000
+"""Decisions of a way down."""
+Key = tuple[int, ...]
+
+
+def curious(legal: int) -> int:
+    """The hope for an option beyond what it has won, after one try, by how often it was legal; in parts of `ONE`."""
+    return round(ONE * _CURIOSITY * sqrt(log(legal + 1)))
+
+
+def rare(visits: int) -> int:
+    """The part of that hope that is left after some tries; in parts of `ONE`."""
+    return round(ONE / sqrt(max(1, visits)))
+
+
+class Growth(NamedTuple):
+    """A tree to be grown.
+
+    Attributes:
+        seat: the number of the seat that decides at its root.
+        rows: positions that may be the one it is in, among which the games take turns.
+        options: the number of its options.
+        codes: its options, as codes; None: all that are legal in the only position.
+        playouts: the number of games.
+        cap: decisions after which a game is cut off.
+        key: the key of random numbers.
+    """
+
+    seat: int
+    rows: NDArray[np.int64]
+    options: int
+    codes: Codes | None
+    playouts: int
+    cap: int
+    key: int
+
+
+class Grown(NamedTuple):
+    """The root of a tree; the first index is that of the option.
+
+    Attributes:
+        visits: how often it was tried.
+        won: the sum of the shares of its seat, in parts of `ONE`.
+        proven: what it certainly is worth to its seat, in parts of `ONE`; -1 where that is open.
+        played: the number of games.
+        silent: the number of games that say nothing; see `Ends.signal`.
+    """
+
+    visits: NDArray[np.int64]
+    won: NDArray[np.int64]
+    proven: NDArray[np.int64]
+    played: int
+    silent: int
+
+
+class _Edge:
+    """An option of a node: how often it was legal and tried, the shares that its seat has won, what it seems worth.
+
+    `proven` is what it is worth to each seat, if that is certain.
+    """
+
+    __slots__ = ("legal", "prior", "proven", "visits", "won")
+
+    def __init__(self, prior: int | None) -> None:
+        self.legal = self.visits = self.won = 0
+        self.prior = prior
+        self.proven: list[int] | None = None
+
+    @property
+    def new(self) -> bool:
+        """Whether nothing at all is known of it."""
+        return not self.visits and self.prior is None and self.proven is None
+
+    def bound(self, seat: int) -> int:
+        """The upper bound of what it may be worth to a seat; its prior counts as one visit."""
+        if self.proven is not None:
+            return 2 * ONE if self.proven[seat] == ONE else self.proven[seat]
+        visits, won = self.visits, self.won
+        if self.prior is not None:
+            visits, won = visits + 1, won + self.prior
+        return won // visits + (curious(self.legal) * rare(visits) >> 30)
+
+
+class _Node:
+    """A decision as the seat of the root knows it: options, and the nodes that follow."""
+
+    __slots__ = ("below", "edges", "seat", "visits")
+
+    def __init__(self) -> None:
+        self.seat, self.visits = CHANCE, 0
+        self.edges: dict[Key, _Edge] = {}
+        self.below: dict[Key, _Node] = {}
+
+    @property
+    def proven(self) -> list[int] | None:
+        """The worth of the position to each seat, if one option certainly wins all, or if all are certain."""
+        results = [edge.proven for edge in self.edges.values()]
+        certain = [shares for shares in results if shares is not None]
+        best = max(certain, key=lambda shares: shares[self.seat], default=None)
+        return best if best is not None and (best[self.seat] == ONE or len(certain) == len(results)) else None
+
+
+Way = list[tuple[_Node, _Edge | None]]
+"""The nodes of a way down a tree, with the options that were chosen, but for those of chance."""
+
+
+class Tree:
+    """The tree of one decision: a walk takes each game down.
+
+    Args:
+        search: searches positions.
+        growth: what is to be grown.
+    """
+
+    def __init__(self, search: Positions, growth: Growth) -> None:
+        self._search, self._growth = search, growth
+        self._root = _Node()
+        self._shown = VisibleOptions(search, growth.seat)
+        self._known = len(growth.rows) == 1 and not self._shown.secretive
+        self._walk = search.walk(growth.rows[0])
+        self._draws = Stream(growth.key)
+
+    def grown(self) -> Grown:
+        """Plays the games, each from a node that is new, until it is certain what is best."""
+        growth = self._growth
+        seed, played, silent = word(growth.key, 0), 0, 0
+        while played < growth.playouts and self._root.proven is None:
+            way = self._descend(growth.rows[played % len(growth.rows)])
+            over = self._known and self._walk.decider == NOBODY
+            ends = self._search.playouts(self._walk.row[None], word(seed, played), cap=growth.cap)
+            shares = np.rint(ends.payoffs[0] * ONE).astype(np.int64).tolist()
+            silent += not ends.signal[0]
+            played += 1
+            for node, edge in way:
+                if edge is not None:
+                    edge.won += shares[node.seat]
+            if over:
+                _prove(way, shares)
+        codes = self._search.legal(growth.rows)[0] if growth.codes is None else growth.codes
+        edges = [self._root.edges.get(key) or _Edge(None) for key in map(tuple, codes.tolist())]
+        proven = [-1 if edge.proven is None else edge.proven[growth.seat] for edge in edges]
+        numbers = [[edge.visits for edge in edges], [edge.won for edge in edges], proven]
+        visits, won, certain = np.array(numbers, np.int64)
+        return Grown(visits, won, certain, played, silent)
+
+    def _descend(self, row: NDArray[np.int64]) -> Way:
+        """The way down to a new node, or to the end of the game."""
+        walk, node, way = self._walk, self._root, Way()
+        walk.go(row)
+        new = False
+        while not new and len(way) < DEEPEST and (count := walk.count):
+            node.seat = walk.decider
+            node.visits += 1
+            keys: list[Key] = list(map(tuple, walk.codes.tolist()))
+            if node.seat == CHANCE:
+                k = self._draws.weighted(self._draws.next(), walk.weights())
+                way.append((node, None))
+            else:
+                if any(key not in node.edges for key in keys):
+                    self._add(node, keys)
+                k = self._chosen(node, [node.edges[key] for key in keys])
+                way.append((node, node.edges[keys[k]]))
+            walk.take(k)
+            key = self._shown.seen(keys[k])
+            new = key not in node.below and count > 1
+            node = node.below.setdefault(key, _Node())
+        return way
+
+    def _chosen(self, node: _Node, edges: list[_Edge]) -> int:
+        """The number of the option to try; it counts as tried."""
+        for edge in edges:
+            edge.legal += 1
+        most = max(2, isqrt(_WIDTH**2 * node.visits))
+        wide = len(edges) <= most or sum(edge.visits > 0 for edge in edges) < most
+        new = [k for k, edge in enumerate(edges) if wide and edge.new]
+        if new:
+            chosen = self._draws.one_of(new)
+        else:
+            chosen, highest = 0, -1
+            for k, edge in enumerate(edges):
+                if (edge.visits or (wide and not edge.new)) and (bound := edge.bound(node.seat)) > highest:
+                    chosen, highest = k, bound
+        edges[chosen].visits += 1
+        return chosen
+
+    def _add(self, node: _Node, keys: list[Key]) -> None:
+        """Adds options to a node; where there is a value, with what the position after each is worth."""
+        priors: list[int | None] = [None] * len(keys)
+        if self._search.value is not None and len(keys) > _WIDTH:
+            after = self._search.expand(self._walk.row[None]).rows
+            shares = self._search.playouts(after, 0, cap=0).payoffs[:, node.seat]
+            priors = np.rint(shares * ONE).astype(np.int64).tolist()
+        for key, prior in zip(keys, priors, strict=True):
+            node.edges.setdefault(key, _Edge(prior))
+
+
+def _prove(way: Way, shares: list[int]) -> None:
+    """Notes what is certain by the end of a game: for its last option, and for those before as long as it is."""
+    proven: list[int] | None = shares
+    for node, edge in reversed(way):
+        if edge is None or proven is None:
+            return
+        edge.proven = proven
+        proven = node.proven
+
+
+class VisibleOptions:
+    """The visible part of options, for a seat that searches: nodes of the tree are what it sees.
+
+    Args:
+        search: searches positions.
+        seat: the number of the seat.
+    """
+
+    def __init__(self, search: Positions, seat: int) -> None:
+        self._seat = seat
+        p = search.program
+        options = [(p.decisions[d], p.decisions[d].choices[k]) for d, k in search.coder.options]
+        self.hidden = [_hidden(decision, choice) for decision, choice in options]
+        """For each option the columns of its code that others than the actor do not see."""
+
+    @cached_property
+    def secretive(self) -> bool:
+        """Whether there are options of which not everything is visible."""
+        return any(self.hidden)
+
+    def seen(self, code: Key) -> Key:
+        """A code without what the seat does not see of it."""
+        hidden = self.hidden[code[0]]
+        if not hidden or code[1] == self._seat:
+            return code
+        return tuple([-1 if at in hidden else value for at, value in enumerate(code)])
+
+
+def _hidden(decision: ir.Decision, choice: ir.Choice) -> frozenset[int]:
+    """The columns of a code that others than the actor do not see."""
+    if decision.held:
+        return frozenset(range(2 + len(choice.params))) - {1}
+    return frozenset(at for at, param in enumerate(choice.params, 2) if param.private)

@@ -1,0 +1,195 @@
+"""Recorded decisions as numbers, and many games of them at once: their legal length, and final positions.
+
+A recorded decision takes a row: the number of its option among all of the program (-1: there is none of that name),
+the seat that took it (below 0: whoever may), and the arguments; the rest is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
+from rulespec.engine.logs.native import LogEntry
+from rulespec.engine.logs.recorded import RecordedDecision
+from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
+from rulespec.engine.wasm.rows import same_options
+
+Recorded = LogEntry | RecordedDecision | Option | TakenBack
+Codes = NDArray[np.int64]
+_NONE, _WHOEVER = -1, -1
+"""The number of an option that there is not; the seat of a decision of which nobody says who took it."""
+_NOBODY = 1 << 32
+"""A seat that there is not."""
+
+
+class NoteKinds(IntEnum):
+    """A kind of note on the position after each decision of a replay, by the module's number."""
+
+    NOTHING = 0
+    HASHES = 1
+    WORTH = 2
+
+
+class Replayed(NamedTuple):
+    """Results of replayed games; the first index is that of the game.
+
+    Attributes:
+        decisions: how many decisions are legal, from the first on; the next one, if there is one, is not.
+        rows: the positions after them.
+        hashes: the hash of the position after each of them, of the first game, then of the next. Empty if they have
+            not been asked for.
+        worth: the most that each of these positions is worth to a seat, if that has been asked for.
+    """
+
+    decisions: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    worth: NDArray[np.int64] = np.empty(0, np.int64)
+
+
+NONE_SEEN = np.empty(0, np.uint64)
+
+
+def noted(
+    decisions: NDArray[np.int64], rows: NDArray[np.int64], seen: NDArray[np.uint64], notes: NoteKinds
+) -> Replayed:
+    """Results with notes, which are words."""
+    if notes is NoteKinds.WORTH:
+        return Replayed(decisions, rows, NONE_SEEN, seen.view(np.int64))
+    return Replayed(decisions, rows, seen)
+
+
+class Coder:
+    """Recorded decisions as numbers.
+
+    Args:
+        game: a game of the ruleset.
+
+    Attributes:
+        width: the columns of a code.
+    """
+
+    def __init__(self, game: Game) -> None:
+        p = game.omniscient.program
+        self._game = game
+        self.options = [(d, k) for d, one in enumerate(p.decisions) for k in range(len(one.choices))]
+        """The decision and the choice of each option, by its number."""
+        self._numbers = dict(zip(self.options, same_options(p), strict=True))
+        self._same = np.array(list(self._numbers.values()), np.int64)
+        self._decisions: dict[str, int] = {}
+        for number, d in enumerate(p.decisions):
+            first = self._decisions.setdefault(d.name, number)
+            if self._form(first) != self._form(number):
+                raise ValueError(f"there are several decisions `{d.name}`: `replay_native` tells which is meant")
+        self.width = 2 + max((len(c.params) for d in p.decisions for c in d.choices), default=0)
+        params = np.array([len(p.decisions[d].choices[k].params) for d, k in self.options])
+        self._used = np.arange(self.width) < 2 + params[:, None]
+        """For each option which columns of a code it uses."""
+
+    def _form(self, decision: int) -> list[int]:
+        """The numbers of the options of a decision."""
+        return [number for (d, _), number in self._numbers.items() if d == decision]
+
+    def codes(self, moves: Iterable[Recorded], seats: Sequence[str] | None) -> Codes:
+        """Decisions as numbers; see `Search.codes`."""
+        seats = self._game.seats if seats is None else tuple(seats)
+        if len(seats) != len(self._game.seats):
+            raise ValueError(f"the game has {len(self._game.seats)} seats, not {len(seats)}")
+        read = self._game.omniscient.reader(seats).read
+        seat = {name: number for number, name in enumerate(seats)} | {None: _WHOEVER}
+        known: dict[tuple[str, str | None, str], list[int]] = {}
+        results = []
+        for move in moves:
+            if isinstance(move, TakenBack) or (isinstance(move, LogEntry) and move.back is not None):
+                raise ValueError("decisions are taken back there: `replay_native` replays that")
+            if not move.decision:
+                raise ValueError("a decision has no name there: `replay_native` finds out which it is")
+            text = str(move) if isinstance(move, Option) else move.option
+            key = (move.decision, move.by, text)
+            if (code := known.get(key)) is None:
+                code = [_NONE, _WHOEVER, *[0] * (self.width - 2)]
+                try:
+                    decision = self._decisions[move.decision]
+                    choice, args = read(decision, text, move.decision)
+                    code[: 2 + len(args)] = self._numbers[decision, choice], seat.get(move.by, _NOBODY), *args
+                except (KeyError, ValueError):  # no decision, no option or no entity is called so
+                    pass
+                known[key] = code
+            results.append(code)
+        return np.array(results, np.int64).reshape(len(results), self.width)
+
+    def code(self, game: Game, option: Option) -> list[int]:
+        """The code of a legal option at a position."""
+        asked = game.omniscient.numbers.asked
+        by = _WHOEVER if option.by is None else game.seats.index(option.by)
+        args = option.args
+        return [self._numbers[asked, option.kind.choice], by, *args, *[0] * (self.width - 2 - len(args))]
+
+    def of_listed(self, listed: Codes, by: int) -> Codes:
+        """The codes of listed options; `by` decides."""
+        numbers = listed[:, 0]
+        result = np.where(self._used[numbers], listed, 0)
+        result[:, 0] = self._same[numbers]
+        result[:, 1] = np.where(listed[:, 1] < 0, by, listed[:, 1])
+        return result
+
+    def number(self, decision: int, choice: int) -> int:
+        """The number of an option among all of the program."""
+        return self._numbers[decision, choice]
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """The names of the entities of a kind, by their numbers."""
+        return tuple(self._game.omniscient.labels.names[kind])
+
+    def checked(self, codes: Codes) -> Codes:
+        """Codes, if they have the shape of codes."""
+        result = np.ascontiguousarray(codes, np.int64)
+        if result.ndim != 2 or result.shape[1] != self.width:
+            raise ValueError(f"codes have {self.width} columns; the shape of these is {result.shape}")
+        return result
+
+    def _is_value(self, type_: str, value: int) -> bool:
+        """Whether a parameter's type has a value."""
+        if (names := self._game.omniscient.labels.names.get(type_.removesuffix("?"))) is not None:
+            return -1 <= value < len(names)
+        return abs(value) <= MAX_NUMBER or value == NO_NUMBER
+
+    def option(self, game: Game, code: Sequence[int]) -> Option | None:
+        """The option of a code at a position, legal or not; None if there is none."""
+        number, seat = code[:2]
+        position = game.omniscient.numbers
+        if position.asked < 0 or not 0 <= number < len(self.options):
+            return None
+        choice = self.options[number][1]
+        if self._numbers.get((position.asked, choice)) != number:
+            return None
+        params = position.program.decisions[position.asked].choices[choice].params
+        args = tuple(code[2 : 2 + len(params)])
+        if not all(self._is_value(param.type, value) for param, value in zip(params, args, strict=True)):
+            return None
+        by = game.seats[seat] if 0 <= seat < len(game.seats) else None
+        return Option(game.omniscient.option_kinds[choice], args, by)
+
+    def taken(self, game: Game, code: Sequence[int]) -> bool:
+        """Takes a recorded decision if it is legal; a fault of the rules counts as illegal."""
+        option = self.option(game, code)
+        if option is None:
+            return False
+        position, seat, kind = game.omniscient.numbers, code[1], option.kind
+        try:
+            if seat >= 0 and seat != position.actor(kind.choice, option.args):
+                among = 0 if kind.interrupt or seat >= len(game.seats) else position.deciders()
+                if not among >> seat & 1:
+                    return False
+            if not position.is_legal(kind.choice, option.args):
+                return False
+            position.take(option)
+        except RulesetFaultError:
+            return False
+        return True

@@ -1,0 +1,170 @@
+"""Playouts: random games, with all invariants checked after every decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.position_check import asked, broken, invariant_of, no_option
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.logs.end_line import end_json
+from rulespec.engine.logs.native import LogHeader, entry_json
+from rulespec.engine.program.draws import GENERATOR, Draws
+from rulespec.typed import nodes as typed
+
+CAP = 5_000
+"""Decisions after which a playout is abandoned."""
+
+INTERRUPT_RATE = 1 / 50
+"""Probability of an option out of turn, where one is legal."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayoutFailure:
+    """A failure of the rules in a playout.
+
+    Attributes:
+        kind: `invariant`, `fault` or `no_option`.
+        detail: the message.
+        wrong: the diagnostic, with its place in the rules.
+        option: the option in which the rules were at fault, if they were; it has changed nothing.
+    """
+
+    kind: str
+    detail: str
+    wrong: Diagnostic
+    option: Option | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Playout:
+    """A finished playout. `ending` is None if it was abandoned or failed; `game` holds all decisions."""
+
+    number: int
+    game: Game
+    ending: str | None
+    scores: dict[str, int]
+    winners: tuple[str, ...]
+    failure: PlayoutFailure | None
+
+    @property
+    def decisions(self) -> int:
+        """The number of decisions, chance included."""
+        return self.game.ply
+
+    def log(self) -> list[dict[str, Any]]:
+        """The lines of a native log; after the end line the option in which the rules were at fault, if they were."""
+        decisions, fault = self.game.history, self.moves()[self.game.ply :]
+        lines = [LogHeader.of(self.game, random=GENERATOR).to_json(), *map(entry_json, decisions), *end_json(self.game)]
+        return [*lines, *map(entry_json, fault)]
+
+    def moves(self) -> list[Option]:
+        """All decisions, and the option in which the rules were at fault, if they were."""
+        last = self.failure.option if self.failure is not None else None
+        return self.game.history + ([last] if last is not None else [])
+
+
+def choose(
+    game: Game,
+    draws: Draws,
+    at: int | None = None,
+    interrupt_rate: float = INTERRUPT_RATE,
+    *,
+    weighing: bool = False,
+) -> Option | None:
+    """A random legal option, uniform among the decider's own, by weight for chance.
+
+    Args:
+        game: a game that is not over.
+        draws: the random numbers of the game.
+        at: the number of the decision to draw for; None: as many as there have been in the game, so that the same
+            decision draws the same after it has been taken back.
+        interrupt_rate: the probability of an option out of turn, where one is legal.
+        weighing: whether the decider's own are drawn by the weights that they have in playouts.
+
+    Returns:
+        The option; None if none is legal.
+    """
+    first = 2 * (game.ply if at is None else at)
+    options = game.legal_options
+    result: Sequence[Option] = options
+    if interrupt_rate and options.interruptible and draws.happens(first, interrupt_rate):
+        own = list(result)  # before the interrupts: a fault of the rules is reported in their order
+        result = list(game.interrupts) or own
+        weighing = weighing and result is own
+    count = len(result)
+    if not count:
+        return None
+    option = result[draws.below(first + 1, count)]
+    if option.by is not None and not weighing:
+        return option
+    return result[draws.weighted(first + 1, [game.omniscient.numbers.weight(o.kind.choice, o.args) for o in result])]
+
+
+Decide = Callable[[Game, Draws], Option | None]
+"""Chooses a legal option; None if there is none."""
+
+
+def play_out(
+    game: Game,
+    seed: int,
+    number: int,
+    *,
+    cap: int = CAP,
+    decide: Decide = choose,
+) -> Playout:
+    """Plays a game at random from its present position, with all invariants checked after every decision.
+
+    It depends on the game, the seed and the number alone. It is abandoned after `cap` decisions. `decide` takes the
+    decisions of players that do not play at random.
+    """
+    draws = Draws(seed, number)
+    option: Option | None = None
+    try:
+        failure = _broken(game)
+        while failure is None and not game.is_over and game.ply < cap:
+            option = decide(game, draws)
+            if option is None:
+                failure = _stuck(game)
+                break
+            game.apply(option)
+            option = None
+            failure = _broken(game)
+        result = game.result if failure is None else None
+    except RulesetFaultError as fault:
+        failure = PlayoutFailure("fault", str(fault), fault.diagnostic, option)
+        return Playout(number, game, None, {}, (), failure)
+    if result is None:
+        return Playout(number, game, None, {}, (), failure)
+    return Playout(number, game, result.ending, result.scores, tuple(result.winners), None)
+
+
+def _broken(game: Game) -> PlayoutFailure | None:
+    result = game.omniscient.broken_invariants()
+    return PlayoutFailure("invariant", "; ".join(result), broken(invariant_of(game, result[0]))) if result else None
+
+
+def _stuck(game: Game) -> PlayoutFailure:
+    wrong = no_option(game)
+    return PlayoutFailure("no_option", f"nothing is legal at the decision `{asked(game).name}`", wrong)
+
+
+def simulate(
+    ruleset: typed.Ruleset,
+    players: Sequence[int],
+    games: int,
+    seed: int,
+    *,
+    settings: Mapping[str, str | int] | None = None,
+    backend: Backend = "python",
+    cap: int = CAP,
+) -> Iterator[Playout]:
+    """Plays random games one after the other, which take turns with the numbers of players."""
+    for number in range(games):
+        seats = seat_names(players[number % len(players)], ruleset.seats)
+        yield play_out(Game(ruleset, seats, settings, backend), seed, number, cap=cap)

@@ -1,0 +1,82 @@
+"""Confidence intervals of shares and means of random games, at the level of 19 in 20."""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import NormalDist
+
+from msgspec import Struct
+
+LEVEL = 0.95
+"""The confidence level of the intervals."""
+LEAST = 30
+"""Games from which on the mean of a number is as good as normally distributed."""
+_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+
+
+class ConfidenceInterval(Struct, frozen=True):
+    """A value that was found, and the bounds between which the true one is, 19 times in 20."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Sample(Struct):
+    """A number from each of many games, in constant memory."""
+
+    games: int = 0
+    total: int = 0
+    squares: int = 0
+
+    def add(self, value: int, times: int = 1) -> None:
+        """Adds the number of a game, or of `times` games with the same number."""
+        self.games += times
+        self.total += value * times
+        self.squares += value * value * times
+
+    @property
+    def mean(self) -> float | None:
+        """The mean; None of no games."""
+        return self.total / self.games if self.games else None
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of the mean; None of fewer than `LEAST` games."""
+        n = self.games
+        return sqrt((n * self.squares - self.total**2) / (n * n * (n - 1))) if n >= LEAST else None
+
+
+def share(wins: float, games: int) -> ConfidenceInterval:
+    """A share of games: the score interval of E. B. Wilson, "Probable inference" (1927).
+
+    Args:
+        wins: how many of the games it is; halves and thirds are shared wins.
+        games: how many there are, at least one.
+    """
+    p, z = wins / games, _Z * _Z / games
+    middle, half = p + z / 2, _Z * sqrt(p * (1 - p) / games + z / games / 4)
+    return ConfidenceInterval(p, max(0.0, (middle - half) / (1 + z)), min(1.0, (middle + half) / (1 + z)))
+
+
+def share_difference(one: ConfidenceInterval, other: ConfidenceInterval) -> ConfidenceInterval:
+    """The difference between shares of two samples.
+
+    After method 10 of R. G. Newcombe, "Interval estimation for the difference between independent proportions" (1998).
+    """
+    difference = one.value - other.value
+    below = sqrt((one.value - one.low) ** 2 + (other.high - other.value) ** 2)
+    above = sqrt((one.high - one.value) ** 2 + (other.value - other.low) ** 2)
+    return ConfidenceInterval(difference, difference - below, difference + above)
+
+
+def mean_difference(one: Sample, other: Sample) -> ConfidenceInterval | None:
+    """The difference between means of two samples; None if either is too small.
+
+    After B. L. Welch, "The significance of the difference between two means" (1938), with the normal distribution.
+    """
+    if one.error is None or other.error is None:
+        return None
+    assert one.mean is not None and other.mean is not None
+    difference, half = one.mean - other.mean, _Z * sqrt(one.error**2 + other.error**2)
+    return ConfidenceInterval(difference, difference - half, difference + half)

@@ -1,0 +1,199 @@
+"""Plans of many random games, and the outcome of each: plain data for other processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from msgspec import to_builtins
+
+from rulespec.bundles.place import is_carried, within
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.game.seating import check_settings, seat_names, seated
+from rulespec.engine.program.draws import GENERATOR
+from rulespec.engine.simulate.checked_playouts import CAP, Decide, Playout, choose, play_out
+from rulespec.engine.simulate.details import Details, GameMeasures, Watch
+from rulespec.typed import nodes as typed
+from rulespec.typed.teams import teams
+
+
+@dataclass(frozen=True, slots=True)
+class GamePlan:
+    """The inputs of game number n: plain data, for other processes.
+
+    Attributes:
+        reference: the reference to load the ruleset by.
+        ruleset: its reference by ids.
+        ruleset_hash: the hash of its meaning.
+        sources_hash: the hash of its texts; outcomes name places in them.
+        players: numbers of players; the games take turns.
+        called: names that the rules give the first seats.
+        teams: the team of each seat when the most play; empty if there are no teams.
+        seed: the seed of chance.
+        cap: the number of decisions after which a game is abandoned.
+        settings: all settings of the ruleset, with their values.
+        backend: the backend that runs the rules; it makes no difference to the games.
+        random: the generator that the games draw from.
+        bots: the names of the bots that play, which take turns at the seats; empty: all play at random.
+        rotated: whether the bots sit one seat further in each game.
+        details: whether outcomes have details.
+        repeated: games that follow one another with the same deal.
+    """
+
+    reference: str
+    ruleset: str
+    ruleset_hash: str
+    sources_hash: str
+    players: tuple[int, ...]
+    called: tuple[str, ...]
+    teams: tuple[str, ...]
+    seed: int
+    cap: int
+    settings: dict[str, str]
+    backend: Backend
+    random: str = GENERATOR
+    bots: tuple[str, ...] = ()
+    rotated: bool = False
+    details: bool = False
+    repeated: int = 1
+
+    @classmethod
+    def of(
+        cls,
+        reference: str,
+        ruleset: typed.Ruleset,
+        players: Sequence[int],
+        seed: int,
+        *,
+        settings: Mapping[str, str | int] | None = None,
+        backend: Backend = "python",
+        cap: int = CAP,
+    ) -> GamePlan:
+        """The plan for a loaded ruleset.
+
+        Raises:
+            DiagnosticsError: if the numbers of players or the settings do not fit it.
+        """
+        values = check_settings(ruleset, settings or {})
+        for number in players:
+            seated(ruleset, seat_names(number, ruleset.seats))
+        return cls(
+            reference,
+            ruleset.ref,
+            ruleset.hash,
+            ruleset.sources_hash,
+            tuple(players),
+            ruleset.seats,
+            teams(ruleset.declarations),
+            seed,
+            cap,
+            values,
+            backend,
+        )
+
+    def seats(self, number: int) -> tuple[str, ...]:
+        """The seats of a game."""
+        return seat_names(self.players[number % len(self.players)], self.called)
+
+    def play(
+        self, ruleset: typed.Ruleset, number: int, decide: Decide = choose, machine: Machines | None = None
+    ) -> Playout:
+        """Plays one game, always the same; `ruleset` is that of the plan, and `decide` plays its bots.
+
+        What is played in wasm has no decisions to look at: Python plays it here, unless another machine is given.
+        """
+        backend = machine or ("python" if self.backend == "wasm" else self.backend)
+        game = Game(ruleset, self.seats(number), self.settings, backend)
+        return play_out(game, self.seed, number // self.repeated, cap=self.cap, decide=decide)
+
+    def outcome(
+        self,
+        ruleset: typed.Ruleset,
+        number: int,
+        decide: Decide = choose,
+        machine: Machines | None = None,
+        measuring: GameMeasures | None = None,
+    ) -> Outcome:
+        """The outcome of one game, with its details if the plan has them; the rest is as in `play`."""
+        watch = Watch(measuring) if self.details else None
+        playout = self.play(ruleset, number, watch.around(decide) if watch is not None else decide, machine)
+        details = watch.details(playout.game) if watch is not None else None
+        return replace(Outcome.of(playout), game=number, details=details)
+
+
+MISTAKES = ("invariant", "fault", "no_option")
+"""The kinds of mistakes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A mistake of the rules that a game shows, as texts. Code and place identify it.
+
+    Attributes:
+        kind: one of `MISTAKES`.
+        detail: the message.
+        code: the code of the diagnostic.
+        place: its place, from the folder of the ruleset on: `nim/rules/play.rules:13:5`; empty if it has none.
+    """
+
+    kind: str
+    detail: str
+    code: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of one game: plain data, the same wherever it was played.
+
+    Attributes:
+        game: the number of the game.
+        players: the number of players.
+        decisions: the number of decisions.
+        ended: the ending; None if the game was abandoned or failed.
+        winners: the seats that won.
+        scores: the points by seat.
+        failure: the mistake that it shows; None if it shows none.
+        details: its details; None of a plan without.
+    """
+
+    game: int
+    players: int
+    decisions: int
+    ended: str | None
+    winners: tuple[str, ...]
+    scores: dict[str, int]
+    failure: Mistake | None
+    details: Details | None = None
+
+    @classmethod
+    def of(cls, playout: Playout) -> Outcome:
+        """The outcome of a playout."""
+        mistake, failure, game = None, playout.failure, playout.game
+        if failure is not None:
+            place = place_in(game.ruleset, failure.wrong.span)
+            detail = f"{place}: {failure.wrong.message}" if failure.kind == "fault" and place else failure.detail
+            mistake = Mistake(failure.kind, detail, failure.wrong.code, place)
+        seats = len(game.seats)
+        return cls(playout.number, seats, playout.decisions, playout.ending, playout.winners, playout.scores, mistake)
+
+    def to_json(self) -> dict[str, Any]:
+        """The outcome as an object of `playouts` in simulate.schema.json."""
+        result: dict[str, Any] = to_builtins(self)
+        details = result.pop("details")
+        return result | (details or {})
+
+
+def place_in(ruleset: typed.Ruleset, span: Span | None) -> str:
+    """A place from the folder of the ruleset on: the same wherever the program runs."""
+    if span is None:
+        return ""
+    if is_carried(ruleset):
+        return f"{within(span.file)}:{span.line}:{span.column}"
+    path = Path(span.file).resolve()
+    above = next((f.parent for f in map(Path.resolve, ruleset.folders) if path.is_relative_to(f)), path.parent)
+    return f"{path.relative_to(above).as_posix()}:{span.line}:{span.column}"

@@ -1,0 +1,151 @@
+"""Totals of many random games: lengths, endings, wins, points and failures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.simulate.confidence import Sample, share
+from rulespec.engine.simulate.game_plans import Mistake, Outcome
+from rulespec.typed.teams import members
+
+
+class Totals:
+    """Totals of many games, in constant memory.
+
+    Args:
+        called: names that the rules give the first seats.
+        of_seats: the team of each seat; empty if there are no teams.
+
+    Attributes:
+        failures: the number of games that failed.
+        failed: the first few of them.
+        mistakes: the first few different mistakes (code, place), each with the first game that shows it.
+    """
+
+    EXAMPLES = 5
+    """Failed games, and mistakes, that are remembered."""
+
+    def __init__(self, called: Sequence[str] = (), of_seats: Sequence[str] = ()) -> None:
+        self.called = called
+        self.of_seats = of_seats
+        self.team_games = Counter[str]()
+        self.team_wins: dict[str, float] = {}
+        self.lengths = Counter[int]()
+        self.endings = Counter[str]()
+        self.capped = 0
+        self.failures = 0
+        self.failed: list[Outcome] = []
+        self.mistakes: dict[tuple[str, str], int] = {}
+        self.games = Counter[str]()
+        self.wins: dict[str, float] = {}
+        self.points: dict[str, Sample] = {}
+        self._of_players: dict[int, dict[str, list[str]]] = {}
+
+    def add(self, outcome: Outcome, times: int = 1) -> None:
+        """Counts a game, or several with the same outcome."""
+        self.lengths[outcome.decisions] += times
+        if outcome.failure is not None:
+            self._fail(outcome, outcome.failure)
+        elif outcome.ended is None:
+            self.capped += times
+        else:
+            self.endings[outcome.ended] += times
+            for team, own in self._members(outcome.players).items():
+                won = times * self._share(outcome, own)
+                self.team_games[team] += times
+                self.team_wins[team] = self.team_wins.get(team, 0.0) + won
+                for seat in own:
+                    self.games[seat] += times
+                    self.wins[seat] = self.wins.get(seat, 0.0) + won
+            for seat, points in outcome.scores.items():
+                self.points.setdefault(seat, Sample()).add(points, times)
+
+    def _members(self, players: int) -> dict[str, list[str]]:
+        """The seats of each team of a game, or of each seat its own."""
+        if players not in self._of_players:
+            seats = seat_names(players, self.called)
+            self._of_players[players] = members(self.of_seats or seats, seats)
+        return self._of_players[players]
+
+    def _share(self, outcome: Outcome, own: Sequence[str]) -> float:
+        """The share of the win that a team has."""
+        if own[0] not in outcome.winners:
+            return 0.0
+        return 1 / sum(other[0] in outcome.winners for other in self._members(outcome.players).values())
+
+    def _fail(self, outcome: Outcome, mistake: Mistake) -> None:
+        self.failures += 1
+        if len(self.failed) < self.EXAMPLES:
+            self.failed.append(outcome)
+        if len(self.mistakes) < self.EXAMPLES:
+            self.mistakes.setdefault((mistake.code, mistake.place), outcome.game)
+
+    @property
+    def decisions(self) -> Sample:
+        """The lengths of all games."""
+        result = Sample()
+        for length, games in self.lengths.items():
+            result.add(length, games)
+        return result
+
+    def to_json(self) -> dict[str, Any]:
+        """The totals as plain data; see simulate.schema.json. Wins are shared between several winners, or teams."""
+        lengths = self.decisions
+        return {
+            "games": lengths.games,
+            "decisions": {
+                "total": lengths.total,
+                "least": min(self.lengths, default=0),
+                "median": _median(self.lengths),
+                "mean": round(lengths.mean or 0, 2),
+                "most": max(self.lengths, default=0),
+            },
+            "endings": dict(sorted(self.endings.items())),
+            "capped": self.capped,
+            "seats": {
+                seat: {
+                    "games": games,
+                    "wins": round(self.wins[seat], 4),
+                    "interval": _interval(self.wins[seat], games),
+                    "mean_score": self._mean_score(seat),
+                }
+                for seat, games in sorted(self.games.items())
+            },
+            **({"teams": self._teams()} if self.of_seats else {}),
+            "failures": self.failures,
+        }
+
+    def _teams(self) -> dict[str, Any]:
+        return {
+            team: {
+                "games": games,
+                "wins": round(self.team_wins[team], 4),
+                "interval": _interval(self.team_wins[team], games),
+            }
+            for team, games in sorted(self.team_games.items())
+        }
+
+    def _mean_score(self, seat: str) -> float | None:
+        mean = self.points[seat].mean if seat in self.points else None
+        return None if mean is None else round(mean, 2)
+
+
+def _interval(wins: float, games: int) -> list[float]:
+    """Between which shares of wins the true one is, 19 times in 20."""
+    result = share(wins, games)
+    return [round(result.low, 4), round(result.high, 4)]
+
+
+def _median(counts: Counter[int]) -> float:
+    """The median of a multiset of numbers; 0 if it is empty."""
+    middle, seen, below = counts.total() / 2, 0, 0
+    for value, times in sorted(counts.items()):
+        if seen == middle:  # an even number of them, and the middle lies between two values
+            return (below + value) / 2
+        seen, below = seen + times, value
+        if seen > middle:
+            return value
+    return below

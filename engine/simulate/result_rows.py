@@ -1,0 +1,166 @@
+"""Results of games, a row for each, written during the run so that it can be resumed."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Generic, NoReturn, TypeVar
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Span, shown
+from rulespec.documents.carried_over import new_header
+from rulespec.engine.logs.log_text import fail
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.program.draws import GENERATOR
+
+VERSION = 1
+
+Row = TypeVar("Row")
+
+
+class ResultSheet(ABC, Generic[Row]):
+    """The format of results: the header of a run, its rows and its columns.
+
+    Attributes:
+        key: the entry of the header with the version.
+        maps: the columns that are maps.
+        compression: how parts are packed.
+        most: the most rows of a part; None: the usual number.
+    """
+
+    key = "rulespec_results"
+    maps: tuple[str, ...] = ()
+    compression = "snappy"
+    most: int | None = None
+
+    @abstractmethod
+    def header(self) -> dict[str, Any]:
+        """The header: whatever the rows depend on."""
+
+    @abstractmethod
+    def row(self, result: Row) -> dict[str, Any]:
+        """A result as plain data; `game` is its number."""
+
+    @abstractmethod
+    def read(self, data: object, number: int) -> Row:
+        """The result with this number.
+
+        Raises:
+            ValueError: if the data is no row of it; the message says why.
+        """
+
+    @abstractmethod
+    def schema(self) -> Any:
+        """The columns of a part as a `pyarrow.Schema`, equal to those of a JSON line.
+
+        Raises:
+            SaveError: if pyarrow is not installed.
+        """
+
+    def columns(self, rows: Sequence[dict[str, Any]]) -> Any:
+        """The columns of a part with these rows."""
+        return self.schema()
+
+    def of_kind(self, columns: Any) -> bool:
+        """Whether a `pyarrow.Schema` belongs to results of this kind, of any run."""
+        return bool(columns.equals(self.schema()))
+
+
+class Results(ABC, Generic[Row]):
+    """Results of one run, open in one program at a time; a context manager that closes them.
+
+    Args:
+        path: the file or folder.
+        sheet: the format.
+
+    Attributes:
+        warnings: a torn last line, after `recorded` has read it.
+
+    Raises:
+        SaveError: if they cannot be written, or another program has them open.
+    """
+
+    def __init__(self, path: Path, sheet: ResultSheet[Row]) -> None:
+        self.path = path
+        self.sheet = sheet
+        self.warnings: list[Diagnostic] = []
+
+    @abstractmethod
+    def recorded(self) -> Iterator[Row]:
+        """The recorded games, from number 0 on without a gap; read all of them before adding more.
+
+        Raises:
+            SaveError: if they are of another run.
+            DiagnosticsError: RS601, RS602, RS604, RS605 or RS607 if they are damaged, or no results.
+        """
+
+    @abstractmethod
+    def add(self, result: Row) -> None:
+        """Adds the next game.
+
+        Raises:
+            SaveError: if that fails. Earlier games stay saved.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Writes the rest and closes the results; empty ones are removed."""
+
+    def __enter__(self) -> Results[Row]:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def check_header(data: bytes, name: str, sheet: ResultSheet[Any]) -> None:
+    """Checks that a header is that of a run.
+
+    Raises:
+        SaveError: if it is that of another run.
+        DiagnosticsError: RS605 if it has another version, RS607 if it is no header, RS653 if its games were drawn by
+            another generator.
+    """
+    place = Span(name, 1, 1, 1, 2)
+    try:
+        result = json.loads(data)
+    except (ValueError, RecursionError):
+        result = None
+    if not isinstance(result, dict) or sheet.key not in result:
+        fail("RS607", f"these are no results of games: there is no `{sheet.key}`", place, help="name another file")
+    wanted = sheet.header()
+    result = new_header(result, wanted)
+    version = result[sheet.key]
+    if not _same(version, VERSION):
+        message = f"the results have version {quoted(version)}; this program continues version {VERSION}"
+        fail("RS605", message, place, help="name another file, or update rulespec")
+    if "random" in wanted and not _same(result.get("random"), GENERATOR):
+        _drawn_otherwise(result, place)
+    keys = [key for key in [*wanted, *result] if key != "sources_hash"]  # games of other words are the same games
+    differing = [k for k in keys if k not in result or k not in wanted or not _same(result[k], wanted[k])]
+    if differing:
+        texts = [
+            f"{shown(k)} is {quoted(result.get(k))}, not {quoted(wanted.get(k))}" for k in dict.fromkeys(differing)
+        ]
+        raise SaveError(f"{name} holds other games: {', '.join(texts[:5])}. Name another file, or delete this one")
+
+
+def _drawn_otherwise(header: dict[str, Any], place: Span) -> NoReturn:
+    """Reports results drawn by another generator; a header without one means Python's."""
+    by = f"by {quoted(header['random'])}" if "random" in header else "by Python's MT19937, as before Rulespec named it"
+    message = f"the games were drawn {by}, and are drawn by {quoted(GENERATOR)} now: a seed gives other games"
+    help_ = "the rows stay valid, but their games cannot be played again or continued here: name another file"
+    fail("RS653", message, place, help=help_)
+
+
+def _same(a: object, b: object) -> bool:
+    return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)  # in Python, True == 1
+
+
+def quoted(value: object) -> str:
+    """A value of JSON, as messages show it."""
+    return shown(json.dumps(value))

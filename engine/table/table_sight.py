@@ -1,0 +1,151 @@
+"""The sight of a viewer of a table: parts, each with the serial at which it changed last.
+
+Parts wait in packed form: there are many tables, and a part is rarely sent.
+"""
+
+from __future__ import annotations
+
+import zlib
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+
+from msgspec import Struct, msgpack
+
+from rulespec.engine.game.position import Step
+from rulespec.engine.game.shown_cells import ShownCells
+
+TAIL = 30
+"""The last moves that a viewer has; earlier ones are asked for."""
+_RECENT = 16
+"""Changes of the state that a viewer can have missed; whoever missed more has the whole."""
+_LARGE = 300
+"""Bytes of packed data that are compressed."""
+_COMPRESSED = 0x78
+"""The first byte of what has been compressed; in packed data only that of a number, which is the whole then."""
+
+
+def packed(data: object) -> bytes:
+    """Plain data in packed form."""
+    result = msgpack.encode(data)
+    return result if len(result) < _LARGE else zlib.compress(result, 1)
+
+
+def unpacked(data: bytes) -> Any:
+    """Plain data that were packed."""
+    return msgpack.decode(zlib.decompress(data) if data[0] == _COMPRESSED and len(data) > 1 else data)
+
+
+@lru_cache(64)  # viewers who see the same have one copy
+def _differing(old: bytes, new: bytes) -> bytes:
+    """The numbers of the cells in which two states differ, in packed form."""
+    pairs = zip(unpacked(old), unpacked(new), strict=True)
+    return packed([at for at, (a, b) in enumerate(pairs) if a != b])
+
+
+class Tail(Struct, frozen=True):
+    """A move that a viewer has.
+
+    Attributes:
+        step: the step that it was.
+        move: in words, packed.
+        whole: whether it has been disclosed.
+    """
+
+    step: Step
+    move: bytes
+    whole: bool
+
+
+class TableSight:
+    """The parts of a table that a viewer has.
+
+    Attributes:
+        serial: the number of changes that the viewer could see.
+        turn: the serial at which what the viewer may do changed last.
+        tail: the last moves.
+        change: the number of the table's change that it shows.
+    """
+
+    def __init__(self) -> None:
+        self.serial = 0
+        self.turn = 0
+        self.change = -1
+        self.tail: tuple[Tail, ...] = ()
+        self._ply = 0
+        self._may = b""
+        self._parts: dict[str, tuple[int, bytes]] = {}
+        self._cells = b""
+        self._changed: dict[int, bytes] = {}  # serial → the cells that changed
+        self._floor = 0
+        self._moves: tuple[int, ...] = ()  # the serial of each of the last moves
+        self._next = 1
+
+    def begin(self) -> None:
+        """Begins with the parts of another position."""
+        self._next = self.serial + 1
+
+    def may(self, what: bytes) -> None:
+        """Records the viewer's possible actions; a change makes earlier messages stale."""
+        if (what := sha256(what).digest()) != self._may:
+            self._may = what
+            self.serial = self.turn = self._next
+
+    def part(self, name: str, value: bytes) -> None:
+        """Records a packed part."""
+        old = self._parts.get(name)
+        if old is None or old[1] != value:
+            self._parts[name] = self._next, value
+            self.serial = self._next
+
+    def cells(self, values: bytes) -> None:
+        """Records the visible state: a packed sequence of numbers."""
+        old, self._cells = self._cells, values  # those that are equal, too: viewers who see the same share one
+        if old == values:
+            return
+        self.serial = self._next
+        if old:
+            self._changed[self._next] = _differing(old, values)
+            if len(self._changed) > _RECENT:
+                self._floor = min(self._changed)
+                del self._changed[self._floor]
+
+    @property
+    def first(self) -> int:
+        """The number of the first of the last moves."""
+        return self._ply - len(self.tail)
+
+    def moves(self, ply: int, tail: tuple[Tail, ...]) -> None:
+        """Records the last moves and their number."""
+        old, serials, count = self.tail, [], len(self.tail)
+        for at, one in enumerate(tail, ply - len(tail) - self.first):
+            is_old = 0 <= at < count and (old[at] is one or old[at].move == one.move)
+            serials.append(self._moves[at] if is_old else self._next)
+        if ply != self._ply or self._next in serials:
+            self.serial = self._next
+        self._ply, self.tail, self._moves = ply, tail, tuple(serials)
+
+    def frame(self, since: int, shown: ShownCells) -> dict[str, Any]:
+        """The changes since a serial; all since 0, or a serial of long ago. Data as in table_frame.schema.json."""
+        if since < self._floor:
+            since = 0
+        frame: dict[str, Any] = {"serial": self.serial, "since": since, "turn": self.turn}
+        frame |= {name: unpacked(value) for name, (serial, value) in self._parts.items() if serial > since}
+        if cells := self._newer(since, shown):
+            frame["cells"] = cells
+        moves = enumerate(zip(self.tail, self._moves, strict=True), self.first)
+        texts = {str(number): unpacked(one.move) for number, (one, serial) in moves if serial > since}
+        frame["moves"] = {"count": self._ply, "texts": texts}
+        return frame
+
+    def _newer(self, since: int, shown: ShownCells) -> dict[str, Any]:
+        """The cells that have changed since a serial."""
+        changes = [cells for serial, cells in self._changed.items() if serial > since]
+        if since and not changes:
+            return {}
+        values = unpacked(self._cells)
+        if since:
+            newer = {at for cells in changes for at in unpacked(cells)}
+        else:
+            newer = {at for at, content in enumerate(values) if not shown.is_empty(at, content)}
+        return {str(at): shown.value(at, values[at]) for at in sorted(newer)}

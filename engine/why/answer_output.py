@@ -1,0 +1,155 @@
+"""Answers as JSON and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.documents.yaml_nodes import get, text
+from rulespec.documents.yaml_reader import parse_yaml
+from rulespec.engine.game.guarded import UNKNOWN
+from rulespec.engine.game.option import Labels
+from rulespec.engine.why.position_reader import Answer
+from rulespec.engine.why.reason_nodes import LOGIC, ReasonNode, folded, place, to_json
+from rulespec.typed import nodes as typed
+
+_WIDTH = 110
+_QUIET = frozenset({"literal", "kind", "seats"})
+"""Parts whose text is their value."""
+
+
+def overlay_titles(ruleset: typed.Ruleset) -> dict[str, str]:
+    """The files of the overlays that lie over a ruleset, each with the title of its overlay."""
+    own = max(layer for file, layer in ruleset.layers.items() if file.rpartition("/")[2] == "game.yaml")
+    titles = {}
+    for file, layer in ruleset.layers.items():
+        if layer > own and file.endswith(".yaml"):
+            titles[layer] = text(get(parse_yaml(ruleset.sources[file], file), "title"))
+    return {file: titles.get(layer, "") for file, layer in ruleset.layers.items() if layer > own}
+
+
+def whole(answer: Answer, *, fold: bool) -> Answer:
+    """An answer with whole traces, or with those parts alone that decide."""
+    if not fold:
+        return answer
+    conditions = [folded(node) for node in answer.conditions]
+    return replace(answer, conditions=conditions, answers=[whole(each, fold=True) for each in answer.answers])
+
+
+class Printer:
+    """Prints answers about games of a ruleset.
+
+    Args:
+        ruleset: the ruleset.
+        labels: the names of values.
+    """
+
+    def __init__(self, ruleset: typed.Ruleset, labels: Labels) -> None:
+        self._titles: Mapping[str, str] = overlay_titles(ruleset)
+        self._labels = labels
+
+    def _overlay(self, span: Span) -> str:
+        return self._titles.get(span.file, "")
+
+    def json(self, answer: Answer) -> dict[str, Any]:
+        """The object of an answer, as why.schema.json describes it."""
+        result: dict[str, Any] = {
+            "question": answer.question,
+            "subject": answer.subject,
+            "verdict": answer.verdict,
+        }
+        said = {"reason": answer.reason, "rules": list(answer.rules), "owner": answer.owner}
+        result |= {key: value for key, value in said.items() if value}
+        result |= place(answer.span, self._overlay)
+        if answer.conditions:
+            result["conditions"] = [to_json(node, self._overlay) for node in answer.conditions]
+        if answer.changes:
+            result["changes"] = [
+                {
+                    "of": change.name,
+                    "before": self._labels.plain(change.type, change.before),
+                    "after": self._labels.plain(change.type, change.after),
+                }
+                for change in answer.changes
+            ]
+        if answer.answers:
+            result["answers"] = [self.json(each) for each in answer.answers]
+        return result
+
+    def lines(self, answer: Answer, indent: int = 0) -> Iterator[str]:
+        """The lines of an answer."""
+        yield " " * indent + self._head(answer)
+        for change in answer.changes:
+            before = self._labels.show(change.type, change.before)
+            after = self._labels.show(change.type, change.after)
+            yield f"{' ' * indent}  {change.name}: {before} → {after}"
+        for node in answer.conditions:
+            yield from self._condition(node, indent + 2)
+        for each in answer.answers:
+            yield from self.lines(each, indent + 2)
+
+    def _head(self, answer: Answer) -> str:
+        """The line of an answer: what is asked about, the verdict, the reason, and where it is written."""
+        subject, verdict = answer.subject, _shown(answer.verdict)
+        if answer.question in ("option", "asked", "not asked", "invariant", "points", "value"):
+            subject = f"{subject}: {verdict}"
+        if answer.question == "end":
+            subject = f"{subject}: {answer.reason}"
+        elif answer.reason and answer.question != "statement":
+            subject += f" — {answer.reason}"
+        rules = f" [{', '.join(answer.rules)}]" if answer.rules else ""
+        owner = f" · {answer.owner}" if answer.owner else ""
+        return f"{_cut(subject)}{rules}{owner}{self._place(answer.span)}"
+
+    def _place(self, span: Span | None) -> str:
+        """The place of a rule, and the overlay that it comes from."""
+        if span is None:
+            return ""
+        title = self._overlay(span)
+        return f" · {span.file}:{span.line}{f' ({title})' if title else ''}"
+
+    def _condition(self, node: ReasonNode, indent: int) -> Iterator[str]:
+        """The lines of a trace, with its place."""
+        yield f"{' ' * indent}{_line(node)}{self._place(node.span)}"
+        yield from _parts(node, indent + 2)
+
+
+def _parts(node: ReasonNode, indent: int) -> Iterator[str]:
+    for each in node.because:
+        if each.op not in _QUIET:
+            yield f"{' ' * indent}{_line(each)}"
+            yield from _parts(each, indent + 2)
+    for part in node.parts:
+        if part.op not in _QUIET:
+            yield f"{' ' * indent}{_line(part)}"
+            yield from _parts(part, indent + 2)
+
+
+def _line(node: ReasonNode) -> str:
+    """A node on a line: its text, its value, and what it is called where that is not its text."""
+    truth = isinstance(node.value, bool)
+    value = {True: "holds", False: "fails"}[node.value] if truth and node.type == "bool" else _shown(node.value)
+    if node.op == "member":
+        return f"{_cut(node.name)} → {value}"
+    if node.op in LOGIC and node.name:
+        return f"{node.name}: {_cut(node.text)}: {value}"
+    name = f" ({node.name})" if node.name and node.name != node.text else ""
+    return f"{_cut(node.text)}{name}{': ' if truth else ' = '}{value}"
+
+
+def _shown(value: Any) -> str:
+    """A value of an answer as text."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "{" + ", ".join(map(str, value)) + "}"
+    return UNKNOWN if value == UNKNOWN else str(value)
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _WIDTH else line[:_WIDTH] + "…"

@@ -1,0 +1,151 @@
+"""Effects of a move: each change of the state with the statement that made it, its rule, and the numbers it saw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from rulespec.engine.game.guarded import HiddenError
+from rulespec.engine.game.option import Labels
+from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.journal import Journal, State
+from rulespec.engine.why.reason_nodes import ReasonNode
+from rulespec.engine.why.traced_program import Origins, StatementOrigin
+from rulespec.engine.why.tracer import At, Tracer, cell_name
+from rulespec.typed import nodes as typed
+
+MAX_EFFECTS = 2_000
+"""Effects of one move that are traced."""
+Traces = Callable[[State], Tracer]
+"""Makes the tracer of a state."""
+
+
+class ChangedCell(Struct, frozen=True):
+    """A cell that a statement has changed: its number and name, and the values before and after."""
+
+    cell: int
+    name: str
+    type: str
+    before: int
+    after: int
+
+
+class Effect(Struct, frozen=True):
+    """Something that a statement has done.
+
+    Attributes:
+        of: the statement or the cost; None for what is not seen, after which nothing is.
+        numbers: the expressions of the statement.
+        changes: what it has changed.
+    """
+
+    of: typed.Stmt | typed.Cost | None
+    numbers: tuple[ReasonNode, ...] = ()
+    changes: tuple[ChangedCell, ...] = ()
+
+
+class Skipped(Struct, frozen=True):
+    """A decision that nobody was asked, as nothing was legal: its number, and the state then."""
+
+    decision: int
+    state: State
+
+
+class Recorder(Interpreter):
+    """An interpreter that records what the statements of one move do.
+
+    Args:
+        origins: the origins of its program's instructions.
+        labels: the names of cells.
+        traces: makes tracers.
+        guard: copies a state, so that what is hidden cannot be read from the copy either.
+    """
+
+    def __init__(self, origins: Origins, labels: Labels, traces: Traces, guard: Callable[[State], State]) -> None:
+        super().__init__(origins.lowering.p)
+        self.effects: list[Effect] = []
+        self.skipped: list[Skipped] = []
+        self.end: tuple[StatementOrigin | None, State] | None = None
+        self.hidden = False
+        self._origins = origins
+        self._labels = labels
+        self._traces = traces
+        self._guard = guard
+        self._supposed = 0
+
+    def record(self, state: State, block: int, args: tuple[int, ...]) -> None:
+        """Runs a move in a state, which is changed, up to the first hidden cell."""
+        try:
+            self.run(state, block, args)
+        except HiddenError:
+            self.hidden = True
+            self.effects.append(Effect(None))
+
+    def execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
+        """Executes an instruction, and records it if it changes what is no variable."""
+        at = self._origins.of(i)
+        if at is None or self._supposed or not isinstance(i, ir.Store | ir.Transfer):
+            super().execute(i, state, slots, journal)
+            return
+        targets = [i.target] if isinstance(i, ir.Store) else [i.source, i.target]
+        if len(self.effects) >= MAX_EFFECTS or all(self.p.cells[target.base].group == "rules" for target in targets):
+            super().execute(i, state, slots, journal)
+            return
+        cells = list(dict.fromkeys(target.base + self.evaluate(target.index, state, slots) for target in targets))
+        before = [state[cell] for cell in cells]
+        numbers = self._numbers(at, i, state, slots)
+        super().execute(i, state, slots, journal)
+        changes = [self._changed(cell, old, state[cell]) for cell, old in zip(cells, before, strict=True)]
+        changes = [change for change in changes if change.before != change.after]
+        if changes:
+            self.effects.append(Effect(at.of, numbers, tuple(changes)))
+
+    def carry_out(self, e: ir.Suppose, args: Sequence[int], state: State, journal: Journal) -> None:
+        """Runs a procedure that is supposed to have run: it has no effects."""
+        self._supposed += 1
+        try:
+            super().carry_out(e, args, state, journal)
+        finally:
+            self._supposed -= 1
+
+    def _changed(self, cell: int, before: int, after: int) -> ChangedCell:
+        name = self.p.cells[cell]
+        return ChangedCell(cell, cell_name(self._labels, name), name.type, before, after)
+
+    def _numbers(
+        self, at: StatementOrigin, i: ir.Store | ir.Transfer, state: State, slots: State
+    ) -> tuple[ReasonNode, ...]:
+        """The traces of a statement's expressions, before it is executed."""
+        tracer = self._traces(self._guard(state))
+        place = At(at.scope)
+        if isinstance(at.of, typed.Cost):
+            node = tracer.node(at.of.amount, place)
+            if isinstance(i, ir.Transfer) and node.value != (paid := self.evaluate(i.amount, state, slots)):
+                node = ReasonNode("value", node.text, "int", node.span, paid)  # evaluated before other costs were paid
+            return (node,)
+        return tuple([tracer.node(e, place) for e in _expressions(at.of)])
+
+    def _is_idle(self, ask: ir.Ask, state: State) -> bool:
+        """Whether the decider has no legal option; then nobody is asked, which is recorded."""
+        idle = super()._is_idle(ask, state)
+        if idle:
+            self.skipped.append(Skipped(ask.decision, self._guard(state)))
+        return idle
+
+    def _stop(self, exit_: ir.Ask | ir.End, block: int, state: State, slots: State, journal: Journal) -> None:
+        if isinstance(exit_, ir.End):
+            self.end = self._origins.end(block), self._guard(state)
+        super()._stop(exit_, block, state, slots, journal)
+
+
+def _expressions(s: typed.Stmt | typed.Cost) -> list[typed.Expr]:
+    """The expressions of a statement that its numbers come from."""
+    if isinstance(s, typed.Transfer):
+        return [s.amount]
+    if isinstance(s, typed.Assign):
+        return [s.value]
+    if isinstance(s, typed.Put):
+        return [s.token, s.place]
+    return []

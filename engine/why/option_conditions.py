@@ -1,0 +1,176 @@
+"""Conditions of an option, one after the other, up to the first that fails, each as a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from rulespec.engine.game.guarded import HiddenError
+from rulespec.engine.program import ir
+from rulespec.engine.why.reason_nodes import ReasonNode
+from rulespec.engine.why.tracer import At, Tracer
+from rulespec.typed import nodes as typed
+
+
+class _Paid(Struct, frozen=True):
+    """A cost that was found to be there: its amount, the cell that it is taken from, and its trace."""
+
+    amount: int
+    cell: int
+    node: ReasonNode
+
+
+class OptionTrace:
+    """The conditions of one option with some arguments.
+
+    Args:
+        tracer: traces the expressions.
+        option: the option.
+        choice: the same, lowered.
+        at: the variables around the option.
+    """
+
+    def __init__(self, tracer: Tracer, option: typed.OptionDef, choice: ir.Choice, at: At) -> None:
+        self.t = tracer
+        self.option = option
+        self.choice = choice
+        self._at = at
+        self._because: list[ReasonNode] = []
+        self._paid: list[_Paid] = []
+
+    def conditions(self, args: Sequence[int]) -> Iterator[ReasonNode]:
+        """The conditions, up to the first that fails or that depends on what is hidden.
+
+        With fewer arguments than there are parameters, the last one is the domain of the next parameter.
+        """
+        for node in self._conditions(args):
+            yield node
+            if node.value is not True:
+                return
+
+    def _conditions(self, args: Sequence[int]) -> Iterator[ReasonNode]:
+        for param, lowered, arg in zip(self.option.params, self.choice.params, args, strict=False):
+            yield self._domain(param, lowered, arg)
+            self._at = self.t.bind(self._at, param.var, arg)
+            if param.where is not None and arg != lowered.none:
+                node = self.t.node(param.where, self._at)
+                node.reason = param.reason or node.text
+                yield node
+        if len(args) < len(self.option.params):
+            yield self._empty(self.option.params[len(args)])
+            return
+        yield from self._head(self.option.head, self._at)
+        if self.option.weight is not None:
+            weight = self.t.node(self.option.weight, self._at)
+            positive = isinstance(weight.value, int) and weight.value > 0
+            node = ReasonNode(
+                "weight", weight.text, "bool", weight.span, because=[weight], reason="chance never takes this"
+            )
+            yield self._known(node, positive)
+
+    def _known(self, node: ReasonNode, value: bool) -> ReasonNode:
+        """A condition with its value, unless a hidden cell was read for it."""
+        if not self.t.hidden:
+            node.value = value
+        return node
+
+    def _domain(self, param: typed.OptionParam, lowered: ir.Param, arg: int) -> ReasonNode:
+        """The condition that an argument is one of the values of its parameter."""
+        shown = self.t.labels.show(lowered.type, arg)
+        name = f"{param.var.name} = {shown}"
+        node = ReasonNode("domain", lowered.text, "bool", param.span, name=name)
+        node.reason = param.reason or f"`{shown}` is not in {lowered.text}"
+        if arg == lowered.none:
+            node.value = True
+            return node
+        if not self.t.add(node.because, [param.low, *([param.high] if param.high is not None else [])], self._at):
+            return node
+        low, high = node.because[0].number, node.because[-1].number
+        fits = low <= arg <= high if param.high is not None else arg >= 0 and bool(low >> arg & 1)
+        return self._known(node, fits)
+
+    def _empty(self, param: typed.OptionParam) -> ReasonNode:
+        """The condition that a parameter has a value, which is asked where it has none."""
+        text = self.t.text(param.low)
+        node = ReasonNode("domain", text, "bool", param.span, name=param.var.name)
+        node.reason = f"there is no `{param.var.name}` in {text}"
+        self.t.add(node.because, [param.low, *([param.high] if param.high is not None else [])], self._at)
+        return self._known(node, value=False)
+
+    # --- heads -------------------------------------------------------------------------------
+
+    def _head(self, head: Sequence[typed.HeadPart], at: At) -> Iterator[ReasonNode]:
+        """The conditions of a head. What it names is evaluated with the next condition, and shown with that."""
+        waiting: list[typed.Let] = []
+        for part in head:
+            if isinstance(part, typed.Let):
+                waiting.append(part)
+                continue
+            for let in waiting:
+                at = self._name(let.var, let.value, at, at)
+            waiting.clear()
+            if self.t.hidden:
+                yield self._with_names(ReasonNode("require", self.t.text(part), "bool", part.span), part)
+                return
+            if isinstance(part, typed.Needs):
+                yield from self._needs(part, at)
+            elif isinstance(part, typed.Cost):
+                yield self._with_names(self._cost(part, at), part)
+            else:
+                yield self._with_names(self.t.node(part.condition, at), part)
+
+    def _needs(self, part: typed.Needs, at: At) -> Iterator[ReasonNode]:
+        """The conditions of a guard."""
+        inner = At()
+        for var, arg in zip(part.guard.params, part.args, strict=True):
+            inner = self._name(var, arg, at, inner)
+        if self.t.hidden:
+            yield self._with_names(ReasonNode("require", self.t.text(part), "bool", part.span), part)
+            return
+        yield from self._head(part.guard.head, inner)
+
+    def _name(self, var: typed.Var, value: typed.Expr, at: At, inner: At) -> At:
+        """The place with a name for a value, which is shown with the next condition."""
+        if self.t.hidden:
+            return inner
+        node, place = self.t.named(var, value, at, inner)
+        self._because.append(node)
+        return place
+
+    def _with_names(self, node: ReasonNode, part: typed.HeadPart) -> ReasonNode:
+        node.because, self._because = [*self._because, *node.because], []
+        node.reason = (part.reason if isinstance(part, typed.Requirement | typed.Cost) else "") or node.text
+        return node
+
+    def _cost(self, cost: typed.Cost, at: At) -> ReasonNode:
+        """The condition that a cost is there, with those before that are taken from the same place."""
+        node = ReasonNode("cost", self.t.text(cost), "bool", cost.span)
+        try:
+            paid = self._amount(cost, at, node)
+        except HiddenError:
+            self.t.hidden = True
+            return node
+        if paid is None:
+            return node
+        decl = cost.source.decl if isinstance(cost.source, typed.Field) else None
+        earlier = [each for each in self._paid if each.cell == paid.cell]
+        if decl is not None and decl.unlimited:
+            return self._known(node, paid.amount >= 0)
+        if not self.t.add(node.because, [cost.source], at):
+            return node
+        node.because[:0] = [each.node for each in earlier]
+        self._paid.append(paid)
+        least = 0 if decl is None or decl.low is None else decl.low
+        due = paid.amount + sum(each.amount for each in earlier)
+        return self._known(node, paid.amount >= 0 and due <= node.because[-1].number - least)
+
+    def _amount(self, cost: typed.Cost, at: At, node: ReasonNode) -> _Paid | None:
+        """The amount of a cost and the cell that it is taken from; None if that is hidden."""
+        amount = self.t.node(cost.amount, at)
+        node.because.append(amount)
+        source = self.t.lowered(cost.source, at.scope)
+        assert isinstance(source, ir.Cell)
+        if self.t.hidden:
+            return None
+        return _Paid(amount.number, source.base + self.t.evaluate(source.index, at), amount)

@@ -1,0 +1,125 @@
+"""A program that knows the statements its instructions come from, and the variables in scope there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from rulespec.engine.game.machines import MachineMemo
+from rulespec.engine.lower.expressions import ExpressionLowering
+from rulespec.engine.lower.lowering import lowering
+from rulespec.engine.lower.marks import Marks
+from rulespec.engine.lower.scope import Scope
+from rulespec.engine.program import ir
+from rulespec.typed import nodes as typed
+
+
+class StatementOrigin(Struct, frozen=True):
+    """The statement, or the cost, that an instruction comes from, and the variables in scope there."""
+
+    of: typed.Stmt | typed.Cost
+    scope: Scope
+
+
+class Owner(Struct, frozen=True):
+    """The procedure that a statement is in, and the innermost option of it, or the guard."""
+
+    rule: typed.Procedure | typed.Guard
+    option: typed.OptionDef | None = None
+
+
+class Origins(Marks):
+    """The origins of a program's parts, recorded while lowering, which gives the same program as without.
+
+    Args:
+        ruleset: the ruleset: its nodes are those that the program knows, and not those of an equal one.
+
+    Attributes:
+        decisions: the number of a decision → its statement.
+        lowering: adds expressions to the program.
+    """
+
+    lowering: ExpressionLowering
+
+    def __init__(self, ruleset: typed.Ruleset) -> None:
+        self.ruleset = ruleset
+        self.decisions: dict[int, StatementOrigin] = {}
+        self._instructions: dict[int, StatementOrigin] = {}
+        self._blocks: dict[int, StatementOrigin] = {}
+        self._last: StatementOrigin | None = None
+
+    def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
+        """Notes the statement that the next instructions come from."""
+        self._last = StatementOrigin(s, scope)
+        if isinstance(s, typed.EndGame):
+            self._blocks.setdefault(block, self._last)
+
+    def emitted(self, instruction: ir.Instruction) -> None:
+        """Notes an instruction, unless it pays a cost."""
+        if self._last is not None:
+            self._instructions.setdefault(id(instruction), self._last)
+
+    def payment(self, cost: typed.Cost, instructions: Sequence[ir.Instruction], scope: Scope) -> None:
+        """Notes the instructions that pay a cost."""
+        for instruction in instructions:
+            self._instructions[id(instruction)] = StatementOrigin(cost, scope)
+
+    def decision(self, s: typed.Decide, number: int, scope: Scope) -> None:
+        """Notes a decision."""
+        self.decisions[number] = StatementOrigin(s, scope)
+
+    def of(self, instruction: ir.Instruction) -> StatementOrigin | None:
+        """The origin of an instruction of the program."""
+        return self._instructions.get(id(instruction))
+
+    def end(self, block: int) -> StatementOrigin | None:
+        """The `end game` at the end of a block; None where the start procedure returns."""
+        return self._blocks.get(block)
+
+
+def _lowered(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Origins:
+    result = Origins(ruleset)
+    result.lowering = lowering(ruleset, seats, settings, result)
+    return result
+
+
+origins = MachineMemo(_lowered)
+"""The origins of a ruleset's program, for a number of seats and the values of all settings."""
+
+
+def owners(rules: typed.Rules) -> dict[int, Owner]:
+    """The owner of each statement and each cost, by its `id`."""
+    results: dict[int, Owner] = {}
+    for procedure in rules.procedures.values():
+        results.update(_of_block(procedure.body, Owner(procedure)))
+    for guard in rules.guards.values():
+        results.update({id(part): Owner(guard) for part in guard.head if isinstance(part, typed.Cost)})
+    return results
+
+
+def _of_block(block: typed.Block, owner: Owner) -> Iterator[tuple[int, Owner]]:
+    for s in block:
+        yield id(s), owner
+        if isinstance(s, typed.Decide):
+            for option in s.options:
+                inner = Owner(owner.rule, option)
+                yield from ((id(part), inner) for part in option.head if isinstance(part, typed.Cost))
+                yield from _of_block(option.body, inner)
+        for body in _bodies(s):
+            yield from _of_block(body, owner)
+
+
+def _bodies(s: typed.Stmt) -> Iterator[typed.Block]:
+    """The blocks in a statement, but those of options."""
+    if isinstance(s, typed.If):
+        yield from (body for _, body in s.branches)
+    elif isinstance(s, typed.Match):
+        yield from (body for _, body in s.cases)
+        yield s.other or ()
+    elif isinstance(s, typed.For | typed.Repeat):
+        yield s.body
+    elif isinstance(s, typed.CallProcedure) and s.then is not None:
+        yield (s.then,)
+    elif isinstance(s, typed.Decide) and s.otherwise is not None:
+        yield s.otherwise.body

@@ -1,0 +1,61 @@
+"""Missing or misplaced rows of tables."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from rulespec.check.context import Context
+from rulespec.check.lints.listing import listed
+from rulespec.documents.yaml_nodes import Mapping, Scalar, entries, get
+from rulespec.typed import nodes as typed
+from rulespec.types import Num
+
+
+def check_tables(c: Context) -> None:
+    """Warns of rows of numbers with a gap or out of order, and of inner rows that one row lacks."""
+    for table in c.declarations.tables.values():
+        rows = get(c.source.root, "tables", table.name, "rows")
+        if isinstance(rows, Mapping):
+            _rows(c, table, rows, 0)
+
+
+def _rows(c: Context, table: typed.TableDecl, rows: Mapping, depth: int) -> None:
+    if isinstance(table.keys[depth], Num):
+        _numbers(c, table, rows)
+    if depth + 1 == len(table.keys):
+        return
+    inner = [(place, node) for _, place, node in entries(rows) if isinstance(node, Mapping)]
+    for _, node in inner:
+        _rows(c, table, node, depth + 1)
+    if table.name in c.unsafe_tables or not isinstance(table.keys[depth + 1], Num):
+        return
+    sets = [frozenset(node.entries) for _, node in inner]
+    usual = max(sets, key=sets.count, default=frozenset())
+    if 2 * sets.count(usual) <= len(sets):
+        return
+    for (place, _), result in zip(inner, sets, strict=True):
+        if result < usual:
+            names = sorted(usual - result, key=int)
+            message = f"`{place.text}` has no row for {listed(names)} in the table `{table.name}`, as the others have"
+            c.report.warning("RS233", message, place.span, help="add the row, or remove it from the others as well")
+
+
+def _numbers(c: Context, table: typed.TableDecl, rows: Mapping) -> None:
+    """Checks rows by number. Overlays add rows at the end, so only rows of one file have an order."""
+    before: dict[str, Scalar] = {}
+    seen: dict[int, Scalar] = {}
+    for key, place, _ in entries(rows):
+        last = before.get(place.span.file)
+        if last is not None and int(last.text) > int(key):
+            message = f"the rows of `{table.name}` are out of order: {key} comes after {last.text}"
+            c.report.warning("RS234", message, place.span, help="order them from low to high")
+        seen[int(key)] = before[place.span.file] = place
+    numbers = sorted(seen)
+    steps = {b - a for a, b in pairwise(numbers)}
+    left_out = numbers[-1] - numbers[0] + 1 - len(numbers) if numbers else 0
+    # Numbers far apart, or equally far, are chosen so; one number missing among many is a slip.
+    if len(steps) > 1 and 3 * left_out <= len(numbers) and table.name not in c.unsafe_tables:
+        missing = [n for a, b in pairwise(numbers) for n in range(a + 1, b)]
+        after = seen[next(n for n in numbers if n > missing[0])]
+        message = f"the rows of `{table.name}` leave out {listed([str(n) for n in missing])}"
+        c.report.warning("RS233", message, after.span, help="add the row that is missing")

@@ -1,0 +1,18 @@
+"""Bounds on YAML files."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from rulespec.documents.text_files import MAX_BYTES
+
+
+class FileLimits(Struct, frozen=True):
+    """Bounds on a file: its size in bytes, the depth of nesting, the number of parser events."""
+
+    size: int = MAX_BYTES
+    depth: int = 64
+    events: int = 60_000
+
+
+DEFAULT = FileLimits()

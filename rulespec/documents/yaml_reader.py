@@ -1,0 +1,253 @@
+"""YAML files from strangers as trees of nodes: bounded, checked, and with the place of every value.
+
+YAML is built from the parser's events, never composed: a few hundred kilobytes of `[` crash the C composer, and a few
+hundred bytes of aliases expand to gigabytes. What readers of YAML disagree about (`no`, `1:30`, `010`) is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+import yaml
+from msgspec import Struct, field
+
+from rulespec.diagnostics.diagnostic import Label, Span, shown
+from rulespec.diagnostics.report import DiagnosticsError, Report, failure
+from rulespec.documents.file_limits import DEFAULT, FileLimits
+from rulespec.documents.scalars import Trap, plain_key, plain_value
+from rulespec.documents.text_files import (
+    MISLEADING,
+    check_characters,
+    file_start,
+    place_at,
+    read_text,
+    too_large,
+)
+from rulespec.documents.yaml_errors import read_too_deeply, yaml_error
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, Style
+
+try:
+    from yaml import CSafeLoader as _Loader
+except ImportError:  # a PyYAML built without libyaml: ten times slower, otherwise the same
+    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
+
+_STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
+_ERROR_LIMIT = 50  # errors of one file; the rest is noise
+
+
+def read_yaml(path: Path, display: str, limits: FileLimits = DEFAULT) -> Node:
+    """Reads a YAML file.
+
+    Args:
+        path: the file.
+        display: its name in diagnostics.
+        limits: bounds on it.
+
+    Returns:
+        The root of its tree; a null scalar for a file without content.
+
+    Raises:
+        DiagnosticsError: RS1xx, all errors up to the one that stops the reader.
+    """
+    return parse_yaml(read_text(path, display, limits.size), display, limits)
+
+
+def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
+    """Like `read_yaml`, for a text in memory."""
+    text = text.removeprefix("\ufeff")
+    if len(text) > limits.size:
+        raise too_large(display, limits.size)
+    check_characters(text, display)
+    # libyaml compares each %TAG with all before it, before the first event: 2 MB of them take most of a minute.
+    if directive := re.search(r"^%", text, re.MULTILINE):
+        raise failure(
+            "RS115",
+            "a line that starts with `%` is a YAML directive, and they are not allowed",
+            place_at(display, text, directive.start()),
+            help="remove the line; text that starts with `%` must be indented or on the line of its quote",
+        )
+    return _Builder(text, display, limits).build()
+
+
+@lru_cache(maxsize=8)
+def parse_again(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
+    """Like `parse_yaml`, with a memo of the last trees, for a text under editing.
+
+    Nobody changes a tree.
+    """
+    return parse_yaml(text, display, limits)
+
+
+def parse_readable(
+    text: str, display: str, limits: FileLimits = DEFAULT
+) -> tuple[Node | None, DiagnosticsError | None]:
+    """Like `parse_yaml`, for a text with mistakes: the tree without refused parts, if it is YAML, and the errors."""
+    builder: _Builder | None = None
+    try:
+        check_characters(text, display)
+        builder = _Builder(text, display, limits)
+        return builder.build(), None
+    except DiagnosticsError as error:
+        return builder.root if builder is not None else None, error
+
+
+class _Open(Struct):
+    """A list or mapping before its end."""
+
+    span: Span
+    flow: bool
+    items: list[Node] = field(default_factory=list)
+    entries: dict[str, tuple[Scalar, Node]] | None = None  # None: a list
+    key: Scalar | None = None  # the key that waits for its value
+    key_refused: bool = False  # … but was refused: the value is read and dropped
+
+
+class _Builder:
+    """Builds the tree of a file from the parser's events."""
+
+    def __init__(self, text: str, display: str, limits: FileLimits) -> None:
+        self.text = text
+        self.display = display
+        self.limits = limits
+        self.report = Report()
+        self.stack: list[_Open] = []
+        self.root: Node | None = None
+        self.documents = 0
+        self.long_text: Span | None = None
+        """The last quoted text that goes over several lines."""
+
+    def build(self) -> Node:
+        try:
+            for count, event in enumerate(yaml.parse(self.text, Loader=_Loader)):
+                if count >= self.limits.events:
+                    message = f"the file has more than {self.limits.events:,} values"
+                    self.stop("RS113", message, self.span(event), help="split it into several files")
+                self.take(event)
+        except yaml.YAMLError as error:
+            if (read := read_too_deeply(error)) is not None:
+                _Builder(self.text[:read], self.display, self.limits).build()  # stops where the text is too deep for us
+            self.report.add(yaml_error(error, self.text, self.display, self.long_text))
+        self.report.raise_if_errors()
+        return self.root or Scalar(None, "", file_start(self.display))
+
+    def take(self, event: Any) -> None:
+        match event:
+            case yaml.ScalarEvent():
+                self.refuse_anchor_and_tag(event)
+                self.attach(self.scalar(event))
+            case yaml.AliasEvent():
+                message = f"`*{event.anchor}` is a YAML alias, and they are not allowed"
+                self.error("RS114", message, self.span(event), help="write the value out")
+                self.attach(Scalar("", "", self.span(event)))
+            case yaml.CollectionStartEvent():
+                self.refuse_anchor_and_tag(event)
+                if len(self.stack) >= self.limits.depth:
+                    message = f"nested more than {self.limits.depth} deep"
+                    self.stop("RS112", message, self.span(event), help="flatten the structure")
+                opened = _Open(self.span(event), bool(event.flow_style))
+                if isinstance(event, yaml.MappingStartEvent):
+                    opened.entries = {}
+                self.stack.append(opened)
+            case yaml.CollectionEndEvent():
+                self.attach(self.close(event))
+            case yaml.DocumentStartEvent():
+                self.documents += 1
+                if self.documents > 1:
+                    message = "a second YAML document starts here"
+                    self.stop("RS116", message, self.span(event), help="remove the `---`, or use a file of its own")
+
+    def close(self, event: Any) -> Node:
+        opened = self.stack.pop()
+        # A block ends, for the parser, where the next thing starts: blank lines and comments later.
+        last = opened.items[-1].span if opened.items else opened.span
+        span = opened.span.to(self.span(event) if opened.flow else last)
+        if opened.entries is None:
+            return Sequence(opened.items, span)
+        return Mapping(opened.entries, span)
+
+    def attach(self, node: Node) -> None:
+        """Adds a finished node to its parent: as the root, an item, a key, or the value of the key before it."""
+        if not self.stack:
+            self.root = node
+            return
+        parent = self.stack[-1]
+        if parent.entries is None:
+            parent.items.append(node)
+        elif parent.key is None:
+            parent.key, parent.key_refused = self.key(node, parent.entries)
+        else:
+            if not parent.key_refused:
+                parent.entries[parent.key.text] = (parent.key, node)
+            parent.items = [node]  # only for `close`, which asks where the last one ended
+            parent.key = None
+
+    def key(self, node: Node, entries: dict[str, tuple[Scalar, Node]]) -> tuple[Scalar, bool]:
+        if not isinstance(node, Scalar):
+            self.error("RS118", "a list or mapping cannot be a key", node.span, help="use a plain word as the key")
+            return Scalar("", "", node.span), True
+        if node.style == "plain" and node.text == "<<":
+            message = "`<<` merges mappings in YAML, and that is not allowed"
+            self.error("RS117", message, node.span, help="write the entries out, or use an overlay")
+            return node, True
+        if node.text in entries:
+            first = entries[node.text][0].span
+            message = f"the key {shown(node.text)} is here twice"
+            notes = (Label(first, "first here"),)
+            self.error("RS119", message, node.span, "again here", notes, help="remove one of the two")
+            return node, True
+        return node, False
+
+    def scalar(self, event: Any) -> Scalar:
+        text: str = event.value
+        span = self.span(event)
+        style = _STYLES.get(event.style, "plain")
+        is_key = bool(self.stack) and self.stack[-1].entries is not None and self.stack[-1].key is None
+        if style != "plain":
+            if span.end_line > span.line and style in ("single", "double"):
+                self.long_text = span
+            if result := MISLEADING.search(text):  # "\x1b" is clean in the file and not in the value
+                message = f"an escape stands for the character U+{ord(result.group()):04X}, which is not text"
+                self.error("RS105", message, span, help="remove the escape")
+            return Scalar(text, text, span, style)
+        value = plain_key(text) if is_key else plain_value(text)
+        if isinstance(value, Trap):
+            self.error(value.code, value.message, span, help=value.help)
+            value = text
+        return Scalar(value, text, span)
+
+    def refuse_anchor_and_tag(self, event: Any) -> None:
+        if event.anchor is None and event.tag is None:
+            return
+        start = self.span(event)
+        place = Span(start.file, start.line, start.column, start.line, start.column + 1)
+        if event.anchor is not None:
+            message = f"{shown('&' + event.anchor)} is a YAML anchor, and they are not allowed"
+            self.error("RS114", message, place, help="write the value out where it is needed")
+        if event.tag is not None:
+            message = f"{shown(event.tag)} is a YAML tag, and they are not allowed"
+            self.error("RS115", message, place, help="remove the tag")
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        label: str = "",
+        notes: tuple[Label, ...] = (),
+        *,
+        help: str,  # noqa: A002
+    ) -> None:
+        self.report.error(code, message, span, label, notes, help)
+        if self.report.errors >= _ERROR_LIMIT:
+            self.report.raise_if_errors()
+
+    def stop(self, code: str, message: str, span: Span, *, help: str) -> NoReturn:  # noqa: A002
+        self.report.error(code, message, span, help=help)
+        raise DiagnosticsError(self.report.diagnostics)
+
+    def span(self, event: Any) -> Span:
+        start, end = event.start_mark, event.end_mark
+        return Span(self.display, start.line + 1, start.column + 1, end.line + 1, end.column + 1)

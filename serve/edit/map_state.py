@@ -1,0 +1,182 @@
+"""The state of a map for its page: regions with their facts, their forms, and problems."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Fix
+from rulespec.documents.text_files import display
+from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text, to_plain
+from rulespec.drawing.marked_board import faults_of
+from rulespec.lsp.map_files import MAP, PIECES, REGIONS, WORDS, MapEditError, MapFiles
+from rulespec.lsp.project import Checked
+from rulespec.lsp.quick_fixes import each_fix
+from rulespec.types import Bool, Ent, Maybe, Num, SetOf, Type
+
+MAX_FAULTS = 100
+"""Problems that are shown; the number of the others is."""
+MAX_REGIONS = 400
+"""Regions of a map that a page edits."""
+_MAX_CHOICES = 500
+
+
+def regions_of(map_: MapFiles, checked: Checked | None, places: Mapping[str, tuple[float, float]]) -> list[Any]:
+    """The regions with their declarations: those of the folder, and those of its bases.
+
+    Raises:
+        DiagnosticsError: the map cannot be read.
+    """
+    own = get(_tree(map_), *REGIONS)
+    merged = get(checked.source.root, *REGIONS) if checked is not None else None
+    mine = {key for key, _, _ in entries(own)}
+    counts = {pieces: _by_region(checked, pieces) for pieces in map_.pieces()} if checked is not None else {}
+    results = []
+    for name, _, node in entries(merged if merged is not None else own):
+        standing = {pieces: each[name] for pieces, each in counts.items() if name in each}
+        results.append(_region(name, node, name in mine, places) | {"pieces": standing})
+    return results
+
+
+def _by_region(checked: Checked, pieces: str) -> dict[str, Any]:
+    """The number of some pieces at the start by region, as in the file."""
+    return {key: to_plain(value) for key, _, value in entries(get(checked.source.root, *PIECES, pieces))}
+
+
+def _tree(map_: MapFiles) -> Node | None:
+    return map_.tree(MAP) if (map_.folder / MAP).is_file() else None
+
+
+def _region(name: str, node: Node, own: bool, places: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+    data = to_plain(node)
+    facts = data if isinstance(data, dict) else {}
+    place = places.get(name)
+    return {
+        "name": name,
+        "title": str(facts.get("title", "")) or name.replace("_", " "),
+        "own": own,
+        "facts": facts,
+        "place": None if place is None else [round(place[0]), round(place[1])],
+    }
+
+
+def form_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
+    """The form of a region: facts with their types, pieces, kinds of links, and the names that facts choose from."""
+    kind = map_.kind()
+    facts = checked.declarations.kinds[kind].facts if kind in checked.declarations.kinds else {}
+    links = [[key, text(value)] for key, _, value in entries(map_.declared("links")) if isinstance(value, Scalar)]
+    others = [key for key, _, value in entries(map_.declared("links")) if not isinstance(value, Scalar)]
+    names = {key for key, _, _ in entries(map_.declared("facts"))}
+    shown = [{"name": name, **_type(fact.type)} for name, fact in facts.items() if name in names]
+    kinds = {each["of"] for each in shown if each.get("of") not in (None, kind)}
+    return {
+        "kind": kind,
+        "facts": shown,
+        "pieces": map_.pieces(),
+        "words": list(WORDS),
+        "links": links,
+        "entities": others,
+        "choices": {
+            each: [[e.name, e.title] for e in checked.declarations.kinds[each].entities[:_MAX_CHOICES]]
+            for each in sorted(kinds)
+            if each in checked.declarations.kinds
+        },
+    }
+
+
+def _type(type_: Type) -> dict[str, Any]:
+    """The type of a fact as a form has it."""
+    if isinstance(type_, Ent):
+        return {"type": "entity", "of": type_.kind, "optional": type_.optional}
+    if isinstance(type_, SetOf):
+        return {"type": "set", "of": type_.kind, "optional": True}
+    if isinstance(type_, Bool):
+        return {"type": "bool", "optional": False}
+    if isinstance(type_, Num | Maybe):
+        return {"type": "number", "optional": isinstance(type_, Maybe)}
+    return {"type": "other", "optional": False}
+
+
+def faults(
+    map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagnostic]
+) -> tuple[list[dict[str, Any]], list[Fix]]:
+    """The problems as plain data, own files first, with numbered fixes."""
+    files = {d.span.file for d in diagnostics if d.span is not None}
+    own = {file for file in files if Path(file) in map_.own}
+    ordered = sorted(diagnostics, key=lambda d: not _is_own(own, d))[:MAX_FAULTS]
+    texts = _texts(map_, checked, ordered)
+    fixes: list[Fix] = []
+    numbers: dict[int, list[dict[str, Any]]] = {}
+    by_place = {(d.code, d.span, d.message): i for i, d in enumerate(ordered)}
+    for d, fix in each_fix(ordered, texts):
+        if Path(fix.span.file) in map_.own:
+            number = by_place[d.code, d.span, d.message]
+            numbers.setdefault(number, []).append({"number": len(fixes), "label": _label(d, fix)})
+            fixes.append(fix)
+    where = _where(map_, checked, ordered, texts)
+    results = [
+        {
+            "code": d.code,
+            "severity": str(d.severity.value),
+            "message": d.message,
+            "help": d.help,
+            "own": _is_own(own, d),
+            "at": f"{_name(map_, d.span.file)}:{d.span.line}:{d.span.column}" if d.span is not None else "",
+            "regions": where.get(i, []),
+            "fixes": numbers.get(i, []),
+        }
+        for i, d in enumerate(ordered)
+    ]
+    return results, fixes
+
+
+def _name(map_: MapFiles, file: str) -> str:
+    """The name of a file for people: relative to the folder, if in it."""
+    path = Path(file).resolve()
+    return path.relative_to(map_.folder).as_posix() if path.is_relative_to(map_.folder) else display(path)
+
+
+def _label(d: Diagnostic, fix: Fix) -> str:
+    """The label of the button of a fix."""
+    if not fix.text.strip():
+        return "Fix: take it out"
+    if fix.span.line == fix.span.end_line and fix.span.column == fix.span.end_column:
+        return f"Fix: add {fix.text.strip(', ')}"[:80]
+    return f"Fix: {fix.text.strip()}"[:80]
+
+
+def _is_own(own: Container[str], d: Diagnostic) -> bool:
+    return d.span is not None and d.span.file in own
+
+
+def _texts(map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagnostic]) -> dict[str, str]:
+    """The texts of the files that problems are in, as they were checked."""
+    texts = dict(checked.texts) if checked is not None else {}
+    for file in {d.span.file for d in diagnostics if d.span is not None} - texts.keys():
+        try:
+            texts[file] = map_.raw(Path(file).resolve()).removeprefix("\ufeff").replace("\r\n", "\n")
+        except MapEditError:  # it is not one's own, or cannot be read
+            continue
+    return texts
+
+
+def _where(
+    map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagnostic], texts: Mapping[str, str]
+) -> dict[int, list[str]]:
+    """The number of a problem → its regions."""
+    kind = map_.kind() if checked is not None else ""
+    if checked is None or kind not in checked.declarations.kinds:
+        return {}
+    names = [entity.name for entity in checked.declarations.kinds[kind].entities]
+    results = faults_of(checked.declarations, [kind], diagnostics, texts, MAX_FAULTS)
+    return {each.number - 1: [names[i] for i in (each.place, each.other) if i >= 0] for each in results if each.kind}
+
+
+def stale_of(map_: MapFiles, diagnostics: Sequence[Diagnostic]) -> str:
+    """The reason why the files cannot be read as a whole, with its place."""
+    first = min(diagnostics, key=lambda d: d.span is None or Path(d.span.file) not in map_.own, default=None)
+    if first is None:
+        return "the files cannot be read"
+    at = f"{_name(map_, first.span.file)}:{first.span.line}: " if first.span is not None else ""
+    return f"{at}{first.message}"

@@ -1,0 +1,55 @@
+"""Next steps with a map: the command of each, and how long it may take if the page starts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from rulespec.documents.text_files import display
+
+_MINUTES = 2
+"""Minutes of games in a report that the page asks for."""
+
+
+class NextStep(Struct, frozen=True):
+    """A next step with a map.
+
+    Attributes:
+        title: what it does.
+        words: of its command, after `rulespec`.
+        name: by which a page starts it; "" if it is for a terminal.
+        seconds: that it may take; a table, until it is open.
+    """
+
+    title: str
+    words: tuple[str, ...]
+    name: str = ""
+    seconds: float = 0
+
+    @property
+    def command(self) -> str:
+        """The command as typed."""
+        return " ".join(["rulespec", *(f'"{word}"' if " " in word else word for word in self.words)])
+
+
+def steps(folder: Path, base: str, players: int | None) -> Iterator[NextStep]:
+    """The next steps.
+
+    Args:
+        folder: that of the map.
+        base: the reference of the ruleset that it extends; "" without one.
+        players: the fewest that it is for, if there may be more.
+    """
+    name = display(folder.resolve())
+    name = name if name.startswith(("/", ".")) else f"./{name}"
+    number = ("--players", str(players)) if players is not None else ()
+    yield NextStep("Play it at a table", ("serve", name, *number), "table", 60)
+    yield NextStep("Play it at this terminal", ("play", name, *number))
+    if base:
+        words = ("playtest", base, name, *number, "--minutes", str(_MINUTES))
+        yield NextStep("Playtest it against its base", words, "report", 60 * (_MINUTES + 4))
+    yield NextStep("Run its scenarios", ("test", name), "scenarios", 300)
+    yield NextStep("Check it", ("validate", name))
+    yield NextStep("Draw it", ("draw", name))

@@ -1,0 +1,149 @@
+"""Programs started by a page with the saved map: a table, a report, its scenarios."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from asyncio.subprocess import PIPE, STDOUT, Process
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_urlsafe
+from tempfile import TemporaryDirectory
+
+from msgspec import Struct
+
+from rulespec.serve.edit.next_steps import NextStep
+
+_SHOWN = 6_000
+"""Characters of what a program says that are shown, the last ones."""
+_PAGE = 20_000_000
+"""Bytes of a report."""
+_LINK = re.compile(r"http://127\.0\.0\.1:([0-9]+)/#[\w-]+$")
+"""The link at the end of a line that begins with its name."""
+_OPEN = ("Ctrl-C ends it\n", "Ctrl-C ends it\r\n")
+"""The ends of the last line of a table that is open; in other lines, a title may have the words."""
+
+
+class EditorProgram(Struct, frozen=True):
+    """A program, for display.
+
+    Attributes:
+        state: whether it runs, is at its end (a table: is open), or has failed.
+        text: what it has said.
+        links: names and addresses that it gives.
+    """
+
+    state: str
+    text: str = ""
+    links: tuple[tuple[str, str], ...] = ()
+
+
+class EditorPrograms:
+    """The programs of a page's server: one for each step at most, and they end with the server.
+
+    Args:
+        changed: called when there is something new to show.
+
+    Attributes:
+        shown: step → its last program.
+        reports: path → the page that a program has written.
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self.shown: dict[str, EditorProgram] = {}
+        self.reports: dict[str, bytes] = {}
+        self._changed = changed
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._processes: dict[str, Process] = {}
+        self._folder = TemporaryDirectory()
+        self._port = 0
+
+    def start(self, step: NextStep) -> str:
+        """Starts a program; a refusal, or "".
+
+        A table that is open goes on in the process of the new one, at the same address.
+        """
+        before = self.shown.get(step.name)
+        if before is not None and before.state == "running":
+            return "it is running already"
+        if step.name in self._tasks:
+            self._tasks[step.name].cancel()
+        self._show(step, EditorProgram("running"))
+        self._tasks[step.name] = asyncio.create_task(self._run(step))
+        return ""
+
+    async def close(self) -> None:
+        """Ends all programs."""
+        for task in self._tasks.values():
+            task.cancel()
+        for process in self._processes.values():
+            await _ended(process)
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self._folder.cleanup()
+
+    async def _run(self, step: NextStep) -> None:
+        if step.name in self._processes:
+            await _ended(self._processes[step.name])
+        page = Path(self._folder.name) / "report.html"
+        page.unlink(missing_ok=True)
+        more = {
+            "table": ("--port", str(self._port), "--store", f"{self._folder.name}/tables.db"),
+            "report": ("--page", str(page)),
+        }
+        command = [sys.executable, "-m", "rulespec.cli.edit_program", *step.words, *more.get(step.name, ())]
+        process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=STDOUT)
+        self._processes[step.name] = process
+        try:
+            text = await asyncio.wait_for(_said(process, step.name == "table"), step.seconds)
+        except TimeoutError:
+            await _ended(process)
+            self._show(step, EditorProgram("failed", f"it took longer than {step.seconds:.0f} seconds"))
+            return
+        except asyncio.CancelledError:
+            await _ended(process)
+            raise
+        if step.name == "table" and process.returncode is None:
+            links = [(line[: m.start()].strip(), m) for line in text.splitlines() if (m := _LINK.search(line))]
+            self._port = int(links[-1][1][1])
+            self._show(step, EditorProgram("done", "", tuple((name, m[0]) for name, m in links)))
+            await _left_open(process)
+            self._show(step, EditorProgram("failed", "the table has ended"))
+        elif step.name == "report" and page.is_file() and page.stat().st_size <= _PAGE:
+            path = f"/report/{token_urlsafe(16)}"
+            self.reports = {path: page.read_bytes()}
+            self._show(step, EditorProgram("done", text, (("the report", path),)))
+        else:
+            self._show(step, EditorProgram("failed" if process.returncode else "done", text))
+
+    def _show(self, step: NextStep, program: EditorProgram) -> None:
+        self.shown = self.shown | {step.name: program}
+        self._changed()
+
+
+async def _said(process: Process, is_table: bool) -> str:
+    """The output of a program until it ends, or until its table is open."""
+    assert process.stdout is not None
+    text = ""
+    while data := await process.stdout.read(65_536):
+        text = (text + data.decode("utf-8", "replace"))[-_SHOWN:]
+        if is_table and text.endswith(_OPEN):
+            return text
+    await process.wait()
+    return text
+
+
+async def _left_open(process: Process) -> None:
+    """Waits for the end of a program, and drains its output."""
+    assert process.stdout is not None
+    while await process.stdout.read(65_536):
+        pass
+    await process.wait()
+
+
+async def _ended(process: Process) -> None:
+    """Ends a program, if it has not ended."""
+    with suppress(ProcessLookupError):
+        process.kill()
+    await process.wait()

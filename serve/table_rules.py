@@ -1,0 +1,104 @@
+"""Rules of tables: a ruleset, its words and its board, shared by all tables of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from rulespec.bundles.packed_bundle import Bundle
+from rulespec.bundles.rules import bundle_of
+from rulespec.drawing.board import board_of
+from rulespec.drawing.drawing_plan import plan
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.shown_cells import ShownCells
+from rulespec.engine.words.words import Words
+from rulespec.errors import RulespecError
+from rulespec.pages.other_values import OtherValues
+from rulespec.typed import nodes as typed
+
+PAGE_WORDS = (
+    *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret", "yes", "no"),
+    *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
+)
+"""Words of the program that pages of tables show beside their own."""
+
+
+class TableRules:
+    """The rules of tables.
+
+    Args:
+        ruleset: the ruleset.
+        language: of words; None: that of the ruleset.
+        bundle: the bundle that it was read from; None: one is made.
+    """
+
+    def __init__(self, ruleset: typed.Ruleset, language: str | None = None, bundle: Bundle | None = None) -> None:
+        self.ruleset = ruleset
+        self.words = Words(ruleset, language)
+        self.bundle = bundle or bundle_of(ruleset)
+        self._boards: dict[tuple[tuple[str, ...], int], tuple[str, dict[str, Any] | None]] = {}
+        self._cells: dict[tuple[str, ...], tuple[ShownCells, list[list[str]]]] = {}
+        self._values: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+
+    def board(self, seats: tuple[str, ...], viewer: int = 0) -> tuple[str, dict[str, Any] | None]:
+        """The picture that stays and the drawing plan, for seats, which are called by their ids; "" and None if the
+        board cannot be drawn. `viewer` is the number of the seat whose own spaces can be clicked, if seats have such.
+        """
+        key = seats, viewer
+        if key not in self._boards:
+            try:
+                board = board_of(self.ruleset, seats, self.words, apart=True)
+                if any(each.each for each in board.plans.values()):
+                    board = board_of(self.ruleset, seats, self.words, viewer=viewer, apart=True)
+                self._boards[key] = board.backdrop(), plan(board)
+            except RulespecError:  # mistakes in its drawing: the game can be played by its words
+                self._boards[key] = "", None
+        return self._boards[key]
+
+    def cells(self, game: Game) -> tuple[ShownCells, list[list[str]]]:
+        """The cells of games with the same seats, and their names."""
+        if game.seats not in self._cells:
+            shown = ShownCells(game)
+            self._cells[game.seats] = shown, shown.names()
+        return self._cells[game.seats]
+
+    def values(self, game: Game) -> list[dict[str, Any]]:
+        """The cells that the picture of games with the same seats does not have."""
+        if game.seats not in self._values:
+            try:
+                board = board_of(self.ruleset, game.seats, self.words)
+            except RulespecError:
+                board = None
+            self._values[game.seats] = OtherValues(board, game, self.words).to_json()
+        return self._values[game.seats]
+
+    @cached_property
+    def page_words(self) -> dict[str, str]:
+        """The words of pages, in the language of the rules."""
+        from rulespec.engine.words.program_words import ENGLISH, program_words
+
+        names = [name for name in program_words(ENGLISH) if name.startswith("table_")]
+        return {name: self.words.word(name, **_holes(name)) for name in (*names, *PAGE_WORDS)}
+
+    def titles(self, game: Game) -> dict[str, str]:
+        """`kind.entity` → its title, for all entities that options can name; seats have names of their own."""
+        program, player = game.omniscient.program, game.ruleset.declarations.player_kind
+        kinds = {p.type.removesuffix("?") for d in program.decisions for c in d.choices for p in c.params}
+        names = game.omniscient.labels.names
+        return {
+            f"{kind}.{id_}": title
+            for kind in sorted(kinds & {*names} - {player})
+            for id_, title in zip(names[kind], self.words.titles(kind, game.shown_names), strict=True)
+        }
+
+    def option_names(self, game: Game) -> dict[str, str]:
+        """The name of an option → its title."""
+        names = {c.name for d in game.omniscient.program.decisions for c in d.choices}
+        return {name: self.words.decision(name) for name in sorted(names)}
+
+
+def _holes(name: str) -> dict[str, Any]:
+    """Leaves holes for the page to fill."""
+    from rulespec.engine.words.program_words import ENGLISH, program_words
+
+    return {hole: "{" + hole + "}" for hole in program_words(ENGLISH)[name].holes()}
