@@ -13,10 +13,11 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.escape import escaped
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.text_files import files_inside, read_text, text_of
+from rulespec.documents.versions import check_needs_of_text
 from rulespec.documents.written_files import write_text
 from rulespec.own_files import own_files
 from rulespec.references import find_ruleset, is_path, parts_of
-from rulespec.ruleset_files import MAX_RULES_BYTES
+from rulespec.ruleset_files import MAX_RULES_BYTES, MAX_YAML
 from rulespec.syntax.format import format_rules
 
 
@@ -68,9 +69,16 @@ def _rules_of(ref: str) -> list[Path]:
     find_ruleset(parts_of(ref)[0])  # raises if there is none
     result, own, place = [], own_files(ref), Path.cwd()
     for folder in own.folders:
+        _refuse_newer(folder / "game.yaml")
         shown = folder.relative_to(place) if folder.is_relative_to(place) else folder
         result += [*files_inside(shown, "rules/*.rules"), *files_inside(shown, "variants/*.rules")]
     return result + [p for p in (Path(o).with_suffix(".rules") for o in parts_of(ref)[1:] if is_path(o)) if p.is_file()]
+
+
+def _refuse_newer(file: Path) -> None:
+    """Refuses rules that a newer version reads. Errors: RS160."""
+    display = str(file.relative_to(Path.cwd())) if file.is_relative_to(Path.cwd()) else str(file)
+    check_needs_of_text(read_text(file, display, MAX_YAML.size), display)
 
 
 def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:

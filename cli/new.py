@@ -25,6 +25,7 @@ from rulespec.cli.new_game import game_files
 from rulespec.cli.new_map import Base, map_files, tell_lacks
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.versions import NEEDS
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, entries, get, text
 from rulespec.drawing.map_identity import refuse_alike
 from rulespec.engine.game.game import Game
@@ -237,6 +238,7 @@ def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, ba
         f"id: {name}",
         f"title: {_title(name)}",
         'version: "0.1"',
+        f"needs: {NEEDS}",
         f'doc: "Started from {ruleset.ref}."',
         f"extends: {extends}",
         "",
@@ -262,6 +264,7 @@ def _overlay_file(name: str, target: Path, ruleset: typed.Ruleset, base: Merged)
         f"title: {_title(name)}",
         f"for: {ruleset.id}",
         'version: "0.1"',
+        f"needs: {NEEDS}",
     ]
     settings = list(_settings(base))
     if settings:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from rulespec.documents.versions import NEEDS
 from rulespec.schemas import modeline
 
 _GAME = """\
 id: {name}
 title: {title}
 version: "0.1"
+needs: {needs}
 doc: "A heap of counters; who takes the last one wins."
 players: {{kind: player, min: 2, max: 2}}
 start: play        # the procedure that is the game, in rules/play.rules
@@ -84,7 +86,11 @@ scenarios:
 
 def game_files(name: str, title: str, target: Path) -> Iterator[tuple[str, str]]:
     """The files of the folder `target` with their texts; `title` as YAML writes it."""
-    for file, text in (("game", _GAME.format(name=name, title=title)), ("kinds", _KINDS), ("tables", _TABLES)):
+    for file, text in (
+        ("game", _GAME.format(name=name, title=title, needs=NEEDS)),
+        ("kinds", _KINDS),
+        ("tables", _TABLES),
+    ):
         yield f"{file}.yaml", _with_schema(target, file, text)
     yield "setup.yaml", _with_schema(target, "setup", _SETUP)
     yield "rules/play.rules", _RULES

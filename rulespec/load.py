@@ -241,9 +241,9 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     Returns:
         The source, and the folders read, its own first.
     """
-    _check_file_names(folder, reader)
     place = reader.files.place
     game = reader.yaml(folder, "game.yaml", "game")
+    _check_file_names(folder, reader)
     top = Span(place.display(folder / "game.yaml"), 1, 1, 1, 2)
     source, folders = Source(Mapping({}, top)), [folder]
     extends = get(game, "extends")

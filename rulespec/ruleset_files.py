@@ -17,6 +17,7 @@ from rulespec.documents.file_limits import FileLimits
 from rulespec.documents.file_places import FilePlace
 from rulespec.documents.kept_trees import parse_kept, read_kept
 from rulespec.documents.repeated import report_repeated
+from rulespec.documents.versions import check_needs, check_needs_of_text
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, count_values
 from rulespec.records import Brief
 from rulespec.references import DISK
@@ -25,6 +26,8 @@ from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 
 SECTION_FILES = ("kinds", "map", "boards", "tracks", "tables", "setup", "measures")
+_FIRST = ("game", "overlay")
+"""The schemas of files that say which version of this program reads them and the files beside them."""
 DRAWING, OUTLINES = "drawing.yaml", "outlines.yaml"
 SETUP = "setup.yaml"
 """The files of a ruleset that say how it is drawn, of one form; outlines of regions may have a file apart."""
@@ -171,28 +174,40 @@ class RulesetReader(Brief, Struct):
             name: the file's path below it.
             schema: the name of its schema.
             partial: the file is laid over another one, and may leave out what that one has.
+
+        Raises:
+            DiagnosticsError: RS160 if the file needs a newer version of this program, RS107 if a total is too large.
         """
-        file = self.files.place.display(folder / name)
+        file, content, is_first = self.files.place.display(folder / name), "", schema in _FIRST
         try:
-            path = self._read(folder, name, MAX_YAML.size)[0]
+            path, content = self._read(folder, name, MAX_YAML.size)
             node = self.files.yaml(path, file)
         except TooMuchError:
             raise
         except DiagnosticsError as error:
-            self.report.extend(error.diagnostics)
+            self._tell(error.diagnostics, check_needs_of_text(content, file) if is_first else None)
             return None
+        wrong = check_needs(node) if is_first else None
         self._count(file, values=count_values(node))
-        if not self._fits(node, schema, partial):
+        if not self._fits(node, schema, partial, wrong):
             return None
         if isinstance(node, Scalar) and node.value is None:
             return Mapping({}, node.span)
         return node if isinstance(node, Mapping) else None
 
-    def _fits(self, node: Node, schema: str, partial: bool) -> bool:
+    def _fits(self, node: Node, schema: str, partial: bool, wrong: Diagnostic | None) -> bool:
         nothing = isinstance(node, Scalar) and node.value is None and schema != "game"
         result = () if nothing else self.files.findings(node, schema, partial)
-        self.report.extend(result)
-        return not result
+        self._tell(result, wrong)
+        return not result and wrong is None
+
+    def _tell(self, diagnostics: Iterable[Diagnostic], wrong: Diagnostic | None) -> None:
+        """Reports what is said of a file; of the place of one that says more, this one alone."""
+        if wrong is not None and wrong.span is not None:
+            line = wrong.span.line
+            diagnostics = [d for d in diagnostics if d.span is None or d.span.line != line]
+            self.report.add(wrong)
+        self.report.extend(diagnostics)
 
     def rules_of(self, folder: Path) -> tuple[ast.Item, ...]:
         """The items of all rules files of a ruleset's folder, in the order of their names.

@@ -33,6 +33,8 @@ CODES: dict[str, str] = {
     "RS134": "a number with too many digits",
     "RS135": "rules nested too deeply",
     "RS136": "a file that cannot be formatted",
+    "RS160": "rules that need a newer version",
+    "RS161": "a version that is needed, in another form",
     "RS211": "unknown key",
     "RS212": "missing key",
     "RS213": "wrong type of value",

@@ -1,6 +1,67 @@
-"""Versions that files name: of this program, and of the rules language."""
+"""Versions that files name: of this program, of the rules language, and of the program that a ruleset needs."""
+
+from __future__ import annotations
+
+import re
+
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.yaml_nodes import Node, Scalar, get
 
 RULESPEC = "0.1.0"
 """Version of the program; the build takes it from this line."""
 LANGUAGE = 1
 """Version of the rules language; it grows where rules that were correct before mean something else."""
+NEEDS = f"rulespec >={RULESPEC}"
+"""The value of `needs` in a file that this version writes."""
+
+_NEEDED = re.compile(r"rulespec *>= *([0-9]{1,9}(?:\.[0-9]{1,9}){0,2})")
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,2}")
+_LINE = re.compile(r"""^needs *: *(["']?)([^"'#\n]*?)\1 *(?:#.*)?$""", re.MULTILINE)
+
+
+def check_needs(file: Node) -> Diagnostic | None:
+    """Checks which version of this program a ruleset or an overlay needs.
+
+    Args:
+        file: the root of its first file.
+
+    Returns:
+        RS161 for a value of `needs` that is no version; None for one that is satisfied, and without any.
+
+    Raises:
+        DiagnosticsError: RS160 if a newer version is needed, and nothing besides: the rest may be right there.
+    """
+    needs = get(file, "needs")
+    return None if needs is None else _check(needs.text if isinstance(needs, Scalar) else "", needs.span)
+
+
+def check_needs_of_text(text: str, display: str) -> Diagnostic | None:
+    """Like `check_needs`, by the line that begins with `needs:`, for a file that is not valid YAML."""
+    if (line := _LINE.search(text)) is None:
+        return None
+    number, column = text.count("\n", 0, line.start()) + 1, line.start(2) - line.start() + 1
+    return _check(line[2], Span(display, number, column, number, column + max(1, len(line[2]))))
+
+
+def _check(value: str, at: Span) -> Diagnostic | None:
+    needed = _NEEDED.fullmatch(value.strip())
+    if needed is None:
+        number = _NUMBER.search(value) if "python" not in value.lower() else None
+        form = f"rulespec >={number[0]}" if number is not None else NEEDS
+        help_ = f"write `needs: {form}`, with the oldest version that reads these files"
+        what = shown(value) if value else "this"
+        return Diagnostic("RS161", Severity.ERROR, f"{what} is no version that is needed", at, help=help_)
+    if _numbers(needed[1]) <= _numbers(RULESPEC):
+        return None
+    message = f"these rules need rulespec {needed[1]} or newer, and this is {RULESPEC}"
+    help_ = f"install it: `pip install --upgrade 'rulespec>={needed[1]}'`"
+    raise DiagnosticsError([Diagnostic("RS160", Severity.ERROR, message, at, help=help_)])
+
+
+def _numbers(version: str) -> list[int]:
+    """The parts of a version as numbers, without zeros at the end: 0.10 comes after 0.9, and 1 is 1.0."""
+    parts = [int(part) for part in version.split(".")]
+    while parts and not parts[-1]:
+        parts.pop()
+    return parts
