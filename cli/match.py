@@ -39,7 +39,7 @@ class _Request(Struct, frozen=True):
     type=click.IntRange(1, 1_000_000),
     default=200,
     show_default=True,
-    help="Most games of a match; fewer than 40 decide none.",
+    help="Most games of a match.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @settings_flag
@@ -50,7 +50,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     """Let bots play the ruleset REF: each at one seat against the next one at all others, seats in turn.
 
     The bounds of the share of wins hold at every look, 19 times in 20, so a match ends when they leave the even share
-    out. Exit code: 0 the matches were played, 1 the rules were at fault, 2 wrong usage.
+    out and each seat has been played as often. Exit code: 0 the matches were played, 1 the rules were at fault, 2 wrong
+    usage.
 
     Example: rulespec match flat:64 greedy random imperial --players 3
     """

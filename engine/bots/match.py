@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import replace
-from math import sqrt
 
 from msgspec import Struct
 
 from rulespec.engine.bots.sides import PlanSide, play_sides
 from rulespec.engine.simulate.confidence import ConfidenceInterval
 from rulespec.engine.simulate.game_plans import GamePlan
-from rulespec.engine.simulate.sequence import followed_share, games_needed, said_needed
+from rulespec.engine.simulate.sequence import followed_share, games_to_tell, said_needed
 
 
 class MatchStanding(Struct):
@@ -49,19 +48,21 @@ class MatchStanding(Struct):
     @property
     def needed(self) -> int | None:
         """The number of games for a verdict at the present share; None if there is one, or it would take too many."""
-        smooth = (self.won + 1) / (self.games + 2)
-        away = abs(self.won / max(1, self.games) - self.even)
-        return games_needed(self.games, away, sqrt(smooth * (1 - smooth))) if self.verdict == "undecided" else None
+        if not self.games or self.verdict != "undecided":
+            return None
+        return games_to_tell(self.won, self.games, self.even)
 
     @property
     def says(self) -> str:
         """The verdict in words; if undecided, with the number of games for one."""
-        left = f": {said_needed(self.needed, self.games, 'games')}" if self.verdict == "undecided" else ""
+        left = f": {said_needed(self.needed, 'games')}" if self.verdict == "undecided" else ""
         return f"{self.verdict}{left}"
 
 
 def match(side: PlanSide, games: int, jobs: int = 1, cluster: str = "") -> Generator[MatchStanding]:
     """Plays a match until its verdict, for at most `games` games.
+
+    It ends where each seat has been played equally often: a seat that wins more often is no strength of a bot.
 
     Args:
         side: the games, see `between`.
@@ -86,7 +87,7 @@ def match(side: PlanSide, games: int, jobs: int = 1, cluster: str = "") -> Gener
             if seats[outcome.game % len(seats)] in outcome.winners:
                 result.won += 1 / len(outcome.winners)
             yield result
-            if result.verdict != "undecided":
+            if result.games % len(seats) == 0 and result.verdict != "undecided":
                 return
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rulespec.engine.playtest.evidence import QuestionAnswer
 from rulespec.engine.playtest.rule_trial import Answered
-from rulespec.engine.simulate.sequence import rounded, said_needed
+from rulespec.engine.simulate.sequence import FIRST_LOOK, rounded, said_needed
 
 _FEW = 2
 """Undecided numbers of one question up to which each has a clause of its own."""
@@ -62,7 +62,7 @@ def verdict(answer: QuestionAnswer) -> str:
 
 def needed(answer: QuestionAnswer) -> str:
     """The number of pairs that would decide a question."""
-    return said_needed(answer.needed, answer.pairs, "pairs")
+    return f"at least {FIRST_LOOK} pairs" if answer.low is None else said_needed(answer.needed, "pairs")
 
 
 def number(value: float, share: bool, sign: str = "") -> str:

@@ -1,15 +1,23 @@
-"""Bounds that hold at every look: a mean may be followed, and looked at after any game.
+"""Bounds that hold at every look: a mean or a share may be followed, and looked at after any game.
 
 A confidence interval is wrong one time in twenty at one look, and far more often if one looks until it decides.
-An asymptotic confidence sequence is wrong in one run of twenty, however often one looks: the boundary is the normal
-mixture (Robbins: "Statistical Methods Related to the Law of the Iterated Logarithm", 1970), in the form of
-Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform Central Limit Theory and Asymptotic Confidence
-Sequences", Annals of Statistics, 2024).
+A confidence sequence is wrong in one run of twenty, however often one looks.
+
+Of a mean it is asymptotic: the normal mixture (Robbins: "Statistical Methods Related to the Law of the Iterated
+Logarithm", 1970), in the form of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform Central Limit Theory
+and Asymptotic Confidence Sequences", Annals of Statistics, 2024).
+
+Of a share it is exact, from the first game on, by betting (Waudby-Smith and Ramdas: "Estimating means of bounded random
+variables by betting", Journal of the Royal Statistical Society B, 2024). Against each share m a gambler stakes on every
+game that the mean is another one, p: what they own is multiplied by (p / m) ^ x ((1 - p) / (1 - m)) ^ (1 - x) when x is
+won, from 0 to 1. If m is right they own no more than before, on average, so they ever own 20 times as much in one run
+of twenty at most (Ville 1939). The money is spread over all p, densest around m; a share is out against which it has
+grown to that.
 """
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import inf, lgamma, log, sqrt
 
 from rulespec.engine.simulate.confidence import LEVEL, ConfidenceInterval
 
@@ -19,6 +27,11 @@ MOST = 10_000_000
 """Games beyond which nobody plays; more are not counted."""
 TUNED = 200
 """Games at which the bounds are narrowest for their level."""
+SPREAD = 22.0
+"""The games that the money of bets on a share is worth: the more, the nearer to the share that they are against.
+
+With 22 the bounds are narrowest at about `TUNED` games."""
+_HALVINGS = 50
 
 
 def half_width(games: int, deviation: float, level: float = LEVEL) -> float:
@@ -30,16 +43,62 @@ def half_width(games: int, deviation: float, level: float = LEVEL) -> float:
 
 
 def followed_share(won: float, games: int, level: float = LEVEL) -> ConfidenceInterval | None:
-    """The share of games that were won, with bounds for every look; None before the first one.
+    """The share of games that were won, with bounds for every look; None without games.
 
-    The deviation is that of a share with one more game won and one more lost: after a row of wins it is not 0.
+    Args:
+        won: the sum of the shares of the wins, each from 0 to 1.
+        games: the number of games.
+        level: the share of runs in which the bounds are right at all looks, at least.
     """
-    if games < FIRST_LOOK:
+    if not games:
         return None
-    smooth = (won + 1) / (games + 2)
-    half = half_width(games, sqrt(smooth * (1 - smooth)), level)
-    share = won / games
-    return ConfidenceInterval(share, max(0.0, share - half), min(1.0, share + half))
+    share, bound = won / games, -log(1 - level)
+    high = 1 - _least(games - won, games, bound)  # a share of losses
+    return ConfidenceInterval(share, min(share, _least(won, games, bound)), max(share, high))
+
+
+def log_stakes(won: float, games: int, share: float) -> float:
+    """The logarithm of what a gambler owns, of 1, who has bet against a mean of `share`; inf if it is impossible.
+
+    Args:
+        won: the sum of the shares of the wins, each from 0 to 1.
+        games: the number of games.
+        share: the mean, from 0 to 1.
+    """
+    lost = games - won
+    if not 0 < share < 1:
+        return inf if (won if share <= 0 else lost) > 0 else 0.0
+    a, b = SPREAD * share, SPREAD * (1 - share)
+    mixed = lgamma(a + won) - lgamma(a) + lgamma(b + lost) - lgamma(b) + lgamma(SPREAD) - lgamma(SPREAD + games)
+    return mixed - won * log(share) - lost * log(1 - share)
+
+
+def _least(won: float, games: int, bound: float) -> float:
+    """The least share against which a gambler owns no more than the bound: what they own falls towards the mean."""
+    low, high = 0.0, won / games
+    for _ in range(_HALVINGS if won > 1 else 0):  # of one win at most, the bound is 0
+        middle = (low + high) / 2
+        low, high = (low, middle) if log_stakes(won, games, middle) < bound else (middle, high)
+    return low
+
+
+def games_to_tell(won: float, games: int, share: float, level: float = LEVEL) -> int | None:
+    """The games after which the bounds leave a share out, should the mean stay as it is; None if nobody plays as many.
+
+    Args:
+        won: the sum of the shares of the wins so far.
+        games: the number of games so far, at least one.
+        share: the share in question.
+        level: the share of runs in which the bounds are right at all looks.
+    """
+    mean, bound = won / games, -log(1 - level)
+    if log_stakes(mean * MOST, MOST, share) < bound:
+        return None
+    low, high = games, MOST
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if log_stakes(mean * middle, middle, share) < bound else (low, middle)
+    return low
 
 
 def games_needed(games: int, wanted: float, deviation: float, level: float = LEVEL) -> int | None:
@@ -60,16 +119,13 @@ def games_needed(games: int, wanted: float, deviation: float, level: float = LEV
     return low
 
 
-def said_needed(needed: int | None, games: int, word: str) -> str:
+def said_needed(needed: int | None, word: str) -> str:
     """The number of games for a verdict, in words.
 
     Args:
-        needed: as `games_needed` gives it.
-        games: those that were played.
+        needed: as `games_needed` and `games_to_tell` give it.
         word: what is counted, in the plural.
     """
-    if games < FIRST_LOOK:
-        return f"at least {FIRST_LOOK} {word}"
     return f"no number of {word} that anybody plays" if needed is None else f"about {rounded(needed):,} {word}"
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from rulespec.cli.main import cli
-from rulespec.engine.bots.match import MatchStanding
+from rulespec.engine.bots.match import MatchStanding, between, match
+from rulespec.engine.bots.sides import PlanSide
+from rulespec.engine.simulate.game_plans import GamePlan, Outcome
+from rulespec.load import load_ruleset
 
 
 def run(*args: object) -> tuple[int, str]:
@@ -26,16 +32,31 @@ def test_a_ladder_says_who_is_stronger() -> None:
     assert run("flat:16", "random", "random", "connect_four", "--games", 60, "--seed", 1)[1] == text
 
 
-def test_too_few_games_say_how_many_are_needed() -> None:
-    text = run("greedy", "random", "nim", "--games", 30, "--seed", 1)[1]
-    assert "-  50.0 %  undecided: at least 40 games" in text
+def test_few_games_have_bounds_and_say_how_many_are_needed() -> None:
+    text = run("greedy", "random", "nim", "--games", 7, "--seed", 1)[1]
+    assert re.search(r" 7 +57.1 % +[0-9.]+ % to [0-9.]+ % +50.0 % +undecided: about [0-9]+ games", text)
+
+
+def test_a_match_ends_where_each_seat_has_been_played_as_often() -> None:
+    """Who moves first wins each game, which is no strength of a bot; after a row of wins a round is played out."""
+    assert [each.verdict for each in standings("A" * 60)][-1] == "undecided"
+    told = [each.games for each in standings("BA" + "AB" * 29) if each.verdict == "stronger"]
+    assert len(told) == 2 and told[-1] % 2 == 0 and told[-1] < 60
+
+
+def standings(winners: str) -> Iterator[MatchStanding]:
+    """The standings of a match with these winners; the first bot has A and B in turn."""
+    ruleset = load_ruleset("nim")
+    side = PlanSide(between(GamePlan.of("nim", ruleset, [2], 0), "one", "other"), ruleset)
+    side.known = {number: Outcome(number, 2, 1, "end", (won,), {}, None) for number, won in enumerate(winners)}
+    return (replace(each) for each in match(side, len(winners)))
 
 
 @pytest.mark.parametrize(
     "games, won, says",
     [
-        (1, 1, "undecided: at least 40 games"),
-        (39, 0, "undecided: at least 40 games"),
+        (1, 1, "undecided: about 16 games"),
+        (10, 0, "undecided: about 16 games"),
         (40, 0, "weaker"),
         (40, 40, "stronger"),
         (60, 30, "undecided: no number of games that anybody plays"),
@@ -47,8 +68,8 @@ def test_a_standing_says_what_would_decide_it(games: int, won: float, says: str)
     assert standing.says == says
     if "about" in says:
         needed = standing.needed or 0
-        shares = [MatchStanding("a", "b", 0.5, number, won * number / games) for number in (needed - 5, needed + 5)]
-        assert [each.verdict for each in shares] == ["undecided", "stronger"]
+        shares = [MatchStanding("a", "b", 0.5, number, won * number / games) for number in (needed - 1, needed)]
+        assert [each.verdict for each in shares] == ["undecided", "stronger" if won else "weaker"]
 
 
 def test_one_bot_is_no_match() -> None:
