@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,13 +17,13 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.cli.fraction_flag import YEAR, Finite
 from rulespec.cli.playtest_games import recorded, recorded_paths, write_logs
-from rulespec.cli.playtest_target import GAMES, Aim, Wanted, aim, show_target, wanted_of
+from rulespec.cli.playtest_target import GAMES, Aim, Wanted, aim, wanted_of
 from rulespec.cli.playtest_target import MOST as MOST_SWEPT
+from rulespec.cli.playtest_text import show
 from rulespec.cli.program_seats import bot_names, say_silent
 from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.sweep import Sweep, change, sweeps_of
 from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
-from rulespec.engine.playtest.sentence import number, short
 from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.engine.simulate.game_plans import GamePlan
 
@@ -35,7 +34,6 @@ if TYPE_CHECKING:  # bots need an extra
 BESIDE = ("random", "greedy")
 """Weaker bots, whose answers stand beside those of the bots that answer."""
 MINUTES = 10.0
-_WIDE = 100
 
 
 class _Request(Struct, frozen=True):
@@ -251,7 +249,7 @@ class _Games:
         Raises:
             click.UsageError: if a question of a rule asks for a measure that the game without it does not have.
         """
-        from rulespec.check.questions import GAME_NUMBERS
+        from rulespec.check.questions import ENDING, GAME_NUMBERS, USES
         from rulespec.engine.playtest.playtest import Rule
 
         r, results = self._r, []
@@ -264,7 +262,7 @@ class _Games:
         for sweep in r.sweeps:
             own, _ = sweep.own(self.base.ruleset)
             results += [self.at([value]) for value in sweep.values if value != own]
-        known = {*GAME_NUMBERS, *self.base.ruleset.declarations.measures}
+        known = {*GAME_NUMBERS, ENDING, USES, *self.base.ruleset.declarations.measures}
         for question in (q for rule in results for q in rule.ruleset.declarations.questions.values()):
             if question.asks not in known:
                 raise click.UsageError(
@@ -373,87 +371,3 @@ def _again(r: _Request, result: dict[str, Any]) -> str:
     words += ["--ladder", ",".join(str(each["games"]) for each in result["ladder"]) or "0"]
     words += ["--seed", str(r.seed)] + ([] if r.cap == CAP else ["--cap", str(r.cap)])
     return shlex.join(["rulespec", "playtest", *words])
-
-
-def show(result: dict[str, Any]) -> None:
-    """Prints a report."""
-    if "target" in result:
-        show_target(result["target"])
-    for rule in result["rules"]:
-        first, *others = rule["strengths"]
-        output.echo(output.style(f"{rule['name']} against {result['base']['name']}", bold=True), nl=False)
-        output.echo(
-            f" · {result['players']} players · {first['name']} · {first['pairs']:,} pairs · seed {result['seed']}"
-        )
-        output.echo()
-        head = (
-            "",
-            result["base"]["name"],
-            rule["name"],
-            "difference",
-            "between",
-            "answer",
-            *(o["name"] for o in others),
-        )
-        rows = [_row(at, rule["strengths"]) for at in range(len(first["answers"]))]
-        for line in output.table(rows, head, right=(1, 2, 3, 4)):
-            output.echo(line)
-        output.echo()
-        for text in (rule["sentence"], *rule["otherwise"]):
-            for line in wrap(text, _WIDE, break_on_hyphens=False):
-                output.echo(line)
-        for each in rule["strengths"]:
-            for line in _remarks(each):
-                output.echo(line)
-        output.echo()
-    if "sweep" in result:
-        _show_sweep(result)
-    if result["ladder"]:
-        for line in output.table(
-            [_match(each) for each in result["ladder"]],
-            ("ladder", "games", "won", "between", "even", ""),
-            right=range(1, 5),
-        ):
-            output.echo(line)
-        output.echo()
-    output.echo("All bounds hold together 19 times in 20, at every look. The same figures again:")
-    output.echo(f"  {result['command']}")
-
-
-def _show_sweep(result: dict[str, Any]) -> None:
-    """Prints the differences of all values of a constant, a line for each number."""
-    rules = result["rules"]
-    answers = [rule["strengths"][0]["answers"] for rule in rules]
-    rows = [[a["title"], *(short(each[at]) for each in answers)] for at, a in enumerate(answers[0])]
-    for line in output.table(rows, (f"against {result['sweep']['base']}", *(rule["name"] for rule in rules))):
-        output.echo(line)
-    output.echo()
-
-
-def _row(at: int, strengths: Sequence[dict[str, Any]]) -> list[str]:
-    a = strengths[0]["answers"][at]
-    values = [number(a[key], a["share"], sign) for key, sign in (("other", ""), ("value", ""), ("difference", "+"))]
-    bounds = "-" if a["low"] is None else " to ".join(number(a[key], a["share"], "+") for key in ("low", "high"))
-    beside = [each["answers"][at] for each in strengths[1:]]
-    return [a["title"], *values, bounds, a["says"], *(short(each) for each in beside)]
-
-
-def _match(each: dict[str, Any]) -> list[str]:
-    bounds = "-" if each["low"] is None else f"{100 * each['low']:.1f} % to {100 * each['high']:.1f} %"
-    won = f"{100 * each['won'] / each['games']:.1f} %"
-    even = f"{100 * each['even']:.1f} %"
-    return [f"{each['one']} against {each['other']}", f"{each['games']:,}", won, bounds, even, each["says"]]
-
-
-def _remarks(each: dict[str, Any]) -> list[str]:
-    results = []
-    if each["equal"] and each["equal"] < each["pairs"] - each["failed"]:
-        results.append(f"{each['name']}: the rule did not act in {each['equal']:,} of {each['pairs']:,} pairs")
-    if any(each["capped"]):
-        results.append(
-            f"{each['name']}: games given up: {each['capped'][1]:,} without the rule, {each['capped'][0]:,} under it"
-        )
-    if each["failed"]:
-        text = f"{each['name']}: the rules were at fault in {each['failed']:,} pairs: `rulespec simulate` shows where"
-        results.append(output.style(text, fg="red"))
-    return results

@@ -9,7 +9,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from rulespec.engine.playtest.sentence import number, short
+from rulespec.engine.playtest.figures import ending_shares, most_changed, users
+from rulespec.engine.playtest.sentence import acted, number, short
 from rulespec.pages.playtest_plots import bands, forest, lengths, sweep
 
 Report = Mapping[str, Any]
@@ -90,7 +91,7 @@ def _rule(rule: Report, report: Report) -> str:
         [
             f"<h1>{names[1]} against {names[0]}</h1>",
             f"<p class='sentence'>{escape(rule['sentence'])}</p>",
-            *(f"<p>{escape(text)}</p>" for text in rule["otherwise"]),
+            *(f"<p>{escape(text)}</p>" for text in (*rule["otherwise"], acted(first)) if text),
             _answers(rule, base),
             _figure(
                 "All differences on one scale",
@@ -100,10 +101,13 @@ def _rule(rule: Report, report: Report) -> str:
             "<h2>How the answers came about</h2>",
             "<p class='note'>The difference after so many pairs of games, with its bounds.</p>",
             f"<div class='small'>{_bands(first)}</div>",
+            f"<h2>How games ended</h2><p class='note'>Shares of games; no verdicts.</p>{key}",
+            _bars([(title, 100 * a, 100 * b) for title, (a, b) in ending_shares(rule, first)], "{:.1f} %"),
             f"<h2>Lengths</h2><p class='note'>Games by their number of decisions.</p>{key}",
             lengths(*(figures["lengths"] for figures in first["figures"])),
             f"<h2>Used options</h2><p class='note'>How often in a game; no verdicts.</p>{key}",
             _options(first["figures"]),
+            _changed(first["figures"], base, rule["name"]),
             f"<h2>Who wins</h2><p class='note'>Shares of games; no verdicts.</p>{key}",
             _wins(first["figures"]),
         ]
@@ -165,6 +169,23 @@ def _options(figures: Sequence[Report]) -> str:
     rule, base = (each["options"] for each in figures)
     names = sorted({*rule, *base}, key=lambda name: -max(_times(rule, name), _times(base, name)))[:MOST_OPTIONS]
     return _bars([(name, _times(base, name), _times(rule, name)) for name in names], "{:.1f}")
+
+
+def _changed(figures: Sequence[Report], base: str, name: str) -> str:
+    """The options whose use differs most: how often, after how many decisions first, by which seats or roles."""
+    rule, without = (each["options"] for each in figures)
+    head = ("", base, name, f"first in {base}", f"first in {name}", f"by, in {base}", f"by, in {name}")
+    rows = []
+    for option in most_changed(rule, without, MOST_OPTIONS):
+        sides = [side.get(option) for side in (without, rule)]
+        cells = [f"{side['times'] if side else 0:,.1f}" for side in sides]
+        cells += [f"{side['first']:,.0f}" if side is not None else "-" for side in sides]
+        cells += [users(side, _FEW) if side is not None else "-" for side in sides]
+        rows.append([(option, ""), *((cell, "") for cell in cells)])
+    if not rows:
+        return ""
+    note = "Those whose use differs most: how often in a game, after how many decisions first, and by whom."
+    return f"<p class='note'>{note}</p>{_table(head, rows, cards=True)}"
 
 
 def _times(options: Report, name: str) -> float:

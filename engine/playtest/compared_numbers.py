@@ -8,12 +8,12 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from rulespec.check.questions import MANY, WINNER
+from rulespec.check.questions import ENDING, MANY, SHARES, USES, WINNER
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.simulate.game_plans import Outcome
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
-from rulespec.typed.teams import members, teams
+from rulespec.typed.teams import ALL, members, teams
 
 SHARE = 0.05
 """The part of the mean, or of the wins, from which on a difference matters, unless a question says so."""
@@ -54,31 +54,39 @@ class Asked(Struct, frozen=True):
 def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: int) -> list[Asked]:
     """The numbers that the questions of a ruleset ask for; without questions length, margin and wins.
 
+    Where all win together these are whether they win, the length, and their points as the margin of survival.
+
     Args:
         ruleset: the ruleset of the rule, with its questions.
         seats: the seats of the games.
         first: the first game without the rule: roles and points are as in it.
         rules: the number of rules that are tried: mistakes are bounded for all of them together.
     """
-    questions = list(ruleset.declarations.questions.values()) or list(_usual(first))
+    questions = list(ruleset.declarations.questions.values()) or list(_usual(ruleset, first))
     alpha = 0.05 / rules / len(questions)
     results = []
     for question in questions:
         numbers = list(_numbers(question, ruleset, seats, first))
         for title, number, scale, role in numbers:
-            share = question.asks == "wins"
+            share = question.asks in SHARES
             matters = question.matters / 100 if share else question.matters
             level = 1 - alpha / len(numbers)
             results.append(Asked(question.name, question.title, title, share, number, matters, scale, level, role))
     return results
 
 
-def _usual(first: Outcome) -> Iterator[typed.Question]:
+def _usual(ruleset: typed.Ruleset, first: Outcome) -> Iterator[typed.Question]:
     """The questions of a ruleset that has none."""
-    yield typed.Question("length", "Length", "", "length", "", 0, _NOWHERE)
-    if len(first.scores) > 1:
-        yield typed.Question("margin", "Winner's margin", "", "margin", "", 0, _NOWHERE)
-    yield typed.Question("wins", "Wins", "", "wins", "", round(100 * SHARE), _NOWHERE)
+    together = ruleset.declarations.teams == ALL
+    length = typed.Question("length", "Length", "", "length", "", 0, _NOWHERE)
+    wins = typed.Question("wins", "Won" if together else "Wins", "", "wins", "", round(100 * SHARE), _NOWHERE)
+    margin = typed.Question(
+        "margin", "Margin of survival" if together else "Winner's margin", "", "margin", "", 0, _NOWHERE
+    )
+    yield from (wins, length) if together else (length,)
+    if len(first.scores) > 1 or (together and first.scores):
+        yield margin
+    yield from () if together else (wins,)
 
 
 def _numbers(
@@ -87,8 +95,15 @@ def _numbers(
     """The titles of a question's numbers, with their functions, scale and role."""
     if question.asks == "length":
         yield question.title, length, length, ""
+    elif question.asks == "margin" and ruleset.declarations.teams == ALL:
+        yield question.title, most, _away, ""
     elif question.asks == "margin":
         yield question.title, margin, most, ""
+    elif question.asks == ENDING:
+        yield question.title, partial(ended, question.of), _one, ""
+    elif question.asks == USES:
+        number = partial(used, question.of)
+        yield question.title, number, number, ""
     elif question.asks == "wins":
         held = first.details.roles if first.details is not None else {}
         for name, number in wins(ruleset, seats, first).items():
@@ -125,6 +140,28 @@ def margin(outcome: Outcome) -> float | None:
 def most(outcome: Outcome) -> float | None:
     """The points of the first."""
     return max(outcome.scores.values(), default=None)
+
+
+def _away(outcome: Outcome) -> float | None:
+    """How far the points of all are from none, whether they have won or lost."""
+    points = most(outcome)
+    return None if points is None else abs(points)
+
+
+def _one(_: Outcome) -> float:
+    return 1.0
+
+
+def ended(ending: str, outcome: Outcome) -> float:
+    """Whether a game has an ending: 0 or 1."""
+    return float(outcome.ended == ending)
+
+
+def used(option: str, outcome: Outcome) -> float | None:
+    """How often players used an option: `market.buy`, or `market.buy(fish)`."""
+    if outcome.details is None:
+        return None
+    return float(sum(use.times for use in outcome.details.uses if use.option == option))
 
 
 def measure(name: str, of: str, outcome: Outcome) -> float | None:

@@ -7,7 +7,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from rulespec.engine.simulate.sequence import FIRST_LOOK, games_needed, half_width
+from rulespec.engine.simulate.sequence import (
+    FIRST_LOOK,
+    early_half_width,
+    followed_share,
+    games_needed,
+    half_width,
+)
 
 Verdict = Literal["more", "less", "none", "undecided", "equal", "same"]
 """`none`: no difference that matters; `equal`: the number is equal in every pair; `same`: all else is, too, as the rule
@@ -24,7 +30,7 @@ class QuestionAnswer(Struct, frozen=True):
         pairs: the pairs of games in which both have the number.
         value, other: the mean under the rule, and without it.
         difference: by how much the first is more.
-        low, high: the bounds of the true difference, right at every look; None before the first.
+        low, high: the bounds of the true difference, right at every look; None of a single pair, unless it is a share.
         matters: a difference that is smaller does not matter.
         needed: the pairs after which an undecided question would be decided, should these means be right; None if it
             is decided, or that would be too many.
@@ -47,9 +53,14 @@ class QuestionAnswer(Struct, frozen=True):
 
 
 class Evidence:
-    """The numbers of pairs of games, in constant memory."""
+    """The numbers of pairs of games, in constant memory.
 
-    def __init__(self) -> None:
+    Args:
+        share: whether they are from 0 to 1, as shares of a win are.
+    """
+
+    def __init__(self, share: bool = False) -> None:
+        self._share = share
         self.pairs = 0
         self.unequal = 0
         self._value = self._other = self._value_squares = self._other_squares = self._squares = 0.0
@@ -75,28 +86,47 @@ class Evidence:
         n = max(1, self.pairs)
         value, other = self._value / n, self._other / n
         difference = value - other
-        if self.pairs < FIRST_LOOK:
-            return QuestionAnswer("undecided", self.pairs, value, other, difference, None, None, matters, None)
         deviation = self._deviation(difference)
-        half = half_width(self.pairs, deviation, level)
-        low, high = difference - half, difference + half
+        low, high = self._bounds(difference, deviation, level)
         verdict: Verdict = "undecided"
-        if not self.unequal:
+        if self.pairs and not self.unequal:
             verdict = "equal" if acted else "same"
+        elif self.pairs < FIRST_LOOK or low is None or high is None:
+            pass
         elif -matters < low and high < matters:
             verdict = "none"
         elif low > 0 or high < 0:
             verdict = "more" if low > 0 else "less"
         wanted = max(abs(difference), matters - abs(difference))  # the bounds leave out 0, or all that matters
-        needed = games_needed(self.pairs, wanted, deviation, level) if verdict == "undecided" else None
+        undecided = verdict == "undecided" and self.pairs > 1
+        needed = games_needed(self.pairs, wanted, deviation, level) if undecided else None
         return QuestionAnswer(verdict, self.pairs, value, other, difference, low, high, matters, needed)
+
+    def _bounds(self, difference: float, deviation: float, level: float) -> tuple[float | None, float | None]:
+        """The bounds of the true difference.
+
+        Of a share they are exact before the first look, and while no pair differs: then the mean difference is at most
+        the share of pairs that do.
+        """
+        n = self.pairs
+        if self._share and n and not self.unequal:
+            differ = followed_share(0, n, level)
+            return (-differ.high, differ.high) if differ is not None else (None, None)
+        if self._share and 0 < n < FIRST_LOOK:
+            half = followed_share(n * (1 + difference) / 2, n, level)
+            return (2 * half.low - 1, 2 * half.high - 1) if half is not None else (None, None)
+        if n < 2:
+            return None, None
+        width = (half_width if n >= FIRST_LOOK else early_half_width)(n, deviation, level)
+        return difference - width, difference + width
 
     def _deviation(self, difference: float) -> float:
         """The standard deviation of the difference, with two pairs more of unrelated games, one above, one below.
 
-        So after a row of equal games it is not 0: what has not happened in them may happen in the next.
+        So after a row of equal games it is not 0: what has not happened in them may happen in the next. Nor is it after
+        a row of games with the same difference, as if a pair without one came next.
         """
-        n = self.pairs
-        apart = self._squares - n * difference**2
+        n = max(1, self.pairs)
+        apart = max(self._squares - n * difference**2, difference**2)
         single = max(self._value_squares - self._value**2 / n, self._other_squares - self._other**2 / n) / n
         return sqrt(max(0.0, apart + 4 * single) / (n + 2))

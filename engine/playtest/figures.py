@@ -3,10 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import sqrt
 from typing import Any
 
+from rulespec.engine.playtest.compared_numbers import MOST_ROLES
+from rulespec.engine.simulate.details import Details, parted
 from rulespec.engine.simulate.game_plans import Outcome
+
+END, CHANCE = "end", "chance"
+"""What stands in place of an option where a game is over, and where chance decides."""
+_PLACES = 8
+"""Places at which a rule acted, at most: where it did so in most pairs."""
+
+
+class Used:
+    """The use of an option in games: how often, in how many of them, and when first, all summed."""
+
+    def __init__(self) -> None:
+        self.times = self.games = self.first = 0
+        self.seats = Counter[str]()
+        self.roles = Counter[str]()
+
+    def to_json(self, games: int) -> dict[str, Any]:
+        """Means of so many games, as plain data; see playtest.schema.json."""
+        return {
+            "times": round(self.times / games, 3),
+            "games": self.games,
+            "first": round(self.first / self.games, 1),
+            "seats": {seat: round(times / games, 3) for seat, times in sorted(self.seats.items())},
+            "roles": {role: round(times / games, 3) for role, times in self.roles.items()},
+        }
 
 
 class Figures:
@@ -23,7 +50,7 @@ class Figures:
         self.endings = Counter[str]()
         self.points: list[list[int]] = []  # first, second … of all games, summed
         self.wins: dict[str, list[float]] = {}
-        self.uses: dict[str, list[int]] = {}
+        self.uses: dict[str, Used] = {}
 
     def add(self, outcome: Outcome) -> None:
         """Counts a game."""
@@ -43,12 +70,25 @@ class Figures:
             sums = self.wins.setdefault(role, [0.0, 0])
             sums[0] += share if seat in outcome.winners else 0.0
             sums[1] += 1
-        for option in {use.option for use in outcome.details.uses}:
-            uses = [use for use in outcome.details.uses if use.option == option]
-            counts = self.uses.setdefault(option, [0, 0, 0])
-            counts[0] += sum(use.times for use in uses)
-            counts[1] += 1
-            counts[2] += min(use.first for use in uses)
+        self._count_uses(outcome.details)
+
+    def _count_uses(self, details: Details) -> None:
+        """Counts the used options of a game: by all, by seat, and by the roles that seats have had from the start."""
+        held: dict[str, list[str]] = {}
+        if len(details.roles) <= MOST_ROLES:
+            for role, seat in details.roles.items():
+                held.setdefault(seat, []).append(role)
+        firsts: dict[str, int] = {}
+        for use in details.uses:
+            of = self.uses.setdefault(use.option, Used())
+            of.times += use.times
+            of.seats[use.seat] += use.times
+            for role in held.get(use.seat, ()):
+                of.roles[role] += use.times
+            firsts[use.option] = min(use.first, firsts.get(use.option, use.first))
+        for option, first in firsts.items():
+            self.uses[option].games += 1
+            self.uses[option].first += first
 
     @property
     def decisions(self) -> float:
@@ -65,8 +105,96 @@ class Figures:
             "endings": dict(sorted(self.endings.items())),
             "points": [round(total / times, 2) for total, times in self.points],
             "wins": {role: {"won": round(won / n, 4), "games": n} for role, (won, n) in sorted(self.wins.items())},
-            "options": {
-                option: {"times": round(times / games, 3), "games": n, "first": round(first / n, 1)}
-                for option, (times, n, first) in sorted(self.uses.items())
-            },
+            "options": {option: used.to_json(games) for option, used in sorted(self.uses.items())},
         }
+
+
+class Acts:
+    """Where games under a rule first differ from those without it.
+
+    Attributes:
+        plies: the numbers of the decisions.
+        places: the options taken there, under the rule and without it, and the seat.
+    """
+
+    def __init__(self) -> None:
+        self.plies = Counter[int]()
+        self.places = Counter[tuple[str, str, str]]()
+
+    def add(self, other: Outcome, rule: Outcome) -> None:
+        """Counts a pair of games that differ: without the rule, and under it."""
+        if other.details is None or rule.details is None:
+            return
+        ply = parted(rule.details, other.details)
+        if ply is None:  # only the result differs
+            ply = rule.decisions
+        self.plies[ply] += 1
+        under, without = (_taken(outcome, ply) for outcome in (rule, other))
+        self.places[under[0], without[0], under[1] or without[1]] += 1
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see playtest.schema.json."""
+        plies = sorted(self.plies.elements())
+        return {
+            "pairs": len(plies),
+            "first": [plies[0], plies[len(plies) // 2], plies[-1]] if plies else [],
+            "places": [
+                {"value": under, "other": without, "seat": seat, "pairs": pairs}
+                for (under, without, seat), pairs in sorted(self.places.items(), key=lambda each: (-each[1], each[0]))
+            ][:_PLACES],
+        }
+
+
+def _taken(outcome: Outcome, ply: int) -> tuple[str, str]:
+    """The option of a decision, or what stands in its place, and the seat."""
+    if ply >= outcome.decisions:
+        return END, ""
+    taken = outcome.details.taken(ply) if outcome.details is not None else None
+    return taken or (CHANCE, "")
+
+
+def most_changed(rule: Mapping[str, Any], base: Mapping[str, Any], most: int) -> list[str]:
+    """The options whose use differs most, by the difference against the square root of the sum.
+
+    Args:
+        rule: `options` of `Figures.to_json` under the rule.
+        base: those without it.
+        most: the number of options.
+    """
+
+    def apart(option: str) -> float:
+        one, other = (side[option]["times"] if option in side else 0.0 for side in (rule, base))
+        return float(abs(one - other) / sqrt(one + other))
+
+    changed = [option for option in {**base, **rule} if rule.get(option) != base.get(option)]
+    return sorted(changed, key=lambda option: (-apart(option), option))[:most]
+
+
+def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[tuple[str, tuple[float, float]]]:
+    """The titles of endings with their shares of the games, without a rule and under it; last, games given up.
+
+    Args:
+        rule: a rule of a report, with the titles; see playtest.schema.json.
+        strength: one of its strengths.
+    """
+    under, without = strength["figures"]
+    sides = [(side["endings"], side["games"] or 1) for side in (without, under)]
+    results = []
+    for name, title in rule["endings"].items():
+        shares = [endings.get(name, 0) / games for endings, games in sides]
+        if any(shares):
+            results.append((title, (shares[0], shares[1])))
+    given_up = [count / games for count, (_, games) in zip(strength["capped"][::-1], sides, strict=True)]
+    return [*results, *([("given up", (given_up[0], given_up[1]))] if any(given_up) else [])]
+
+
+def users(used: Mapping[str, Any], most: int) -> str:
+    """Who used an option how often in a game: roles where there are some, else seats; those who did most.
+
+    Args:
+        used: an option of `Figures.to_json`.
+        most: how many are named.
+    """
+    of = used["roles"] or used["seats"]
+    order = sorted(of, key=lambda name: -of[name])
+    return ", ".join(f"{name} {of[name]:,.1f}" for name in order[:most]) + (", …" if len(order) > most else "")

@@ -11,6 +11,7 @@ from rulespec.engine.bots.match import MatchStanding
 from rulespec.engine.playtest.playtest import Playtest, Rule, Strength
 from rulespec.engine.playtest.rule_trial import Answered, Band, RuleTrial, distinct
 from rulespec.engine.playtest.sentence import otherwise, sentence, verdict
+from rulespec.engine.words.words import Words
 
 
 def report(playtest: Playtest, strengths: Sequence[Strength], ladder: Sequence[MatchStanding]) -> dict[str, Any]:
@@ -28,6 +29,7 @@ def report(playtest: Playtest, strengths: Sequence[Strength], ladder: Sequence[M
         rules.append(
             _game(rule)
             | {"sentence": text, "otherwise": [each for each in others if each]}
+            | {"endings": _endings(rule, playtest.base, [each.trials[at] for each in strengths])}
             | {"strengths": [_strength(each, at, shown) for each in strengths]}
         )
     return {
@@ -52,6 +54,14 @@ def _game(rule: Rule) -> dict[str, Any]:
     }
 
 
+def _endings(rule: Rule, base: Rule, trials: Sequence[RuleTrial]) -> dict[str, str]:
+    """The endings of all games, with their titles."""
+    words = Words(rule.ruleset), Words(base.ruleset)
+    under, without = ({name for each in trials for name in each.figures[at].endings} for at in (0, 1))
+    titles = {name: words[1].ending(name) for name in without} | {name: words[0].ending(name) for name in under}
+    return dict(sorted(titles.items()))
+
+
 def _shown(trial: RuleTrial, shown: Mapping[int, str]) -> list[Answered]:
     """The answers of some numbers, with their titles."""
     answers = trial.answers()
@@ -68,6 +78,7 @@ def _strength(strength: Strength, at: int, shown: Mapping[int, str]) -> dict[str
         "failed": trial.failed,
         "capped": trial.capped,
         "answers": [_answer(each) for each in _shown(trial, shown)],
+        "acted": trial.acts.to_json(),
         "figures": [each.to_json() for each in trial.figures],
         "bands": _bands([trial.bands[number] for number in shown]),
     }

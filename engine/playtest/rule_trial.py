@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from rulespec.engine.playtest.compared_numbers import SHARE, Asked
 from rulespec.engine.playtest.evidence import SAME, Evidence, QuestionAnswer
-from rulespec.engine.playtest.figures import Figures
+from rulespec.engine.playtest.figures import Acts, Figures
 from rulespec.engine.simulate.game_plans import Outcome
+from rulespec.engine.simulate.sequence import FIRST_LOOK
 
 
 class Answered(Struct, frozen=True):
@@ -42,6 +43,7 @@ class RuleTrial:
         failed: the pairs in which the rules were at fault; they do not count.
         capped: the games that were given up, under the rule and without it.
         figures: numbers without a verdict, under the rule and without it.
+        acts: where the rule first acted.
         bands: for each number, how its difference went.
     """
 
@@ -53,8 +55,9 @@ class RuleTrial:
         self.pairs = self.equal = self.failed = 0
         self.capped = [0, 0]
         self.figures = Figures(seats), Figures(seats)
+        self.acts = Acts()
         self.bands: list[list[Band]] = [[] for _ in asked]
-        self._evidence = [Evidence() for _ in asked]
+        self._evidence = [Evidence(each.share) for each in asked]
         questions = [each.question for each in asked]
         self._first = [questions.index(each.question) if each.role else at for at, each in enumerate(asked)]
         self._scales = [[0.0, 0] for _ in asked]
@@ -66,7 +69,10 @@ class RuleTrial:
         if other.failure is not None or rule.failure is not None:
             self.failed += 1
             return
-        self.equal += is_same(other, rule)
+        if is_same(other, rule):
+            self.equal += 1
+        else:
+            self.acts.add(other, rule)
         for at, outcome in enumerate((rule, other)):
             self.capped[at] += outcome.ended is None
             self.figures[at].add(outcome)
@@ -110,7 +116,7 @@ class RuleTrial:
     def _draw(self) -> None:
         for band, each in zip(self.bands, self.answers(), strict=True):
             a = each.answer
-            if a.low is not None and a.high is not None:
+            if a.low is not None and a.high is not None and a.pairs >= FIRST_LOOK:
                 band.append(Band(a.pairs, a.difference, a.low, a.high))
         if len(self.bands[0]) >= self.BANDS:
             self._stride *= 2

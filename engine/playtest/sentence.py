@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -10,6 +11,9 @@ from rulespec.engine.playtest.evidence import QuestionAnswer
 from rulespec.engine.playtest.rule_trial import Answered
 from rulespec.engine.simulate.sequence import FIRST_LOOK, rounded, said_needed
 
+_PARTED = {"end": "the end of the game", "chance": "chance"}
+_PLACES = 3
+"""Places that are named at which a rule acted: those of most pairs."""
 _FEW = 2
 """Undecided numbers of one question up to which each has a clause of its own."""
 
@@ -68,6 +72,32 @@ def needed(answer: QuestionAnswer) -> str:
 def number(value: float, share: bool, sign: str = "") -> str:
     """A number as text; shares in percent."""
     return f"{100 * value:{sign}.1f} %" if share else f"{value:{sign},.1f}"
+
+
+def acted(strength: Mapping[str, Any]) -> str:
+    """How often a rule acted, when first and where, in one sentence; "" if it never did.
+
+    Args:
+        strength: a strength of a report; see playtest.schema.json.
+    """
+    acts, pairs = strength["acted"], strength["pairs"] - strength["failed"]
+    if not acts["pairs"]:
+        return ""
+    least, middle, most = acts["first"]
+    when = (
+        f"{middle:,} decisions" if least == most else f"{least:,} to {most:,} decisions, half of them after {middle:,}"
+    )
+    places: Counter[str] = Counter()
+    for each in acts["places"]:
+        places[_place(each)] += each["pairs"]
+    where = ", ".join(f"{place} ({count:,})" for place, count in places.most_common(_PLACES))
+    return f"The rule acted in {acts['pairs']:,} of {_games(pairs, 'pair')}, first after {when}: {where}."
+
+
+def _place(each: Mapping[str, Any]) -> str:
+    """The options that two games part with."""
+    under, without = (_PARTED.get(each[key], each[key]) for key in ("value", "other"))
+    return under if under == without else f"{under} in place of {without}"
 
 
 def short(answer: Mapping[str, Any]) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from zlib import crc32
 
 from msgspec import Struct
 
@@ -22,6 +24,8 @@ FEW = 12
 POINTS = 16
 """The most points of a course; with as many, every second one is left out."""
 _STRIDE = 8
+_LETTERS = ascii_letters + digits + "+"
+_NOBODY = "-"
 T = TypeVar("T")
 
 
@@ -57,18 +61,36 @@ class Details(Struct, frozen=True):
         moves: a digest of all decisions.
         roles: by entity, the seat that held it when a player decided first: each field whose type is a player.
         uses: the options that players used.
+        trail: three letters for each decision: two are a digest of it, the third is the place of its option and seat
+            among the uses without an argument, or `-` (chance, and what comes after the 63rd of them).
         course: the measures after the set-up, now and then, and at the end if the game has ended.
     """
 
     moves: str
     roles: dict[str, str]
     uses: tuple[OptionUse, ...]
+    trail: str
     course: tuple[MeasurePoint, ...]
 
     def end(self, decisions: int) -> dict[tuple[str, str], int]:
         """The measures after N decisions, by measure and entity; empty if none were taken then."""
         course = (p for p in self.course if p.decision == decisions)
         return {(p.measure, p.entity): p.value for p in course if p.value is not None}
+
+    def taken(self, ply: int) -> tuple[str, str] | None:
+        """The option and the seat of a decision; None of chance, and after the end."""
+        place = _LETTERS.find(self.trail[3 * ply + 2 : 3 * ply + 3] or _NOBODY)
+        whole = [use for use in self.uses if "(" not in use.option]
+        return (whole[place].option, whole[place].seat) if 0 <= place < len(whole) else None
+
+
+def parted(one: Details, other: Details) -> int | None:
+    """The number of the first decision in which two games differ, or of the end of the shorter; None if in none."""
+    if one.trail == other.trail:
+        return None
+    least = min(len(one.trail), len(other.trail)) // 3
+    differ = (ply for ply in range(least) if one.trail[3 * ply : 3 * ply + 2] != other.trail[3 * ply : 3 * ply + 2])
+    return next(differ, None if len(one.trail) == len(other.trail) else least)
 
 
 class GameMeasures(Protocol):
@@ -118,10 +140,13 @@ class UsedMoves:
     def __init__(self) -> None:
         self._digest = blake2b(digest_size=12)
         self._uses: dict[tuple[str, str], tuple[int, int]] = {}
+        self._trail: list[tuple[str, tuple[str, str | None]]] = []
 
     def add(self, ply: int, move: Described) -> None:
         """Adds the decision of a number."""
         self._digest.update(move.line)
+        high, low = divmod(crc32(move.line) % len(_LETTERS) ** 2, len(_LETTERS))
+        self._trail.append((_LETTERS[high] + _LETTERS[low], (move.names[0] if move.names else "", move.by)))
         if move.by is not None:
             for name in move.names:
                 times, first = self._uses.get((name, move.by), (0, ply))
@@ -131,6 +156,13 @@ class UsedMoves:
     def digest(self) -> str:
         """The digest of all decisions."""
         return self._digest.hexdigest()
+
+    @property
+    def trail(self) -> str:
+        """The trail of the decisions, see `Details`."""
+        whole = [use for use in sorted(self._uses) if "(" not in use[0]]
+        letters: dict[tuple[str, str | None], str] = dict(zip(whole, _LETTERS, strict=False))
+        return "".join([digest + letters.get(of, _NOBODY) for digest, of in self._trail])
 
     @property
     def uses(self) -> tuple[OptionUse, ...]:
@@ -170,7 +202,7 @@ def details_of(moves: UsedMoves, roles: Mapping[str, str], course: Mapping[int, 
         for name, of in measures.items()
         for entity, value in of.items()
     )
-    return Details(moves.digest, dict(roles), moves.uses, tuple(points))
+    return Details(moves.digest, dict(roles), moves.uses, moves.trail, tuple(points))
 
 
 class Watch:

@@ -133,6 +133,7 @@ def schema(details: bool = False) -> Any:
         "moves": pa.string(),
         "roles": pa.map_(pa.string(), pa.string()),
         "uses": pa.list_(pa.struct(use)),
+        "trail": pa.string(),
         "course": pa.list_(pa.struct(point)),
     }
     return pa.schema(

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rulespec.check.context import Context
+from rulespec.check.decisions import offered, on_top
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.yaml_nodes import Scalar, entries, get, text
 from rulespec.typed import nodes as typed
+from rulespec.typed.rule_traversal import walk
 from rulespec.types import Ent
 
 GAME_NUMBERS = ("length", "margin", "wins")
 """Numbers that every game has; those of measures have the names of measures."""
+ENDING, USES = "ending", "uses"
+"""Numbers of what the rules name: the share of games with an ending, how often an option is used in a game."""
+SHARES = ("wins", ENDING)
+"""Numbers that are shares of games."""
 MANY = ("most", "least", "all")
 """Choices of entities that have a measure: that with the most, that with the least, their sum."""
 WINNER = "winner"
@@ -27,12 +35,44 @@ def check_questions(c: Context) -> None:
                 message = f"`{asks.text}` is a number of the whole game, and not of `{whose.text}`"
                 c.report.error("RS577", message, whose.span, help="leave `of` out")
                 continue
+        elif asks.text in (ENDING, USES):
+            if not _named(c, asks, whose):
+                continue
         elif not _measured(c, asks, whose):
             continue
         title = text(get(node, "title")) or name.replace("_", " ").capitalize()
         doc, matters = text(get(node, "doc")), int(text(get(node, "matters")) or 1)
         whose_text = whose.text if whose is not None else ""
         c.declarations.questions[name] = typed.Question(name, title, doc, asks.text, whose_text, matters, place.span)
+
+
+def _named(c: Context, asks: Scalar, of: Scalar | None) -> bool:
+    """Whether the rules have the ending or the option of a question.
+
+    A layer may do without what a question below it asks for: then nobody asks.
+    """
+    if asks.text == ENDING:
+        names = sorted(
+            {s.ending for each in c.rules.procedures.values() for s in walk(each.body) if isinstance(s, typed.EndGame)}
+        )
+    else:
+        decisions = offered(c.rules, chance=False)
+        names = [f"{decision}.{option}" for decision, options in decisions.items() for option in options]
+    wanted = of.text.partition("(")[0] if of is not None else ""
+    if wanted in names:
+        return True
+    if c.report.ok and on_top(c, of or asks):
+        what = "an ending" if asks.text == ENDING else "an option, as `decision.option`"
+        message = f"the question does not say of which; `of` is {what}"
+        if of is not None:
+            message = f"`{wanted}` is no {'ending' if asks.text == ENDING else 'option'} of the rules"
+        hint = (did_you_mean(wanted, names) if of is not None else "") or f"write `of:` with one of {_first(names)}"
+        c.report.error("RS577", message, (of or asks).span, help=hint)
+    return False
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) or "none"
 
 
 def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
@@ -42,7 +82,7 @@ def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
     if measure is None and any(name == asks.text for name, _, _ in entries(get(c.source.root, "measures"))):
         return False  # its fault is reported
     if measure is None:
-        names = [*GAME_NUMBERS, *d.measures]
+        names = [*GAME_NUMBERS, ENDING, USES, *d.measures]
         hint = did_you_mean(asks.text, names) or f"there are {', '.join(names)}"
         c.report.error("RS577", f"there is no measure `{asks.text}`", asks.span, help=hint)
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,37 @@ def test_the_same_figures_come_from_processes_and_from_records(tmp_path: Path) -
 def test_equal_games_are_named_as_such() -> None:
     code, text, _ = invoke("playtest", "nim", "nim", *GAMES, "--pairs", 50)
     assert code == 0 and "This rule never acted in 50 games of random." in text and "the rule never acted" in text
+
+
+@pytest.mark.usefixtures("rules")
+def test_endings_options_and_where_the_rule_acted_stand_below_the_answers() -> None:
+    code, text, _ = invoke("playtest", "nim", "+./more.yaml", *GAMES, "--pairs", 6)
+    assert code == 0
+    assert re.search(
+        r"^Length +[0-9.]+ +[0-9.]+ +-[0-9.]+ +-[0-9.]+ to \+[0-9.]+ +undecided: about [0-9]+ pairs", text, re.M
+    )
+    assert re.search(r"^The rule acted in [1-6] of 6 pairs, first after 0 .*turn\.take", text, re.M)
+    assert re.search(r"^ended by +nim +\+\./more\.yaml", text, re.M) or "ended by" in text
+    assert re.search(r"^turn\.take +[0-9.]+ +[0-9.]+ +[0-9]+ +[0-9]+ +[AB] [0-9.]+, [AB] [0-9.]+$", text, re.M)
+
+
+@pytest.mark.usefixtures("rules")
+def test_an_ending_and_the_use_of_an_option_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "asks.yaml").write_text(
+        RULE.format(
+            id="asks",
+            what=(
+                "changes: {constants.most: 5}\nadd:\n  questions:\n"
+                "    taken: {title: Takes, asks: uses, of: turn.take, matters: 1}\n"
+                "    over: {title: Over, asks: ending, of: last_stone, matters: 5}\n"
+            ),
+        )
+    )
+    code, text, err = invoke("playtest", "nim", "+./asks.yaml", *GAMES, "--pairs", 45, "--format", "json")
+    assert code == 0, err
+    takes, over = json.loads(text)["rules"][0]["strengths"][0]["answers"]
+    assert takes["verdict"] == "less" and takes["value"] > 1
+    assert (over["verdict"], over["share"], over["value"]) == ("equal", True, 1.0)
 
 
 @pytest.mark.usefixtures("rules")

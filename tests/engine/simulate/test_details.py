@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,10 +11,11 @@ import pytest
 from cases import small
 from commands import invoke
 from jsonschema import Draft202012Validator
+from msgspec import Struct
 
 from rulespec.engine.bots.bot_games import BotGames
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.simulate.details import POINTS, OptionUse
+from rulespec.engine.simulate.details import POINTS, Described, Details, OptionUse, UsedMoves, details_of, parted
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.open_results import open_results
 from rulespec.schemas import load_schema
@@ -78,6 +80,40 @@ def test_roles_uses_and_measures_are_those_of_the_game(plan: GamePlan, rules: ty
 def test_equal_games_have_equal_moves(plan: GamePlan, rules: typed.Ruleset) -> None:
     moves = [d.moves for n in (0, 1, 0) if (d := plan.outcome(rules, n).details) is not None]
     assert moves[0] == moves[2] != moves[1]
+
+
+def test_a_trail_says_who_took_which_option_at_each_decision(plan: GamePlan, rules: typed.Ruleset) -> None:
+    playout, outcome = plan.play(rules, 1), plan.outcome(rules, 1)
+    details = outcome.details
+    assert details is not None and len(details.trail) == 3 * outcome.decisions
+    moves = [(f"{move.decision}.{move.name}", move.by) if move.by else None for move in playout.game.history]
+    assert [details.taken(ply) for ply in range(outcome.decisions)] == moves
+    assert details.taken(outcome.decisions) is None
+
+
+def test_games_part_at_their_first_other_decision(plan: GamePlan, rules: typed.Ruleset) -> None:
+    """Whatever options they use later, which changes the places of all of them."""
+    moves = [Taken("trip", "sail", "A"), Taken("trip", "rest", "B"), Taken("trip", "jump", "A")]
+    whole, short, other = (trailed(moves[at] for at in order) for order in ((0, 1, 0), (0, 1), (0, 1, 2)))
+    assert parted(whole, whole) is None
+    assert parted(whole, short) == parted(short, whole) == 2
+    assert parted(whole, other) == 2 and other.taken(2) == ("trip.jump", "A")
+    games = [details for n in (0, 1) if (details := plan.outcome(rules, n).details) is not None]
+    assert parted(*games) is not None
+
+
+class Taken(Struct):
+    decision: str
+    name: str
+    by: str
+
+
+def trailed(options: Iterable[Taken]) -> Details:
+    moves = UsedMoves()
+    for ply, each in enumerate(options):
+        name = f"{each.decision}.{each.name}"
+        moves.add(ply, Described(f"{name} {each.by}".encode(), (name,), each.by))
+    return details_of(moves, {}, {})
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])

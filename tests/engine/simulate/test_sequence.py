@@ -10,9 +10,9 @@ import pytest
 
 from bench.matches import PAGE, SHARES, by_betting, by_mean, ever, table
 from rulespec.engine.bots.match import MatchStanding
+from rulespec.engine.simulate.confidence import ConfidenceInterval
 from rulespec.engine.simulate.sequence import (
     SPREAD,
-    Interval,
     followed_share,
     games_to_tell,
     half_width,
@@ -22,7 +22,7 @@ from rulespec.engine.simulate.sequence import (
 
 def test_there_are_bounds_from_the_first_game_on() -> None:
     assert followed_share(0, 0) is None
-    assert followed_share(1, 1) == Interval(1.0, 0.0, 1.0)
+    assert followed_share(1, 1) == ConfidenceInterval(1.0, 0.0, 1.0)
     row_of_wins = [bounds(number, number).low for number in (5, 10, 20, 40)]
     assert row_of_wins == sorted(row_of_wins) and 0.5 < row_of_wins[2] < row_of_wins[3] < 1
     assert bounds(0, 40).high == pytest.approx(1 - row_of_wins[3])
@@ -124,7 +124,7 @@ def untold(even: float, games: int) -> tuple[int, int]:
     return least, near + bisect_left(range(near + 1, games + 1), True, key=lambda won: verdict(won) != "undecided")
 
 
-def bounds(won: float, games: int) -> Interval:
+def bounds(won: float, games: int) -> ConfidenceInterval:
     share = followed_share(won, games)
     assert share is not None
     return share

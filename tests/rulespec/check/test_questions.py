@@ -46,6 +46,10 @@ def test_an_overlay_asks_and_no_log_depends_on_it(tmp_path: Path) -> None:
         ("{asks: sales, of: all, matters: 3}", "one of the whole game"),
         ("{asks: length, of: all, matters: 3}", "number of the whole game"),
         ("{asks: lenght, matters: 3}", "no measure `lenght`"),
+        ("{asks: ending, matters: 3}", "does not say of which; `of` is an ending"),
+        ("{asks: ending, of: tonight, matters: 3}", "`tonight` is no ending of the rules"),
+        ("{asks: uses, matters: 3}", "does not say of which; `of` is an option"),
+        ("{asks: uses, of: trade.steal, matters: 3}", "`trade.steal` is no option of the rules"),
     ],
 )
 def test_a_question_that_no_game_answers_is_reported_at_its_place(question: str, why: str, tmp_path: Path) -> None:
