@@ -25,6 +25,7 @@ _SCRIPTS = (
     "draw.js",
     "zoom.js",
     "choose.js",
+    "grid.js",
     "pictures.js",
     "panels.js",
     "news.js",

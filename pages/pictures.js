@@ -54,45 +54,13 @@ function makeTables(tables, box) {
   const rows = [];
   let drawn = [];
 
-  function fill(cell, parts) {
-    cell.replaceChildren(...parts.map((part) => {
-      const made = document.createElement("span");
-      if (typeof part === "string") made.textContent = part;
-      else {
-        [made.textContent, made.style.background, made.style.color] = part;
-        made.className = "chip";
-        if (part[3]) made.dataset.place = part[3];
-      }
-      return made;
-    }));
-  }
-
   function build(nameOf) {
     rows.length = 0;
-    box.replaceChildren(...tables.map(({ title, heads, rows: names, places }, number) => {
-      const table = document.createElement("table"), head = document.createElement("tr");
-      table.createCaption().textContent = title;
-      const named = names.some((parts) => parts.length);
-      for (const text of [...(named ? [""] : []), ...heads]) {
-        const cell = document.createElement(text || !named ? "th" : "td");
-        if (cell.tagName === "TH") cell.scope = "col";
-        cell.textContent = text;
-        head.append(cell);
-      }
-      table.createTHead().append(head);
-      const body = table.createTBody();
-      rows.push(names.map((parts, i) => {
-        const row = body.insertRow();
-        if (places[i]) row.dataset.place = places[i];
-        if (named) {
-          const name = document.createElement("th");
-          name.scope = "row";
-          fill(name, nameOf(number, i, parts));
-          row.append(name);
-        }
-        return { row, cells: heads.map(() => row.insertCell()) };
-      }));
-      return table;
+    box.replaceChildren(...tables.map((table, number) => {
+      const grid = buildGrid(table, (i, parts) => nameOf(number, i, parts));
+      grid.rows.forEach(({ row }, i) => { if (table.places[i]) row.dataset.place = table.places[i]; });
+      rows.push(grid.rows);
+      return grid.table;
     }));
     box.hidden = !rows.length;
     drawn = [];
@@ -107,7 +75,7 @@ function makeTables(tables, box) {
         cells.forEach((parts, c) => {
           const text = JSON.stringify(parts), key = `${t} ${r} ${c}`, had = drawn[key];
           if (had === text) return;
-          fill(rows[t][r].cells[c], parts);
+          fillCell(rows[t][r].cells[c], parts);
           drawn[key] = text;
           if (!whole && had !== undefined) rows[t][r].cells[c].classList.add("changed");
         });

@@ -48,41 +48,10 @@ function makeTables({ tables, items, drawings, changes }, box) {
   const after = makePositions(changes, items), rows = [];
   const texts = drawings.map((text) => JSON.parse(text));
 
-  function fill(cell, parts) {
-    cell.replaceChildren(...parts.map((part) => {
-      const made = document.createElement("span");
-      if (typeof part === "string") made.textContent = part;
-      else {
-        [made.textContent, made.style.background, made.style.color] = part;
-        made.className = "chip";
-      }
-      return made;
-    }));
-  }
-
-  box.replaceChildren(...tables.map(({ title, heads, rows: names }) => {
-    const table = document.createElement("table"), head = document.createElement("tr");
-    table.createCaption().textContent = title;
-    const named = names.some((parts) => parts.length);
-    for (const text of [...(named ? [""] : []), ...heads]) {
-      const cell = document.createElement(text || !named ? "th" : "td");
-      if (cell.tagName === "TH") cell.scope = "col";
-      cell.textContent = text;
-      head.append(cell);
-    }
-    table.createTHead().append(head);
-    const body = table.createTBody();
-    for (const parts of names) {
-      const row = body.insertRow();
-      if (named) {
-        const name = document.createElement("th");
-        name.scope = "row";
-        fill(name, parts);
-        row.append(name);
-      }
-      rows.push(heads.map(() => row.insertCell()));
-    }
-    return table;
+  box.replaceChildren(...tables.map((each) => {
+    const grid = buildGrid(each, (_, parts) => parts);
+    rows.push(...grid.rows.map(({ cells }) => cells));
+    return grid.table;
   }));
   box.hidden = !rows.length;
   let drawn = [], marked = [];
@@ -94,7 +63,7 @@ function makeTables({ tables, items, drawings, changes }, box) {
       if (drawing < 0) return;
       texts[drawing].forEach((parts, column) => {
         const cell = rows[row][column], text = JSON.stringify(parts);
-        if (drawn[row]?.[column] !== text) fill(cell, parts);
+        if (drawn[row]?.[column] !== text) fillCell(cell, parts);
         (drawn[row] ??= [])[column] = text;
         if (before[row] >= 0 && JSON.stringify(texts[before[row]][column]) !== text) marked.push(cell);
       });

@@ -6,7 +6,18 @@ from rulespec.pages.document import VIEWER_SCRIPTS, Rights, document, own_file
 
 POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 """The policy in the header, beside the one in the page: no other page may show it in a frame."""
-_SCRIPTS = ("draw.js", "zoom.js", "choose.js", "pictures.js", "panels.js", "news.js", "table.js", "owner.js", "wire.js")
+_SCRIPTS = (
+    "draw.js",
+    "zoom.js",
+    "choose.js",
+    "grid.js",
+    "pictures.js",
+    "panels.js",
+    "news.js",
+    "table.js",
+    "owner.js",
+    "wire.js",
+)
 _STYLES = ("viewer.css", "table.css")
 
 

@@ -1,0 +1,40 @@
+"use strict";
+// A table beside the boards, in letters of the page. The parts of a cell are texts, and chips: text, two colours, perhaps a place.
+function fillCell(cell, parts) {
+  cell.replaceChildren(...parts.map((part) => {
+    const made = document.createElement("span");
+    if (typeof part === "string") made.textContent = part;
+    else {
+      [made.textContent, made.style.background, made.style.color] = part;
+      made.className = "chip";
+      if (part[3]) made.dataset.place = part[3];
+    }
+    return made;
+  }));
+}
+
+// The table, and its rows with their empty cells. `nameOf(i, parts)` gives the name of a row.
+function buildGrid({ title, heads, rows: names }, nameOf) {
+  const table = document.createElement("table"), head = document.createElement("tr");
+  table.createCaption().textContent = title;
+  const named = names.some((parts) => parts.length);
+  for (const text of [...(named ? [""] : []), ...heads]) {
+    const cell = document.createElement(text || !named ? "th" : "td");
+    if (cell.tagName === "TH") cell.scope = "col";
+    cell.textContent = text;
+    head.append(cell);
+  }
+  table.createTHead().append(head);
+  const body = table.createTBody();
+  const rows = names.map((parts, i) => {
+    const row = body.insertRow();
+    if (named) {
+      const name = document.createElement("th");
+      name.scope = "row";
+      fillCell(name, nameOf(i, parts));
+      row.append(name);
+    }
+    return { row, cells: heads.map(() => row.insertCell()) };
+  });
+  return { table, rows };
+}
