@@ -77,7 +77,7 @@ def _compared(situation: Situation, rows: NDArray[np.int64], playouts: int, roun
     """The options of a seat, compared."""
     asked = situation.options, situation.named
     return situation.search.compared(
-        SearchQuestion(situation.seat, rows, *asked, playouts, rounds, cap, situation.draws.key)
+        SearchQuestion(situation.seat, rows, *asked, playouts, cap, situation.draws.key, rounds)
     )
 
 

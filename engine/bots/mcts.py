@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.engine.bots.bot import Pick, Situation
 from rulespec.engine.bots.flat import horizon
-from rulespec.engine.search.option_tree import Growth
+from rulespec.engine.search.comparing import SearchQuestion
 from rulespec.engine.search.payoffs import ONE
 
 _PARTICLES = 64
@@ -33,7 +33,9 @@ class MctsBot:
         """Chooses an option."""
         rows = situation.particles(min(self.playouts, _PARTICLES))
         search, asked = situation.search, (situation.options, situation.named)
-        grown = search.grown(Growth(situation.seat, rows, *asked, self.playouts, horizon(search), situation.draws.key))
+        grown = search.grown(
+            SearchQuestion(situation.seat, rows, *asked, self.playouts, horizon(search), situation.draws.key)
+        )
         visits, won, proven = grown.visits.tolist(), grown.won.tolist(), grown.proven.tolist()
         tried = [option for option, times in enumerate(visits) if times]
         shares = {k: (won[k] / visits[k] if proven[k] < 0 else proven[k]) / ONE for k in tried}

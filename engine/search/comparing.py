@@ -17,17 +17,17 @@ from rulespec.engine.search.walk import Positions
 
 
 class SearchQuestion(NamedTuple):
-    """A comparison of the options of a seat.
+    """The options of a seat, to be compared.
 
     Attributes:
         seat: the number of the seat.
         rows: positions that may be the one it is in, among which the games take turns.
         options: the number of its options.
         codes: its options, as codes; None: all that are legal in the only position.
-        playouts: the number of games in all; each option that is left has one in each round at least.
-        rounds: the rounds among which they are split; after each the worse half of the options is left out.
+        playouts: the number of games in all; in a comparison each option that is left has one in each round at least.
         cap: decisions after which a game is cut off.
         key: the key of random numbers.
+        rounds: the rounds of a comparison, after each of which the worse half of the options is left out.
     """
 
     seat: int
@@ -35,9 +35,9 @@ class SearchQuestion(NamedTuple):
     options: int
     codes: Codes | None
     playouts: int
-    rounds: int
     cap: int
     key: int
+    rounds: int = 1
 
 
 class Compared(NamedTuple):

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Stream, word
+from rulespec.engine.search.comparing import SearchQuestion
 from rulespec.engine.search.payoffs import ONE
-from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.search.walk import CHANCE, NOBODY, Positions
 
 _CURIOSITY = 0.7
@@ -35,28 +35,6 @@ def curious(legal: int) -> int:
 def rare(visits: int) -> int:
     """The part of that hope that is left after some tries; in parts of `ONE`."""
     return round(ONE / sqrt(max(1, visits)))
-
-
-class Growth(NamedTuple):
-    """A tree to be grown.
-
-    Attributes:
-        seat: the number of the seat that decides at its root.
-        rows: positions that may be the one it is in, among which the games take turns.
-        options: the number of its options.
-        codes: its options, as codes; None: all that are legal in the only position.
-        playouts: the number of games.
-        cap: decisions after which a game is cut off.
-        key: the key of random numbers.
-    """
-
-    seat: int
-    rows: NDArray[np.int64]
-    options: int
-    codes: Codes | None
-    playouts: int
-    cap: int
-    key: int
 
 
 class Grown(NamedTuple):
@@ -133,25 +111,25 @@ class Tree:
 
     Args:
         search: searches positions.
-        growth: what is to be grown.
+        question: the options of a seat, and the games to be played.
     """
 
-    def __init__(self, search: Positions, growth: Growth) -> None:
-        self._search, self._growth = search, growth
+    def __init__(self, search: Positions, question: SearchQuestion) -> None:
+        self._search, self._question = search, question
         self._root = _Node()
-        self._shown = VisibleOptions(search, growth.seat)
-        self._known = len(growth.rows) == 1 and not self._shown.secretive
-        self._walk = search.walk(growth.rows[0])
-        self._draws = Stream(growth.key)
+        self._shown = VisibleOptions(search, question.seat)
+        self._known = len(question.rows) == 1 and not self._shown.secretive
+        self._walk = search.walk(question.rows[0])
+        self._draws = Stream(question.key)
 
     def grown(self) -> Grown:
         """Plays the games, each from a node that is new, until it is certain what is best."""
-        growth = self._growth
-        seed, played, silent = word(growth.key, 0), 0, 0
-        while played < growth.playouts and self._root.proven is None:
-            way = self._descend(growth.rows[played % len(growth.rows)])
+        question = self._question
+        seed, played, silent = word(question.key, 0), 0, 0
+        while played < question.playouts and self._root.proven is None:
+            way = self._descend(question.rows[played % len(question.rows)])
             over = self._known and self._walk.decider == NOBODY
-            ends = self._search.playouts(self._walk.row[None], word(seed, played), cap=growth.cap)
+            ends = self._search.playouts(self._walk.row[None], word(seed, played), cap=question.cap)
             shares = np.rint(ends.payoffs[0] * ONE).astype(np.int64).tolist()
             silent += not ends.signal[0]
             played += 1
@@ -160,9 +138,9 @@ class Tree:
                     edge.won += shares[node.seat]
             if over:
                 _prove(way, shares)
-        codes = self._search.legal(growth.rows)[0] if growth.codes is None else growth.codes
+        codes = self._search.legal(question.rows)[0] if question.codes is None else question.codes
         edges = [self._root.edges.get(key) or _Edge(None) for key in map(tuple, codes.tolist())]
-        proven = [-1 if edge.proven is None else edge.proven[growth.seat] for edge in edges]
+        proven = [-1 if edge.proven is None else edge.proven[question.seat] for edge in edges]
         numbers = [[edge.visits for edge in edges], [edge.won for edge in edges], proven]
         visits, won, certain = np.array(numbers, np.int64)
         return Grown(visits, won, certain, played, silent)

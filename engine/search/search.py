@@ -19,7 +19,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.ranks import ranks
 from rulespec.engine.search.comparing import Compared, SearchQuestion, compare
-from rulespec.engine.search.option_tree import Grown, Growth, Tree
+from rulespec.engine.search.option_tree import Grown, Tree
 from rulespec.engine.search.payoffs import Payoffs
 from rulespec.engine.search.recorded_rows import Coder, Codes, NoteKinds, Recorded, Replayed, noted
 from rulespec.engine.search.result_arrays import NO_HASHES, Ends, Expanded, PlayoutEnd
@@ -300,9 +300,9 @@ class Search:
         """Compares the options of a seat by random games after each."""
         return compare(self, question)
 
-    def grown(self, growth: Growth) -> Grown:
+    def grown(self, question: SearchQuestion) -> Grown:
         """Grows a tree of the options of a seat by random games."""
-        return Tree(self, growth).grown()
+        return Tree(self, question).grown()
 
     def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> PlayoutEnd:
         """Plays a random game from one position in Python; it draws as game `number` of the seed."""

@@ -9,7 +9,7 @@ import numpy as np
 from rulespec.engine.program.draws import word
 from rulespec.engine.search.comparing import Compared, SearchQuestion
 from rulespec.engine.search.memory import SearchMemory
-from rulespec.engine.search.option_tree import DEEPEST, Grown, Growth, VisibleOptions, curious, rare
+from rulespec.engine.search.option_tree import DEEPEST, Grown, VisibleOptions, curious, rare
 from rulespec.engine.search.payoffs import POWERS, Payoffs
 from rulespec.engine.search.walk import Positions
 from rulespec.engine.wasm.engine import NoWasmtimeError, TrapError
@@ -65,9 +65,9 @@ class WasmDecisions:
         """Compares options."""
         return None if self._comparing is None else self._comparing.compared(question)
 
-    def grown(self, growth: Growth) -> Grown | None:
+    def grown(self, question: SearchQuestion) -> Grown | None:
         """Grows a tree."""
-        return None if self._tree is None else self._tree.grown(growth)
+        return None if self._tree is None else self._tree.grown(question)
 
 
 class _Comparing:
@@ -165,24 +165,24 @@ class _Tree:
             memory.set("RARE", self._bounds + half)
             self._tables = playouts
 
-    def grown(self, growth: Growth) -> Grown | None:
+    def grown(self, question: SearchQuestion) -> Grown | None:
         """Grows a tree; None if only Python can: for want of room, or as the rules are at fault."""
-        memory, rows, count = self._memory, growth.rows, growth.options
+        memory, rows, count = self._memory, question.rows, question.options
         size = max(8 * _OF_ROOT * count, memory.state * len(rows))
-        if growth.playouts > _MOST_PLAYOUTS or size > memory.room or not memory.asks(rows, growth.codes):
+        if question.playouts > _MOST_PLAYOUTS or size > memory.room or not memory.asks(rows, question.codes):
             return None
-        self._tabled(growth.playouts)
-        self._comparing.decides(growth.seat)
+        self._tabled(question.playouts)
+        self._comparing.decides(question.seat)
         known = len(rows) == 1 and not self._shown.secretive
-        registers = {"OWN_SEAT": growth.seat, "KNOWN": int(known), "DRAWN": -1, "SILENT": 0}
+        registers = {"OWN_SEAT": question.seat, "KNOWN": int(known), "DRAWN": -1, "SILENT": 0}
         for register, value in (
             registers | {"NEXT": 0, "PAUSED": 0, "OUT": memory.out, "ANSWERS": self._answers}
         ).items():
             memory.set(register, value)
-        memory.set_at(memory.constants["TREE_KEY"], growth.key)
+        memory.set_at(memory.constants["TREE_KEY"], question.key)
         try:
             memory.set("BUDGET", BUDGET)
-            while memory.instance.call("grow", growth.playouts, len(rows), growth.cap):
+            while memory.instance.call("grow", question.playouts, len(rows), question.cap):
                 memory.set("BUDGET", BUDGET)
             memory.instance.call("of_root", count)
         except TrapError:

@@ -19,7 +19,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.taint import Taint
 from rulespec.engine.search.comparing import Compared, SearchQuestion
 from rulespec.engine.search.memory import SearchMemory
-from rulespec.engine.search.option_tree import Grown, Growth
+from rulespec.engine.search.option_tree import Grown
 from rulespec.engine.search.recorded_rows import Codes, NoteKinds, Replayed
 from rulespec.engine.search.result_arrays import Ends, Expanded, PlayoutEnd
 from rulespec.engine.search.search import Search
@@ -109,11 +109,11 @@ class WasmSearch(Search):
         self.given_back += result is None
         return super().compared(question) if result is None else result
 
-    def grown(self, growth: Growth) -> Grown:
+    def grown(self, question: SearchQuestion) -> Grown:
         """Grows a tree of the options of a seat by random games, in one call where that is possible."""
-        result = None if self._decisions is None else self._decisions.grown(growth)
+        result = None if self._decisions is None else self._decisions.grown(question)
         self.given_back += result is None
-        return super().grown(growth) if result is None else result
+        return super().grown(question) if result is None else result
 
     @cached_property
     def follows(self) -> bool:

@@ -20,7 +20,7 @@ from rulespec.engine.program import long_values
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search import wasm_decisions
 from rulespec.engine.search.comparing import Compared, SearchQuestion, compare
-from rulespec.engine.search.option_tree import Grown, Growth, Tree
+from rulespec.engine.search.option_tree import Grown, Tree
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.wasm_search import WasmSearch
 from rulespec.engine.simulate.checked_playouts import choose
@@ -49,9 +49,9 @@ class Both(WasmSearch):
         self.decided += 1
         return result
 
-    def grown(self, growth: Growth) -> Grown:
+    def grown(self, question: SearchQuestion) -> Grown:
         """Grows a tree twice."""
-        result, other = super().grown(growth), Tree(self.slow, growth).grown()
+        result, other = super().grown(question), Tree(self.slow, question).grown()
         assert alike(result, other)
         self.decided += 1
         return result

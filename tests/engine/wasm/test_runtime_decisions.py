@@ -16,7 +16,7 @@ from small_heap import Heap
 
 from rulespec.engine.program.draws import threshold, word
 from rulespec.engine.search.comparing import SearchQuestion, compare
-from rulespec.engine.search.option_tree import Growth, Tree, curious, rare
+from rulespec.engine.search.option_tree import Tree, curious, rare
 from rulespec.engine.search.payoffs import ONE, POWERS, Payoffs
 from rulespec.engine.search.result_arrays import Ends
 
@@ -134,7 +134,7 @@ def test_options_are_compared_as_in_python(
     codes = np.array([[0, seat, n] for _, _, n in particles[0].own()])
     rounds = max(1, (len(codes) - 1).bit_length())
     rows_, named = np.array([each.row() for each in particles]), None if one else codes
-    question = SearchQuestion(seat, rows_, len(codes), named, playouts, rounds, cap, key)
+    question = SearchQuestion(seat, rows_, len(codes), named, playouts, cap, key, rounds)
     expected = compare(search, question)  # type: ignore[arg-type]
     rows(twins, particles, RATE=threshold(RATE), KEYS=KEYS)
     judged_by(twins, search.payoffs, search.judged)
@@ -176,7 +176,7 @@ def test_trees_grow_as_in_python(
     seat = particles[0].turn
     codes = np.array([[0, seat, n] for _, _, n in particles[0].own()])
     rows_, named = np.array([each.row() for each in particles]), None if one else codes
-    growth = Growth(seat, rows_, len(codes), named, playouts, cap, key)
+    growth = SearchQuestion(seat, rows_, len(codes), named, playouts, cap, key)
     expected = Tree(search, growth).grown()  # type: ignore[arg-type]
     rows(twins, particles, RATE=threshold(RATE), DRAWN=-1, OWN_SEAT=seat, KNOWN=len(particles) == 1 and not secretive)
     judged_by(twins, search.payoffs, search.judged)
