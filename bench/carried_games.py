@@ -65,7 +65,7 @@ def play(folder: Path, number: int) -> Path:
 def _games(ref: str, players: int) -> BotGames:
     ruleset = _ruleset(ref)
     plan = GamePlan.of(ref, ruleset, [players], 0)
-    return BotGames(replace(plan, bots=BOTS, rotated=True), ruleset)
+    return BotGames(replace(plan, bots=BOTS, rotated=True, backend="wasm"), ruleset)
 
 
 @cache

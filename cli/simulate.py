@@ -8,7 +8,7 @@ from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from msgspec import Struct
@@ -26,6 +26,7 @@ from rulespec.cli.wasm_module import check_used, played_by, wasm_errors
 from rulespec.cli.word_flags import word_options, words_of
 from rulespec.cli.workers_flags import anywhere, check_workers, resume_hint, workers_flags
 from rulespec.documents.json_text import to_json_text
+from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.program.handed_back import counting
 from rulespec.engine.simulate.checked_playouts import CAP, Playout
@@ -39,6 +40,9 @@ from rulespec.engine.verify.random_games import shorter_playout
 from rulespec.engine.verify.shrink import FailingGame
 from rulespec.engine.words.words import Names, Words
 from rulespec.typed import nodes as typed
+
+if TYPE_CHECKING:
+    from rulespec.engine.bots.bot_games import BotGames
 
 _MANY = 100
 """Games of which wasm plays the first one, too: of a small ruleset a module takes a tenth of a second."""
@@ -153,7 +157,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     def planned(ref: str, ruleset: typed.Ruleset, chosen: dict[str, str]) -> _Run:
         plan = GamePlan.of(anywhere(ref) if r.cluster else ref, ruleset, counts, r.seed, settings=chosen, cap=r.cap)
         plan = replace(plan, bots=r.bots, details=r.details)
-        plan = plan if r.bots or (r.details and r.backend == "auto") else _on(plan, ruleset, r.backend, r.games)
+        plan = plan if r.details and r.backend == "auto" and not r.bots else _on(plan, ruleset, r.backend, r.games)
         few = r.backend == "auto" and r.games < _MANY and not (r.bots or r.details or r.cluster)
         return _Run(ruleset, plan, chosen, r.failures, changing=few)
 
@@ -182,6 +186,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 def _on(plan: GamePlan, ruleset: typed.Ruleset, backend: str, games: int) -> GamePlan:
     """The plan on the requested backend, or on the best one."""
+    if plan.bots and backend == "auto":
+        return replace(plan, backend="wasm")
     if backend == "wasm" or (backend == "auto" and games >= _MANY):
         from rulespec.engine.simulate.wasm import WasmOutcomes, can_play
 
@@ -210,11 +216,22 @@ class _Run:
         self.play_one: Callable[[int], Playout] = partial(plan.play, ruleset)
         self.outcome: Callable[[int], Outcome] = partial(plan.outcome, ruleset)
         self.on_workers: Play | None = None
+        self.bot_games: BotGames | None = None
         if plan.bots:
             from rulespec.engine.bots.bot_games import BotGames, bot_outcome
 
-            games = BotGames(plan, ruleset, warned=say_silent)
+            self.bot_games = games = BotGames(plan, ruleset, warned=say_silent)
             self.play_one, self.outcome, self.on_workers = games.play, games.outcome, bot_outcome
+
+    @property
+    def backend(self) -> Backend:
+        """The machine of the games."""
+        return self.plan.backend if self.bot_games is None else self.bot_games.backend
+
+    @property
+    def _whole_in_wasm(self) -> bool:
+        """Whether a module plays whole games; bots choose outside of it."""
+        return self.plan.backend == "wasm" and not self.plan.bots
 
     @property
     def called(self) -> str:
@@ -248,7 +265,7 @@ class _Run:
         self, numbers: range, jobs: int, cluster: str, results: Results[Outcome] | None, *, keep_rows: bool
     ) -> None:
         """Plays games; `keep_rows` collects their rows in memory."""
-        if self.plan.backend == "wasm" and not cluster and results is None and not keep_rows:
+        if self._whole_in_wasm and not cluster and results is None and not keep_rows:
             self._tally(numbers, jobs)
             return
         with closing(self._outcomes(numbers, jobs, cluster)) as runs:
@@ -279,7 +296,7 @@ class _Run:
 
     def _outcomes(self, numbers: range, jobs: int, cluster: str) -> Generator[Outcome]:
         """The outcomes of games, in their order."""
-        if self.plan.backend == "wasm" and not cluster:
+        if self._whole_in_wasm and not cluster:
             from rulespec.engine.simulate.wasm import play_in_wasm
 
             return play_in_wasm(self.plan, self.ruleset, numbers, jobs)
@@ -333,7 +350,7 @@ def _run_json(run: _Run) -> dict[str, Any]:
         "ruleset": run.plan.ruleset,
         "ruleset_hash": run.plan.ruleset_hash,
         "sources_hash": run.plan.sources_hash,
-        "backend": run.plan.backend,
+        "backend": run.backend,
         "settings": run.chosen,
         "totals": run.totals.to_json(),
         "shortest": [as_json(*result) for result in run.shortest()],
@@ -346,7 +363,7 @@ def _show(
     """Prints the number of games, their results, and failures."""
     runs = [run] if other is None else [run, other]
     speed = sum(each.decisions for each in runs) / max(seconds, 1e-9)
-    machine = ", ".join(played_by(backend, handed) for backend in dict.fromkeys(each.plan.backend for each in runs))
+    machine = ", ".join(played_by(backend, handed) for backend in dict.fromkeys(each.backend for each in runs))
     title = run.title if other is None else words.word("against", one=run.title, other=other.title)
     bots = f" · bots {', '.join(run.plan.bots)}" if run.plan.bots else ""
     names = f"{players[0]}" if len(players) == 1 else f"{min(players)}-{max(players)}"

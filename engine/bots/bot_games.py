@@ -10,7 +10,7 @@ from rulespec.engine.bots.bot import Bot
 from rulespec.engine.bots.bot_seats import BotSeats, Silence
 from rulespec.engine.bots.named import open_bot
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Machines, machine
+from rulespec.engine.game.machines import Backend, Machines, machine
 from rulespec.engine.game.option import Option
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.measuring import RowMeasures, with_measures
@@ -43,6 +43,11 @@ class BotGames:
         self._ruleset = ruleset
         self._bots: list[Bot] = [open_bot(name) for name in plan.bots]
         self._tables: dict[int, BotTable] = {}
+
+    @property
+    def backend(self) -> Backend:
+        """The machine that runs the games: that of the plan, or Python where rules have no module."""
+        return "python" if self.plan.backend == "wasm" and self._table(0).machine is None else self.plan.backend
 
     def play(self, number: int) -> Playout:
         """Plays one game, always the same."""
@@ -97,7 +102,7 @@ class BotTable:
         measured = plan.details and bool(ruleset.declarations.measures)
         self.machine: Machines | None = None
         self.measuring: RowMeasures | None = None
-        if plan.backend != "interpreter":
+        if plan.backend == "wasm":
             with suppress(NoWasmtimeError, NoWasmError):
                 rules = with_measures(ruleset) if measured else ruleset
                 wasm = machine(rules, len(seats), plan.settings, "wasm")

@@ -100,4 +100,4 @@ def between(plan: GamePlan, one: str, other: str) -> GamePlan:
         other: the name of the bot at the other seats.
     """
     (seats,) = plan.players
-    return replace(plan, bots=(one, *[other] * (seats - 1)), rotated=True, repeated=seats)
+    return replace(plan, bots=(one, *[other] * (seats - 1)), rotated=True, repeated=seats, backend="wasm")

@@ -208,4 +208,5 @@ class Playtest:
 def playing(plan: GamePlan, bots: tuple[str, ...]) -> GamePlan:
     """A plan of games with details, in which bots play."""
     bots = () if set(bots) == {RANDOM} else bots
-    return replace(plan, bots=bots, rotated=len(set(bots)) > 1, details=True)
+    plan = replace(plan, bots=bots, rotated=len(set(bots)) > 1, details=True)
+    return replace(plan, backend="wasm") if bots else plan
