@@ -1,4 +1,6 @@
-"""Types of the rules language: numbers with units, truth values, entities, optional entities, sets and orders."""
+"""Types of the rules language: numbers with units, truth values, entities, optional entities, sets, orders
+and bags.
+"""
 
 from __future__ import annotations
 
@@ -83,6 +85,15 @@ class Order(Struct, frozen=True):
         return f"order {self.kind}"
 
 
+class BagOf(Struct, frozen=True):
+    """Alike pieces of the entities of one kind: how many of each."""
+
+    kind: str
+
+    def __str__(self) -> str:
+        return f"bag {self.kind}"
+
+
 class Bad(Struct, frozen=True):
     """The type of a reported expression. It fits every type, so that no further errors follow."""
 
@@ -90,7 +101,7 @@ class Bad(Struct, frozen=True):
         return "unknown"
 
 
-Type = Num | Maybe | Bool | Ent | SetOf | Order | Bad
+Type = Num | Maybe | Bool | Ent | SetOf | Order | BagOf | Bad
 
 INT = Num("")
 LITERAL = Num(ANY)

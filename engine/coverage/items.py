@@ -219,7 +219,7 @@ class Items:
             self.options[option.span] = self._item("option", option.span, option.name, OPTION, cites)
             self._choices([option.by, option.weight])
             for p in option.params:
-                self._choices([p.low, p.high, p.where])
+                self._choices([*p.domain, p.where])
                 if p.reason:
                     name = f"{option.name}({p.var.name})"
                     item = self._item("range", p.span, name, TESTED, p.reason, lines=[p.span])

@@ -13,6 +13,7 @@ from rulespec.engine.game.option_lists import OptionLists
 from rulespec.engine.program import ir
 from rulespec.engine.program.ir import none_of
 from rulespec.engine.program.machine import Machine
+from rulespec.language.bags import BITS, MOST, amount
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
@@ -20,6 +21,8 @@ _MEMO_LIMIT = 10_000
 """Texts in the memo of a reader."""
 _MEMO_TEXT = 200
 """Characters of the longest of them."""
+_COMMA = re.compile(r",(?![^{}]*\})")
+"""A comma that is not in braces."""
 _MAX_TABLES = 16
 """Tables of players in the memo of a machine."""
 
@@ -88,19 +91,50 @@ def argument(labels: Labels, param: str, type_: str, text: str) -> int:
     if none is not None and text == "none":
         return none
     type_ = type_.removesuffix("?")
+    form, _, kind = type_.partition(" ")
+    if kind:
+        return _several(labels, param, form, kind, text)
     if type_ == "int":
         if not re.fullmatch(r"-?[0-9]{1,15}", text):
             raise ValueError(f"`{text}` is no number (for `{param}`)")
         return int(text)
-    number = labels.number(type_, text)
+    return _entity(labels, type_, text)
+
+
+def _entity(labels: Labels, kind: str, text: str) -> int:
+    """The number of an entity or a seat by its name."""
+    number = labels.number(kind, text)
     if number < 0:
-        hint = did_you_mean(text, labels.names[type_])
-        raise ValueError(f"there is no {type_} `{text}`" + (f"; {hint}" if hint else ""))
+        hint = did_you_mean(text, labels.names[kind])
+        raise ValueError(f"there is no {kind} `{text}`" + (f"; {hint}" if hint else ""))
     return number
 
 
+def _several(labels: Labels, param: str, form: str, kind: str, text: str) -> int:
+    """The number of a set such as `{a, b}`, or of a bag such as `{2 a, b}`, in any order."""
+    if not (text.startswith("{") and text.endswith("}")):
+        example = f"{{2 {labels.names[kind][0]}}}" if form == "bag" and labels.names[kind] else "{…, …}"
+        raise ValueError(f"`{text}` is no {form} (for `{param}`): write it in braces, `{example}`")
+    result, inner = 0, text[1:-1].strip()
+    for part in inner.split(",") if inner else ():
+        words = part.split()
+        number = 1
+        if form == "bag" and len(words) == 2 and re.fullmatch(r"[0-9]{1,3}", words[0]):
+            number = int(words.pop(0))
+        member = _entity(labels, kind, " ".join(words))
+        if (result >> member & 1) if form == "set" else amount(result, member):
+            raise ValueError(f"`{labels.names[kind][member]}` is in `{text}` twice")
+        if not 1 <= number <= MOST:
+            raise ValueError(f"`{number}` is no number of pieces (for `{param}`): it is from 1 to {MOST}")
+        result |= 1 << member if form == "set" else number << BITS * member
+    return result
+
+
 def split_option(text: str) -> tuple[str, list[str]]:
-    """The name and the arguments of an option's text: `take(harbour)` → `take`, [`harbour`]."""
+    """The name and the arguments of an option's text: `take(harbour)` → `take`, [`harbour`].
+
+    A comma in braces is part of an argument.
+    """
     text = text.strip()
     name, bracket, rest = text.partition("(")
     if not bracket:
@@ -108,7 +142,7 @@ def split_option(text: str) -> tuple[str, list[str]]:
     if not rest.endswith(")"):
         raise ValueError(f"`{text}` does not end with `)`")
     inner = rest[:-1].strip()
-    return name.strip(), [part.strip() for part in inner.split(",")] if inner else []
+    return name.strip(), [part.strip() for part in _COMMA.split(inner)] if inner else []
 
 
 class GameNotation(Brief, Struct, frozen=True):

@@ -11,6 +11,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.errors import RulespecError
+from rulespec.language.bags import counts
 from rulespec.language.orders import in_order
 from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import entity_names
@@ -188,14 +189,20 @@ class Labels:
             return "{" + ", ".join(n for i, n in enumerate(names) if value >> i & 1) + "}"
         if type_.startswith("order "):
             return "[" + ", ".join(self._in_order(type_, value)) + "]"
+        if type_.startswith("bag "):
+            return "{" + ", ".join(n if k == 1 else f"{k} {n}" for n, k in self._in_bag(type_, value)) + "}"
         return "none" if value < 0 else self.names[type_][value]
 
     def _in_order(self, type_: str, value: int) -> list[str]:
         names = self.names[type_[6:]]
         return [names[i] for i in in_order(value, len(names).bit_length())]
 
+    def _in_bag(self, type_: str, value: int) -> list[tuple[str, int]]:
+        names = self.names[type_[4:]]
+        return [(names[i], number) for i, number in counts(value)]
+
     def plain(self, type_: str, value: int) -> Any:
-        """A value for JSON: a number, true or false, a name, null, or a list of names."""
+        """A value for JSON: a number, true or false, a name, null, a list of names, or numbers by name for a bag."""
         type_ = type_.removesuffix("?")
         if type_ == "int":
             return None if value == NO_NUMBER else value
@@ -205,6 +212,8 @@ class Labels:
             return [n for i, n in enumerate(self.names[type_[4:]]) if value >> i & 1]
         if type_.startswith("order "):
             return self._in_order(type_, value)
+        if type_.startswith("bag "):
+            return dict(self._in_bag(type_, value))
         return None if value < 0 else self.names[type_][value]
 
 

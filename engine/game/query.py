@@ -30,7 +30,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions
-from rulespec.types import BOOL, INT, Ent, Maybe, Num, Order, SetOf, Type, or_none
+from rulespec.types import BOOL, INT, BagOf, Ent, Maybe, Num, Order, SetOf, Type, or_none
 
 if TYPE_CHECKING:  # most tables ask no question that has to be typed
     from rulespec.check.expressions.checker import ExpressionChecker
@@ -340,7 +340,7 @@ def type_of(name: str) -> Type:
     """A type from its name, as `ir.Param` and `CellName` write it; numbers are without their unit."""
     form, _, kind = name.partition(" ")
     if kind:
-        return SetOf(kind) if form == "set" else Order(kind)
+        return {"set": SetOf, "order": Order, "bag": BagOf}[form](kind)
     type_ = name.removesuffix("?")
     result: Type = INT if type_ == "int" else BOOL if type_ == "bool" else Ent(type_)
     return result if type_ == name else or_none(result)

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.option import Labels, Option, Refusal, RulesetFaultError
 from rulespec.engine.program import ir
+from rulespec.engine.program.domains import Several
 from rulespec.rule_ids import cited
 
 _TRIED = 200
@@ -92,7 +93,10 @@ def _refusals(
     param = choice.params[len(args)]
     low = value(param.low, tuple(bound))
     members: Iterable[int]
-    if param.high is None:
+    if param.several is not None:
+        least, most = (value(e, tuple(bound)) for e in param.several)
+        members = islice(Several(low, least, most, bag=param.is_bag), _TRIED)
+    elif param.high is None:
         members = (n for n in range(low.bit_length()) if low >> n & 1)
     else:
         members = range(low, value(param.high, tuple(bound)) + 1)
@@ -106,8 +110,10 @@ def _refusals(
             yield from _refusals(value, labels, choice, slots, (*args, member))
     if empty:
         high = f" .. {value(param.high, tuple(bound))}" if param.high is not None else ""
-        values = {param.text: f"{labels.show(param.type, low)}{high}"} if high else {}
-        yield args, _by_rule(f"there is no `{param.name}` in {param.text}", param.text, values, param.span)
+        values = {param.text: f"{labels.show(param.type, low)}{high}"} if high or param.several is not None else {}
+        none = f"there is no `{param.name}` in {param.text}"
+        reason = none if param.several is None else f"there are not {param.text}"
+        yield args, _by_rule(reason, param.text, values, param.span)
 
 
 def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots: int) -> Iterator[tuple[bool, ir.Expr]]:
@@ -140,6 +146,8 @@ def in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -
     if arg == param.none:
         return True
     low = value(param.low, bound)
+    if param.several is not None:
+        return arg in Several(low, *(value(e, bound) for e in param.several), bag=param.is_bag)
     if param.high is None:
         return arg >= 0 and bool(low >> arg & 1)
     return low <= arg <= value(param.high, bound)
@@ -148,7 +156,8 @@ def in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -
 def out_of_domain(labels: Labels, param: ir.Param, arg: int) -> Refusal:
     """The refusal of a value over which a parameter does not range."""
     shown = labels.show(param.type, arg)
-    reason = param.reason or f"`{shown}` is not in {param.text}"
+    within = "is not in" if param.several is None else "is not"
+    reason = param.reason or f"`{shown}` {within} {param.text}"
     return _by_rule(reason, param.text, {param.name: shown}, param.span)
 
 

@@ -22,7 +22,7 @@ from rulespec.engine.program.builder import FALSE, NONE, cell, choose, fallback,
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.language.operators import NOT_ONE, OPERATORS
 from rulespec.typed import nodes as typed
-from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type
+from rulespec.types import INT, BagOf, Ent, Maybe, Num, Order, SetOf, Type
 
 _KEY_BITS = 64
 """Bits for each key of a table: no two rows meet, whatever numbers are asked for."""
@@ -335,6 +335,7 @@ _OPS: dict[str, Callable[[ExpressionLowering, typed.Op, list[ir.Expr]], ir.Expr]
     "in": lambda x, e, args: op("in?" if _may_be_none(e.args[0]) else "in", *args),
     "set": lambda x, e, args: together("|", [_singleton(a, arg) for a, arg in zip(e.args, args, strict=True)]),
     **dict.fromkeys(["next", "previous"], _beside),
+    "entities": lambda x, e, args: op("entities", *args, ir.Const(_size(x, e.args[0].type))),
     "*": lambda x, e, args: x._plain("*" if within(x.ranges.of(ir.Op("*", tuple(args))), MOST) else "mul", e, args),
 }
 """Operators of rules that are others in programs."""
@@ -347,6 +348,15 @@ def _link(x: ExpressionLowering, e: typed.LinkBetween, scope: Scope) -> ir.Expr:
     if e.link.two_way:
         result = op("|", result, op("&", x.row(out, b), x.row(into, a)))
     return op("pick", result, FALSE)
+
+
+def _pieces(x: ExpressionLowering, e: typed.PieceBag, scope: Scope) -> ir.Expr:
+    """The pieces in a place as a bag: the lots of all entities together."""
+    kind, size = e.piece.each[0], x.layout.size(e.piece.each[0])
+    var, slot = typed.Var("", Ent(kind), e.span), x.slot(scope)
+    of = typed.PieceCount(INT, e.span, e.piece, (typed.Local(var.type, e.span, var),), e.place, e.index)
+    lot = op("lot", x.expr(of, scope.in_slot(var, slot)), ir.Local(slot), ir.Const(size))
+    return ir.Fold("union", slot, ir.Const((1 << size) - 1), None, None, lot, None)
 
 
 def _setting(x: ExpressionLowering, e: typed.SettingValue, scope: Scope) -> ir.Expr:
@@ -465,6 +475,7 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Field: ExpressionLowering._field,
     typed.Fact: ExpressionLowering._fact,
     typed.PieceCount: ExpressionLowering._piece_count,
+    typed.PieceBag: _pieces,
     typed.PlaceValue: _place,
     typed.Room: _room,
     typed.RoomTogether: _room_together,
@@ -482,6 +493,12 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Once: _hypothetical,
     typed.Op: ExpressionLowering._op,
 }
+
+
+def _size(x: ExpressionLowering, type_: Type) -> int:
+    """The number of entities of the kind of a bag."""
+    assert isinstance(type_, BagOf)
+    return x.layout.size(type_.kind)
 
 
 def _may_be_none(e: typed.Expr) -> bool:

@@ -18,13 +18,13 @@ from rulespec.engine.lower.conditions import ConditionLowering
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import FALSE, cell, choose, logic, op
+from rulespec.engine.program.builder import FALSE, cell, choose, logic, op, together
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.traversal import meet, span, walk
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions, head_expressions, statement_expressions
 from rulespec.typed.rule_traversal import walk as statements
-from rulespec.types import INT, Maybe, Num, Type
+from rulespec.types import INT, Ent, Maybe, Num, Type
 
 
 class Named(NamedTuple):
@@ -91,7 +91,7 @@ class HeadLowering:
         scope = self._named(option.head, scope, self._read(option.head, read), result, costs)
         steady = len(costs) < 2 and not later
         for cost, inner in costs:
-            paid = list(self._payments(cost, inner, result, steady=steady))
+            paid = [i for each in self.each(cost, inner) for i in self._payments(cost, each, result, steady=steady)]
             if self.x.marks is not None:
                 self.x.marks.payment(cost, paid, inner)
             result.payments.extend(paid)
@@ -146,6 +146,14 @@ class HeadLowering:
         begun.named.append(Named(at, self.x.argument(value, var.type, scope), var.type, value.span))
         return inner.in_cell(var, at)
 
+    def each(self, cost: typed.Cost, scope: Scope) -> list[Scope]:
+        """The scope of a cost; of a bag, one for each entity of its kind."""
+        if cost.each is None:
+            return [scope]
+        assert isinstance(cost.each.type, Ent)
+        numbers = range(self.x.layout.size(cost.each.type.kind))
+        return [replace(scope, where={**scope.where, cost.each: ir.Const(number)}) for number in numbers]
+
     def _payments(self, cost: typed.Cost, scope: Scope, begun: Begun, *, steady: bool) -> Iterator[ir.Instruction]:
         amount = self.x.expr(cost.amount, scope)
         source = self._place(cost.source, scope, begun, steady=steady)
@@ -189,6 +197,7 @@ class _Conditions:
     """The conditions of one option, while lowering them in order."""
 
     def __init__(self, heads: HeadLowering, scope: Scope) -> None:
+        self._heads = heads
         self.x = heads.x
         self.conditions = heads.conditions
         self._paid: list[_Paid] = []
@@ -250,6 +259,8 @@ class _Conditions:
 
     def _cost(self, cost: typed.Cost) -> ir.Condition:
         """The condition that a cost can be paid, together with earlier costs from the same place."""
+        if cost.each is not None:
+            return self._bag(cost, cost.each)
         amount: ir.Expr = self.x.bounded(self.x.expr(cost.amount, self._current), cost.amount.span)
         if not isinstance(amount, ir.Local | ir.Const):
             amount = self._slot(amount, cost.amount.type)
@@ -268,6 +279,29 @@ class _Conditions:
             tests.append(op("<=", due, op("-", source, ir.Const(least)) if least else source))
             self._paid.append(_Paid(amount, source, shown))
             shown = (*earlier, *shown, *self.conditions.shown(cost.source, source, self._current))
+        text = self.conditions.text(cost.span)
+        return ir.Condition(logic("and", tests), cost.reason or text, text, shown, cost.span)
+
+    def _bag(self, cost: typed.Cost, each: typed.Var) -> ir.Condition:
+        """The condition that a bag of pieces can be paid, together with earlier costs from the same places."""
+        assert isinstance(cost.amount, typed.Op)
+        bag, scope = cost.amount.args[0], self._current
+        value = self.x.expr(bag, scope)
+        shown = self.conditions.shown(bag, value, scope)
+        slot = self.x.slot(scope)
+        there = scope.in_slot(each, slot)
+        fits = op("<=", self.x.expr(cost.amount, there), self.x.expr(cost.source, there))
+        size = ir.Const(len(self._heads.each(cost, scope)))
+        tests: list[ir.Expr] = [ir.Fold("all", slot, op("entities", value, size), None, None, fits, None)]
+        paid: list[_Paid] = []
+        for inner in self._heads.each(cost, scope):
+            amount, source = self.x.expr(cost.amount, inner), self.x.expr(cost.source, inner)
+            assert isinstance(source, ir.Cell)
+            shares = [share for p in self._paid if (share := _if_same(p.source, source, p.amount)) != FALSE]
+            if shares:
+                tests.append(op("<=", together("+", [amount, *shares]), source))
+            paid.append(_Paid(amount, source, shown))
+        self._paid += paid
         text = self.conditions.text(cost.span)
         return ir.Condition(logic("and", tests), cost.reason or text, text, shown, cost.span)
 

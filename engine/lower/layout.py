@@ -12,7 +12,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import entity_names, size, values
-from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf, Type
+from rulespec.types import BagOf, Bool, Ent, Maybe, Num, Order, SetOf, Type
 
 MAX_CELLS = 200_000
 NUMBERS = 1
@@ -168,5 +168,7 @@ def type_name(type_: Type) -> str:
         return f"set {type_.kind}"
     if isinstance(type_, Order):
         return f"order {type_.kind}"
+    if isinstance(type_, BagOf):
+        return f"bag {type_.kind}"
     assert isinstance(type_, Ent)
     return type_.kind

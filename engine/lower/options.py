@@ -48,6 +48,10 @@ class OptionLowering:
                 assert p.high is not None
                 low, high = self.x.bounded(low, p.low.span), self.x.bounded(high, p.high.span)
                 self.x.ranges.slots[slot] = NUMBERS
+            several = None
+            if p.several is not None:
+                numbers = [self.x.bounded(self.x.expr(e, conditions), e.span) for e in p.several]
+                several = numbers[0], numbers[1]
             inner = conditions.in_slot(p.var, slot)
             where = None
             if p.where is not None:
@@ -60,6 +64,7 @@ class OptionLowering:
             text = self.conditions.text(p.span)
             to = seers(self.x, p, inner)
             param = ir.Param(p.var.name, type_, slot, at, low, high, where, p.reason, text, p.span)
+            param = replace(param, several=several)
             params.append(replace(param, private=may_be_hidden(p), to=to, alike=representatives and self._alike(p.var)))
             conditions = inner
             body = body.in_cell(p.var, at)

@@ -117,9 +117,9 @@ def _summed(e: ir.Fold, facts: Facts) -> ir.Expr:
 
 def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
     """Conditions on a single parameter narrow its set if nothing in the option may fault."""
-    asked = [x for q in c.params for x in (q.low, q.where.expr if q.where else None) if x is not None]
+    asked = [x for q in c.params for x in (*q.domain, q.where.expr if q.where else None) if x is not None]
     asked += [x for r in c.requires for x in (*(value for _, value in r.lets), r.expr)]
-    if any(q.high is not None for q in c.params) or any(facts.may_fault(x) for x in asked):
+    if any(len(q.domain) > 1 for q in c.params) or any(facts.may_fault(x) for x in asked):
         return c
     if c.depths is not None and option_tests(replace(c, depths=None), facts).depths != c.depths:
         return c  # some may have faulted in the program as it was lowered

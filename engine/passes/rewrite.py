@@ -103,7 +103,9 @@ class _Rewriting:
 
     def param(self, q: ir.Param, top: int) -> ir.Param:
         low, high = self.expr(q.low, top), self.maybe(q.high, top)
-        return replace(q, low=low, high=high, where=None if q.where is None else self.condition(q.where, top))
+        several = None if q.several is None else (self.expr(q.several[0], top), self.expr(q.several[1], top))
+        where = None if q.where is None else self.condition(q.where, top)
+        return replace(q, low=low, high=high, several=several, where=where)
 
     def invariant(self, v: ir.Invariant) -> ir.Invariant:
         return replace(v, condition=self.condition(v.condition, v.each[0] if v.each else -1))

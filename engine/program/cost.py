@@ -101,8 +101,8 @@ class Costs:
         for q, tested in zip(reversed(c.params), reversed(tests[1:]), strict=True):
             tested += 1 + (self.of(q.where.expr) if q.where is not None else 0)
             values = max(1, self.members(q.low)) + (q.none is not None)
-            domain = self.of(q.low) + (self.of(q.high) if q.high is not None else 0)
-            if q.high is not None or (counted and values * tested > FEW_TESTS):
+            domain = sum(map(self.of, q.domain))
+            if len(q.domain) > 1 or (counted and values * tested > FEW_TESTS):
                 params.append((tested + rest, True))
                 rest = domain
             elif counted and values * rest > FEW_TESTS:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NoReturn
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import MAX_LISTED, MAX_VALUES
+from rulespec.language.bags import counts
+from rulespec.language.several import MAX_SEVERAL, bags, is_bag, is_subset, subsets, ways
 
 
 def members(mask: int, start: int) -> Iterator[int]:
@@ -36,6 +38,62 @@ def numbers(p: ir.Program, at: Place, low: int, high: int) -> range:
         many = f"{high - low + 1:,} numbers, and may range over {MAX_VALUES:,}"
         raise ProgramFaultError(-1, f"the parameter {name} of {option} ranges over {many}", span=span)
     return range(low, high + 1)
+
+
+class Several(Iterable[int]):
+    """The sets or bags that a parameter may be, in the order of `language.several`, with their number.
+
+    Args:
+        source: the set or the bag that they are chosen of.
+        least: how many members or pieces they have at least.
+        most: how many at most.
+        bag: whether they are bags.
+    """
+
+    def __init__(self, source: int, least: int, most: int, *, bag: bool) -> None:
+        self._of = source, least, most
+        self._bag = bag
+
+    def __len__(self) -> int:
+        source, least, most = self._of
+        rooms = [room for _, room in counts(source)] if self._bag else [1] * source.bit_count()
+        return ways(rooms, least, most)
+
+    def __iter__(self) -> Iterator[int]:
+        return bags(*self._of) if self._bag else subsets(*self._of)
+
+    def __contains__(self, chosen: object) -> bool:
+        return isinstance(chosen, int) and (is_bag if self._bag else is_subset)(chosen, *self._of)
+
+
+def several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Several:
+    """The sets or bags that a parameter may be.
+
+    Raises:
+        UnlistedError: if there are more than `MAX_SEVERAL`.
+    """
+    param = p.decisions[at[0]].choices[at[1]].params[at[2]]
+    result = Several(source, least, most, bag=param.is_bag)
+    if (number := len(result)) > MAX_SEVERAL:
+        raise UnlistedError(p, at, number)
+    return result
+
+
+class UnlistedError(ProgramFaultError):
+    """A parameter that may be more sets or bags than are listed.
+
+    Attributes:
+        at: the parameter.
+        number: how many sets or bags there are.
+    """
+
+    def __init__(self, p: ir.Program, at: Place, number: int) -> None:
+        name, option, span = _named(p, at)
+        what = "bags" if p.decisions[at[0]].choices[at[1]].params[at[2]].is_bag else "sets"
+        message = f"{name} of {option} may be {number:,} {what}, and at most {MAX_SEVERAL:,} are listed"
+        super().__init__(-1, message, span=span)
+        self.at = at
+        self.number = number
 
 
 def too_many(p: ir.Program, at: Place) -> NoReturn:

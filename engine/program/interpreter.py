@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens, kind_of, marked
-from rulespec.engine.program.domains import Place, members, numbers, too_many
+from rulespec.engine.program.domains import Place, Several, members, numbers, several, too_many
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.execution import put
 from rulespec.engine.program.faults import ProgramFaultError
@@ -252,6 +252,8 @@ class Interpreter(Evaluator):
         param = self.p.decisions[at[0]].choices[at[1]].params[at[2]]
         low = self.evaluate(param.low, state, slots)
         results: Collection[int]
+        if param.several is not None:
+            return several(self.p, at, low, *(self.evaluate(e, state, slots) for e in param.several))
         if param.high is None:
             results = [*members(low, 0)]
         else:
@@ -305,7 +307,10 @@ class Interpreter(Evaluator):
         result = value == param.none
         if not result:
             low = self.evaluate(param.low, state, slots)
-            if param.high is None:
+            if param.several is not None:
+                least, most = (self.evaluate(e, state, slots) for e in param.several)
+                result = value in Several(low, least, most, bag=param.is_bag)
+            elif param.high is None:
                 result = value >= 0 and bool(low >> value & 1)
             else:
                 result = low <= value <= self.evaluate(param.high, state, slots)

@@ -377,6 +377,8 @@ class Param(Brief, Struct, frozen=True, gc=False):
     the test of the value is counted, too, so that no value may be left out before. Both are made by `count_work`.
     `private`: of others than who decides, only the set `to` of seats sees the value, which is in its slot then.
     `alike`: of several tokens that are alike, the first for which the option is legal stands for all.
+    `several`: the value is a set of members of `low`, or a bag of its pieces if `type` says so, with as many as these
+    two numbers say, the least and the most.
     """
 
     name: str
@@ -394,6 +396,17 @@ class Param(Brief, Struct, frozen=True, gc=False):
     private: bool = False
     to: Expr | None = None
     alike: bool = False
+    several: tuple[Expr, Expr] | None = None
+
+    @property
+    def domain(self) -> list[Expr]:
+        """The expressions of the values that it may have, in the order of their evaluation."""
+        return [self.low, *([self.high] if self.high is not None else []), *(self.several or ())]
+
+    @property
+    def is_bag(self) -> bool:
+        """Whether the value is a bag."""
+        return self.type.startswith("bag ")
 
     @property
     def none(self) -> int | None:

@@ -76,7 +76,7 @@ def _tests(c: ir.Choice) -> list[ir.Expr | None]:
     """The expressions that decide whether an option with given arguments is legal."""
     results: list[ir.Expr | None] = []
     for q in c.params:
-        results += [q.low, q.high, q.where.expr if q.where is not None else None]
+        results += [*q.domain, q.where.expr if q.where is not None else None]
     for r in c.requires:
         results += [*(value for _, value in r.lets), r.expr]
     return [*results, c.weight]

@@ -39,7 +39,7 @@ def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
     may_fault = facts.may_fault
     tests: list[list[Named]] = [[] for _ in range(len(slots) + 1)]
     pure = True
-    faults = [param.high is not None or may_fault(param.low) for param in c.params]  # there may be too many numbers
+    faults = [len(param.domain) > 1 or may_fault(param.low) for param in c.params]  # there may be too many values
     wheres = [param.where.expr if param.where is not None else None for param in c.params]
     late = [d + 1 for d, e in enumerate(wheres) if e is not None and may_fault(e)]
     earliest = max([0, *late, *(d for d, may in enumerate(faults) if may)])
@@ -92,7 +92,7 @@ def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> 
     """
     results: dict[ir.Expr, None] = {}
     for c in choices:
-        asked = [e for q in c.params[1:] for e in (q.low, q.high) if e is not None]
+        asked = [e for q in c.params[1:] for e in q.domain]
         asked += [q.where.expr for q in c.params if q.where is not None]
         if c.params:
             asked += [e for lets, test in conditions(c) for e in (*lets.values(), test)]

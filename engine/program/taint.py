@@ -110,7 +110,7 @@ def choice_expressions(c: ir.Choice) -> list[ir.Expr]:
     """The expressions that decide whether, and for whom, an option is legal."""
     results = [e for e in (c.by, c.weight) if e is not None]
     for param in c.params:
-        results += [e for e in (param.low, param.high) if e is not None]
+        results += param.domain
         results += [param.where.expr] if param.where is not None else []
     for condition in c.requires:
         results += [*(value for _, value in condition.lets), condition.expr]

@@ -208,8 +208,10 @@ class _Check:
         for q in c.params:
             self.must(q.slot not in bound, f"slot {q.slot} of two parameters")
             self.cell(q.cell)
-            self.all_of([q.low, q.high], bound)
+            self.all_of(q.domain, bound)
             self.must((q.high is not None) == (q.type in ("int", "int?")), f"a domain of {q.type}")
+            chosen = q.type.startswith(("set ", "bag "))
+            self.must((q.several is not None) == chosen, f"a domain of {q.type}")
             bound |= {q.slot}
             if q.where is not None:
                 self.condition(q.where, bound)

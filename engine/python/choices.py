@@ -134,7 +134,10 @@ class ChoiceWriter:
         checks = []
         for param in c.params:
             v = f"v{param.slot:d}"
-            if param.high is None:
+            if param.several is not None:
+                of = ", ".join(self.w.x(e) for e in param.domain)
+                within = [f"{'is_bag' if param.is_bag else 'is_subset'}({v}, {of})"]
+            elif param.high is None:
                 within = [f"{v} >= 0", self.w.x(membership(ir.Local(param.slot), param.low))]
             else:
                 within = [f"{self.w.x(param.low)} <= {v} <= {self.w.x(param.high)}"]
@@ -162,6 +165,8 @@ class ChoiceWriter:
         return results
 
     def _domain(self, param: ir.Param, place: str) -> str:
+        if param.several is not None:
+            return f"several({place}, {', '.join(self.w.x(e) for e in param.domain)})"
         if param.high is None:
             result = self.w.members_of(param.low)
         else:

@@ -16,6 +16,7 @@ from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.payments import below_nothing, too_full, too_much
 from rulespec.language.operators import OPERATORS
 from rulespec.language.orders import packed
+from rulespec.language.several import is_bag, is_subset
 
 _MEMO_LIMIT = 50_000
 _TUPLES_LIMIT = 10_000
@@ -204,6 +205,8 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "heappush": heappush,
         "lowest": lowest,
         "held": held,
+        "is_bag": is_bag,
+        "is_subset": is_subset,
         "the": the,
         "lookup": lookup,
         "too_much": too_much,

@@ -47,7 +47,7 @@ def of_instruction(i: ir.Instruction) -> Iterator[ir.Expr]:
 def of_choice(c: ir.Choice) -> Iterator[ir.Expr]:
     """The expressions of an option."""
     for q in c.params:
-        yield from (e for e in (q.low, q.high, q.where.expr if q.where else None) if e is not None)
+        yield from (e for e in (*q.domain, q.where.expr if q.where else None) if e is not None)
     for r in c.requires:
         yield from (value for _, value in r.lets)
         yield r.expr

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from rulespec.engine.game.guarded import HiddenError
 from rulespec.engine.program import ir
+from rulespec.engine.program.domains import Several
 from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.engine.why.tracer import At, Tracer
 from rulespec.typed import nodes as typed
@@ -80,22 +81,27 @@ class OptionTrace:
         shown = self.t.labels.show(lowered.type, arg)
         name = f"{param.var.name} = {shown}"
         node = ReasonNode("domain", lowered.text, "bool", param.span, name=name)
-        node.reason = param.reason or f"`{shown}` is not in {lowered.text}"
+        within = "is not in" if lowered.several is None else "is not"
+        node.reason = param.reason or f"`{shown}` {within} {lowered.text}"
         if arg == lowered.none:
             node.value = True
             return node
-        if not self.t.add(node.because, [param.low, *([param.high] if param.high is not None else [])], self._at):
+        if not self.t.add(node.because, param.domain, self._at):
             return node
         low, high = node.because[0].number, node.because[-1].number
+        if lowered.several is not None:
+            least = node.because[1].number
+            return self._known(node, arg in Several(low, least, high, bag=lowered.is_bag))
         fits = low <= arg <= high if param.high is not None else arg >= 0 and bool(low >> arg & 1)
         return self._known(node, fits)
 
     def _empty(self, param: typed.OptionParam) -> ReasonNode:
         """The condition that a parameter has a value, which is asked where it has none."""
-        text = self.t.text(param.low)
+        text = self.t.text(param.low if param.several is None else param)
         node = ReasonNode("domain", text, "bool", param.span, name=param.var.name)
-        node.reason = f"there is no `{param.var.name}` in {text}"
-        self.t.add(node.because, [param.low, *([param.high] if param.high is not None else [])], self._at)
+        none = f"there is no `{param.var.name}` in {text}"
+        node.reason = none if param.several is None else f"there are not {text}"
+        self.t.add(node.because, param.domain, self._at)
         return self._known(node, value=False)
 
     # --- heads -------------------------------------------------------------------------------

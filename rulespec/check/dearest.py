@@ -39,7 +39,7 @@ def dearest_listing(work: Work, option: typed.OptionDef) -> Product:
     ways: list[tuple[int, int, list[typed.Expr]]] = []
     times = 1
     for at, param in enumerate(option.params):
-        ways.append((times, at, [e for e in (param.low, param.high) if e is not None]))
+        ways.append((times, at, param.domain))
         many = work.values(param)
         factors.append((many, param.var.name))
         times *= many

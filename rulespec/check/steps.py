@@ -5,9 +5,11 @@ from __future__ import annotations
 from math import prod
 
 from rulespec.check.set_sizes import SetSizes, maintained_condition
+from rulespec.language.bags import MOST
+from rulespec.language.several import MAX_SEVERAL, ways
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import definition_expressions, head_expressions, parts, statement_expressions
-from rulespec.types import MAX_ONCE_STEPS, Ent, may_be_none
+from rulespec.types import MAX_ONCE_STEPS, BagOf, Ent, may_be_none
 
 
 class Work:
@@ -96,14 +98,26 @@ class Work:
         """Steps of enumerating all arguments of an option. Ranges of numbers count once: the engine bounds them."""
         steps, times = 1, 1
         for param in option.params:
-            steps += times * sum(self.of(e) for e in (param.low, param.high) if e is not None)
+            steps += times * sum(map(self.of, param.domain))
             times *= self.values(param)
             steps += times * (self.of(param.where) if param.where is not None else 1)
         return steps + times * self.of_head(option.head)
 
     def values(self, param: typed.OptionParam) -> int:
         """An upper bound for the number of a parameter's values, including none."""
+        if param.several is not None:
+            return min(MAX_SEVERAL, self.ways(param))
         return (self.sizes.of(param.low) if param.high is None else 1) + may_be_none(param.var.type)
+
+    def ways(self, param: typed.OptionParam) -> int:
+        """An upper bound for the number of the sets or bags that a parameter may be."""
+        assert param.several is not None
+        least, most = (e.value if isinstance(e, typed.Lit) else None for e in param.several)
+        if isinstance(param.var.type, BagOf):
+            rooms = [MOST if most is None else most] * self.sizes.kind(param.var.type)
+        else:
+            rooms = [1] * self.sizes.of(param.low)
+        return ways(rooms, least or 0, sum(rooms) if most is None else most)
 
     def of_head(self, head: tuple[typed.HeadPart, ...]) -> int:
         """Steps of evaluating a head once, with the guards that it needs."""

@@ -5,7 +5,7 @@ What a generator writes for an operator stands in a table of its own; one withou
 meaning, which is a function of `arithmetic` then.
 
 Truth values are 0 and 1, an entity is its index, none is -1, a set is a bit mask; orders are in `orders`. Where a
-number may be none, that is `NO_NUMBER`.
+number may be none, that is `NO_NUMBER`; bags are in `bags`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from rulespec.language import arithmetic, intervals, orders
+from rulespec.language import arithmetic, bags, intervals, orders
 from rulespec.language.intervals import Interval
 from rulespec.types import MAX_NUMBER
 
@@ -142,8 +142,14 @@ _ORDERS = (  # the bits of a member are the last operand; `behind` is the order 
     Operator("front", 2, orders.front),
     Operator("behind", 2, operator.rshift),
 )
+_BAGS = (  # the size of the kind is the last operand of `lot` and of `entities`
+    Operator("lot", 3, bags.lot),
+    Operator("amount", 2, bags.amount, lambda *_: Interval(0, bags.MOST)),
+    Operator("total", 1, bags.total, lambda *_: Interval(0, MAX_NUMBER)),
+    Operator("entities", 2, bags.entities),
+)
 
-OPERATORS = {each.name: each for each in (*_NUMBERS, *_TRUTHS, *_SETS, *_ORDERS)}
+OPERATORS = {each.name: each for each in (*_NUMBERS, *_TRUTHS, *_SETS, *_ORDERS, *_BAGS)}
 """Name of an operator → its record."""
 COMPARISONS = frozenset(each.name for each in _TRUTHS if each.turned)
 """The operators that compare two values."""

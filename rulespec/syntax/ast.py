@@ -316,8 +316,15 @@ class Privacy(Brief, Struct, frozen=True, gc=False):
     to: Expr | None
 
 
+class Several(Brief, Struct, frozen=True, gc=False):
+    """`choose least [.. most] of`: how many a parameter chooses; both are one expression if they are written once."""
+
+    least: Expr
+    most: Expr
+
+
 class OptionParam(Brief, Struct, frozen=True, gc=False):
-    """`name in low [.. high] [or none] [where where]`."""
+    """`name in low [.. high] [or none] [where where]`, or `name in choose … of low [where where]`."""
 
     name: Name
     low: Expr
@@ -326,6 +333,7 @@ class OptionParam(Brief, Struct, frozen=True, gc=False):
     reason: Text
     none: bool = False
     private: Privacy | None = None
+    several: Several | None = None
 
 
 class OptionDef(Brief, Struct, frozen=True, gc=False):

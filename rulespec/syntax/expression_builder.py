@@ -72,6 +72,9 @@ class ExpressionBuilder:
     def type_order(self, span: Span, c: list[Any]) -> ast.TypeRef:
         return ast.TypeRef("order", c[1], 0, 0, span)
 
+    def type_bag(self, span: Span, c: list[Any]) -> ast.TypeRef:
+        return ast.TypeRef("bag", c[1], 0, 0, span)
+
     # expressions
     def number(self, span: Span, c: list[Any]) -> ast.Expr:
         return ast.Number(span, self._int(c[0]), None)

@@ -177,6 +177,15 @@ class _Builder(ExpressionBuilder):
             low, high = (last.left, None) if high is None else (low, last.left)
         return ast.OptionParam(name, low, high, where, self._text(reason, span), none, private)
 
+    def several_param(self, span: Span, c: list[Any]) -> ast.OptionParam:
+        name, least, most, of, where, reason, private = c
+        none = isinstance(of, ast.Binary) and of.op == "or" and isinstance(of.right, ast.Nothing)
+        if none:
+            help_ = "the empty one is chosen by `0 ..`: `choose 0 .. 2 of …`"
+            raise failure("RS138", "what chooses several has no `or none`", of.right.span, help_)
+        several = ast.Several(least, most if most is not None else least)
+        return ast.OptionParam(name, of, None, where, self._text(reason, span), False, private, several)
+
     def privacy(self, span: Span, c: list[Any]) -> ast.Privacy:
         return ast.Privacy(span, c[0])
 

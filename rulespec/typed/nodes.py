@@ -416,6 +416,14 @@ class PieceCount(Expr, frozen=True):
     index: Expr | None
 
 
+class PieceBag(Expr, frozen=True):
+    """The pieces in a place, of each entity of the only kind in `each`, as a bag."""
+
+    piece: PieceDecl
+    place: PlaceDecl
+    index: Expr | None
+
+
 class PlaceValue(Expr, frozen=True):
     """A place of tokens, as a value."""
 
@@ -664,7 +672,8 @@ class OptionParam(Brief, Struct, frozen=True):
     """A parameter of an option: a set (`high` None) or the numbers `low` … `high`.
 
     If the type of `var` is an optional, none is one more value, which `where` does not ask about.
-    `private`: not all see its value.
+    `private`: not all see its value. `several`: it is a set of members of `low`, or a bag of its pieces, and has as
+    many as these two numbers say, the least and the most.
     """
 
     var: Var
@@ -674,6 +683,12 @@ class OptionParam(Brief, Struct, frozen=True):
     reason: str
     span: Span
     private: Privacy | None = None
+    several: tuple[Expr, Expr] | None = None
+
+    @property
+    def domain(self) -> list[Expr]:
+        """The expressions of the values that it may have, in the order of their evaluation."""
+        return [self.low, *([self.high] if self.high is not None else []), *(self.several or ())]
 
 
 class Requirement(Brief, Struct, frozen=True):
@@ -683,13 +698,17 @@ class Requirement(Brief, Struct, frozen=True):
 
 
 class Cost(Brief, Struct, frozen=True):
-    """An amount that is required, and paid before the body begins; without a target it is subtracted."""
+    """An amount that is required, and paid before the body begins; without a target it is subtracted.
+
+    `each`: of a bag, the entity whose pieces are paid; each of its kind in turn is.
+    """
 
     amount: Expr
     source: Field | PieceCount
     target: Field | PieceCount | None
     reason: str
     span: Span
+    each: Var | None = None
 
 
 class Needs(Brief, Struct, frozen=True):

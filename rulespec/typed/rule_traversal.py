@@ -25,6 +25,7 @@ _PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
     typed.Field: lambda e: [e.owner] if e.owner is not None else [],
     typed.Fact: lambda e: [e.owner],
     typed.PieceCount: lambda e: [*e.ids, *([e.index] if e.index is not None else [])],
+    typed.PieceBag: lambda e: [e.index] if e.index is not None else [],
     typed.PlaceValue: lambda e: [e.index] if e.index is not None else [],
     typed.Room: lambda e: [e.place],
     typed.RoomTogether: lambda e: [e.index] if e.index is not None else [],
@@ -104,7 +105,7 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
         for o in s.options:
             for p in o.params:
                 to = p.private.to if p.private is not None else None
-                results += [e for e in (p.low, p.high, p.where, to) if e is not None]
+                results += [e for e in (*p.domain, p.where, to) if e is not None]
             results += [e for e in (o.by, o.weight) if e is not None]
             results += head_expressions(o.head)
         return results

@@ -21,6 +21,7 @@ from rulespec.types import (
     BOOL,
     NO_NUMBER,
     Bad,
+    BagOf,
     Ent,
     Maybe,
     Num,
@@ -111,7 +112,9 @@ class ExpressionContext(ABC):
         return self.bad("RS301", message, expr.span, str(expr.type), notes, help_)
 
     def as_set(self, e: typed.Expr) -> typed.Expr:
-        """The set of an order's members; any other expression unchanged."""
+        """The set of an order's members or of a bag's entities; any other expression unchanged."""
+        if isinstance(e.type, BagOf):
+            return typed.Op(SetOf(e.type.kind), e.span, "entities", (e,))
         return typed.Op(SetOf(e.type.kind), e.span, "members", (e,)) if isinstance(e.type, Order) else e
 
     def perhaps(self, expr: typed.Expr, what: str, notes: tuple[Label, ...] = ()) -> typed.Expr:
@@ -196,6 +199,8 @@ class ExpressionContext(ABC):
             return BAD
         if ref.form == "order":
             return Order(name)
+        if ref.form == "bag":
+            return BagOf(name)
         return SetOf(name) if ref.form == "set" else Ent(name, ref.form == "optional")
 
     def refer_to_unit(self, name: ast.Name) -> None:

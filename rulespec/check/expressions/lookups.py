@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rulespec.check.expressions.bags import bag_amount
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.links import infer_between, link_of
 from rulespec.check.scope import Env
@@ -24,6 +25,8 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
             pile = pile.target
         if isinstance(pile, ast.Ref) and pile.name in d.pieces and pile.name not in env.vars:
             return pieces_in_place(x, pile, keys, target.name, e.keys[0], e.span, env)
+    if (amount := bag_amount(x, e, env)) is not None:
+        return amount
     if (link := link_of(x, target, env)) is not None:
         return infer_between(x, e, link, env)
     if isinstance(target, ast.Ref) and target.name not in env.vars:

@@ -289,12 +289,11 @@ class SecretFlow:
         for p in option.params:
             self.changes.chosen(p.var, within_place(typed.Binder(p.var, p.low, "", None, p.where)))
             chosen = NOTHING
-            for e in (p.low, p.high, p.where):
-                if e is not None:
-                    label = self.labels.of(e)
-                    chosen |= label
-                    causes = self._offered(option, e, who, asked=s.form != "chance")
-                    legal |= causes if p.var not in needed else NOTHING
+            for e in (*p.domain, *([p.where] if p.where is not None else [])):
+                label = self.labels.of(e)
+                chosen |= label
+                causes = self._offered(option, e, who, asked=s.form != "chance")
+                legal |= causes if p.var not in needed else NOTHING
             if p.private is not None:
                 self._note(p.var, frozenset([self.labels.argument(p.var, p.private, who)]), None)
             else:

@@ -141,7 +141,7 @@ class _Finder:
 
     def _is_asked(self, var: typed.Var, changed: set[tuple[str, ...]], option: typed.OptionDef) -> bool:
         """Whether a condition or a domain of an option reads a local, and nothing that has changed."""
-        asked = [e for p in option.params for e in (p.low, p.high, p.where) if e is not None]
+        asked = [e for p in option.params for e in (*p.domain, p.where) if e is not None]
         asked += [*head_expressions(option.head), *([option.weight] if option.weight is not None else [])]
         return any(
             any(isinstance(x, typed.Local) and x.var is var for x in _all(e))

@@ -164,8 +164,13 @@ def one_of_all(option: typed.OptionDef, p: typed.OptionParam) -> typed.Expr | No
     None if more is asked of the argument. A pile stands for the pieces of any kind in its place.
     """
     var = (p.var,)
-    others = [e for q in option.params if q is not p for e in (q.low, q.high, q.where)]
-    if p.high is not None or getattr(p.var.type, "optional", False) or reads((*others, option.by), var):
+    others = [e for q in option.params if q is not p for e in (*q.domain, q.where)]
+    if (
+        p.high is not None
+        or p.several is not None
+        or getattr(p.var.type, "optional", False)
+        or reads((*others, option.by), var)
+    ):
         return None
     head = [part for part in option.head if reads(head_expressions([part]), var)]
     if not head and p.where is None:

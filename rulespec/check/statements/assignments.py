@@ -9,6 +9,7 @@ from rulespec.check.expressions.names import no_shadow
 from rulespec.check.origins import typed_at
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, StatementContext
+from rulespec.check.statements.several import Ends, bag_of, each_pile, move_bag
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
@@ -115,18 +116,36 @@ def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:
     return f"write {' or '.join(accounts[:4])}" if accounts else ""
 
 
-def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | None:
-    """Types `move e of pile[ids] from place to place`; the places are written without the pile."""
+def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | typed.Block | None:
+    """Types `move e of pile[ids] from place to place`, or `move b of pile …` of a bag, without the entity of the pile.
+
+    The places are written without the pile.
+    """
     x = c.x
-    amount = x.check(s.amount, env, INT, "the number of pieces")
-    pile = s.pile.target if isinstance(s.pile, ast.Index) else s.pile
+    bag = bag_of(x, s.amount, env)
+    if bag is None:
+        amount = x.check(s.amount, env, INT, "the number of pieces")
+        ends = pile_ends(c, s, s.pile, env)
+        return typed.Transfer(s.span, amount, *ends) if ends is not None else None
+    piles = each_pile(x, bag, s.pile, env)
+    if piles is None:
+        return None
+    var, pile, inner = piles
+    ends = pile_ends(c, s, pile, inner)
+    return move_bag(s, bag, var, ends) if ends is not None else None
+
+
+def pile_ends(c: StatementContext, s: ast.Move, of: ast.Expr, env: Env) -> Ends | None:
+    """Typed places that pieces of a pile come from and go to; None if one is reported."""
+    x = c.x
+    pile = of.target if isinstance(of, ast.Index) else of
     if not isinstance(pile, ast.Ref) or pile.name not in x.decls.pieces:
         if isinstance(pile, ast.Ref) and pile.name in x.decls.broken:
             return None
         word = pile.name if isinstance(pile, ast.Ref) else ""
         hint, notes = nearest(word, {p.name: p.span for p in x.decls.pieces.values()})
         message = "`move` moves pieces: `move 1 of pile[e] from supply to at[r]`"
-        x.error("RS305", message, s.pile.span, notes=notes, help=hint)
+        x.error("RS305", message, of.span, notes=notes, help=hint)
         return None
     ends: list[typed.PieceCount] = []
     for e in (s.source, s.target):
@@ -134,7 +153,7 @@ def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | None:
         if not isinstance(place, ast.Ref):
             x.error("RS305", "a place of the pieces stands here, such as `supply` or `at[r]`", e.span)
             continue
-        attribute: ast.Expr = ast.Attribute(e.span, s.pile, ast.Name(place.name, place.span))
+        attribute: ast.Expr = ast.Attribute(e.span, of, ast.Name(place.name, place.span))
         if isinstance(e, ast.Index):
             attribute = ast.Index(e.span, attribute, e.keys)
         end = x.infer(attribute, env)
@@ -142,4 +161,4 @@ def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | None:
             ends.append(end)
     if len(ends) < 2:
         return None
-    return typed.Transfer(s.span, amount, ends[0], ends[1])
+    return ends[0], ends[1]

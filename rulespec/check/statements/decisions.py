@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.operators import common_number
 from rulespec.check.expressions.seers import seers
@@ -11,6 +12,7 @@ from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
 from rulespec.check.statements.heads import report_unused, split, type_head
+from rulespec.check.statements.several import type_several
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
@@ -171,20 +173,12 @@ def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> Non
 def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tuple[typed.OptionParam, Env]:
     x = c.x
     new = no_shadow(x, p.name, env)
-    low = x.as_set(x.infer(p.low, env))
     high: typed.Expr | None = None
-    type_: Type = BAD
-    if p.high is not None:
-        high = x.infer(p.high, env)
-        type_ = common_number(x, common_number(x, Num(ANY), low, "..", low), high, "..", low)
-        type_ = INT if type_ == Num(ANY) else type_
-    elif isinstance(low.type, SetOf) and low.type.kind != ANY:
-        type_ = Ent(low.type.kind)
-    elif low.type != BAD:
-        help_ = "write `1 .. n`" if isinstance(low.type, Num) else ""
-        if isinstance(low.type, Ent):
-            help_ = "a single one is no parameter: use it in the body, if need be after `require x is some`"
-        x.wrong(low, "a parameter ranges over a set or over numbers `a .. b`", help_)
+    several = None
+    if p.several is not None:
+        low, type_, several = type_several(x, p, p.several, env)
+    else:
+        low, high, type_ = _one_of(x, p, env)
     var = typed.Var(p.name.text, or_none(type_) if p.none else type_, p.name.span, reads=reads if new else 1)
     x.decls.refer(var.span, var)
     inner = env.bind(var)
@@ -193,9 +187,27 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tup
         # None is not asked about.
         where = x.condition(p.where, inner.learn(frozenset([(var,)])) if p.none else inner)
         inner = inner if p.none else inner.learn(known_if(where, True))
-    span = p.low.span.to(p.high.span) if p.high is not None else p.low.span
+    first, last = p.several.least if p.several is not None else p.low, p.low if p.high is None else p.high
+    span = first.span.to(last.span) if first is not last else first.span
     private = _privacy(c, p.private, inner) if p.private is not None else None
-    return typed.OptionParam(var, low, high, where, p.reason.text, span, private), inner
+    return typed.OptionParam(var, low, high, where, p.reason.text, span, private, several), inner
+
+
+def _one_of(x: ExpressionContext, p: ast.OptionParam, env: Env) -> tuple[typed.Expr, typed.Expr | None, Type]:
+    """Typed set or numbers that a parameter is one of, and the type of the parameter."""
+    low = x.as_set(x.infer(p.low, env))
+    if p.high is not None:
+        high = x.infer(p.high, env)
+        type_: Type = common_number(x, common_number(x, Num(ANY), low, "..", low), high, "..", low)
+        return low, high, INT if type_ == Num(ANY) else type_
+    if isinstance(low.type, SetOf) and low.type.kind != ANY:
+        return low, None, Ent(low.type.kind)
+    if low.type != BAD:
+        help_ = "write `1 .. n`" if isinstance(low.type, Num) else ""
+        if isinstance(low.type, Ent):
+            help_ = "a single one is no parameter: use it in the body, if need be after `require x is some`"
+        x.wrong(low, "a parameter ranges over a set or over numbers `a .. b`", help_)
+    return low, None, BAD
 
 
 def _privacy(c: StatementContext, p: ast.Privacy, env: Env) -> typed.Privacy:

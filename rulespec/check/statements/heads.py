@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rulespec.check.expressions.calls import arguments
 from rulespec.check.scope import Env, known_if
-from rulespec.check.statements.assignments import type_let, type_move, type_pay
+from rulespec.check.statements.assignments import pile_ends, type_let, type_move, type_pay
 from rulespec.check.statements.context import StatementContext
+from rulespec.check.statements.several import amount_of, bag_of, each_pile
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -76,6 +77,8 @@ def _cost(c: StatementContext, s: ast.Cost, env: Env) -> typed.HeadPart | None:
     span = s.amount.span.to(s.source.span)
     if s.target is None:
         return _subtracted(c, s, env)
+    if s.pile is not None and (bag := bag_of(c.x, s.amount, env)) is not None:
+        return _bag(c, s, s.pile, bag, env)
     if s.pile is not None:
         paid = type_move(c, ast.Move(s.span, s.amount, s.pile, s.source, s.target), env)
     else:
@@ -83,6 +86,18 @@ def _cost(c: StatementContext, s: ast.Cost, env: Env) -> typed.HeadPart | None:
     if not isinstance(paid, typed.Transfer):
         return None
     return typed.Cost(paid.amount, paid.source, paid.target, s.reason.text, span)
+
+
+def _bag(c: StatementContext, s: ast.Cost, of: ast.Expr, bag: typed.Local, env: Env) -> typed.HeadPart | None:
+    """A cost of a bag of pieces."""
+    piles = each_pile(c.x, bag, of, env)
+    if piles is None or s.target is None:
+        return None
+    var, pile, inner = piles
+    ends = pile_ends(c, ast.Move(s.span, s.amount, pile, s.source, s.target), pile, inner)
+    if ends is None:
+        return None
+    return typed.Cost(amount_of(bag, var), *ends, s.reason.text, s.amount.span.to(s.source.span), var)
 
 
 def _subtracted(c: StatementContext, s: ast.Cost, env: Env) -> typed.HeadPart | None:

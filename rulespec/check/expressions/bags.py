@@ -1,0 +1,80 @@
+"""Bags: the alike pieces in a place, how many of one entity, how many in all."""
+
+from __future__ import annotations
+
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import nearest, one
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import BAD, INT, BagOf, Ent
+
+
+def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | None:
+    """Types `b[c]`: the pieces of an entity in a bag; None for another expression."""
+    if not isinstance(e.target, ast.Ref) or e.target.name not in env.vars:
+        return None
+    bag = x.infer(e.target, env)
+    if not isinstance(bag.type, BagOf):
+        return None
+    if len(e.keys) != 1:
+        message = f"`{e.target.name}` takes {one(bag.type.kind)} in brackets, not {len(e.keys)} values"
+        return x.bad("RS226", message, e.span, notes=x.declared(bag))
+    key = x.check(e.keys[0], env, Ent(bag.type.kind), f"what is counted in `{e.target.name}`")
+    return typed.Op(INT, e.span, "amount", (bag, key))
+
+
+def bag_total(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr | None:
+    """Types `count(b)`: the pieces in a bag; None for another call."""
+    if len(e.args) != 1 or not isinstance(e.args[0], ast.Ref) or e.args[0].name not in env.vars:
+        return None
+    if not isinstance(env.vars[e.args[0].name].type, BagOf):
+        return None
+    return typed.Op(INT, e.span, "total", (x.infer(e.args[0], env),))
+
+
+def pile_bag(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
+    """Types `share.stock` or `share.held[p]`, without the entity of the pile, as a bag; None for another expression."""
+    index: ast.Expr | None = None
+    place = e
+    if isinstance(e, ast.Index) and len(e.keys) == 1 and isinstance(e.target, ast.Attribute):
+        index, place = e.keys[0], e.target
+    pile = place.target if isinstance(place, ast.Attribute) else place
+    one_pile = isinstance(pile, ast.Index)
+    pile = pile.target if isinstance(pile, ast.Index) else pile
+    if not isinstance(pile, ast.Ref) or pile.name not in x.decls.pieces or pile.name in env.vars:
+        return None
+    piece = x.decls.pieces[pile.name]
+    if not isinstance(place, ast.Attribute):
+        first = next(iter(piece.places))
+        return x.bad("RS312", f"`{piece.name}` needs a place", e.span, help=f"write `{piece.name}.{first}`")
+    name = place.name
+    if one_pile or len(piece.each) != 1:
+        help_ = f"choose a number: `n in 0 .. {piece.name}{'[…]' if piece.each else ''}.{name.text}`"
+        if one_pile and len(piece.each) == 1:
+            help_ += f"; of all {piece.each[0]} together, without brackets: `{piece.name}.{name.text}`"
+        message = (
+            "these pieces are all alike" if one_pile or not piece.each else "a bag has pieces of one kind's entities"
+        )
+        if len(piece.each) > 1:
+            message += f", and `{piece.name}` has {len(piece.each)} in brackets"
+        return x.bad("RS312", message, e.span, notes=(Label(piece.span, "declared here"),), help=help_)
+    decl = piece.places.get(name.text)
+    if decl is None:
+        hint, notes = nearest(name.text, {p.name: p.span for p in piece.places.values()})
+        notes = (Label(piece.span, "declared here"), *notes)
+        return x.bad("RS225", f"`{piece.name}` has no place `{name.text}`", name.span, notes=notes, help=hint)
+    x.decls.used.add(piece.name)
+    x.decls.refer(pile.span, piece)
+    x.decls.refer(name.span, decl)
+    if bool(decl.index) != (index is not None):
+        is_single = f"`{name.text}` is a single place, and takes no brackets"
+        needs = f"`{name.text}` needs {one(decl.index)} in brackets: `{name.text}[…]`"
+        return x.bad("RS226", needs if decl.index else is_single, e.span)
+    where = None
+    if index is not None:
+        where = x.check(index, env, Ent(decl.index), f"the place of `{name.text}`", decl.span)
+        if where.type == BAD:
+            return where
+    return typed.PieceBag(BagOf(piece.each[0]), e.span, piece, decl, where)

@@ -1,0 +1,137 @@
+"""Several at once: parameters that choose a set or a bag, and what moves all of one."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from rulespec.check.expressions.bags import pile_bag
+from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.scope import Env
+from rulespec.check.statements.context import StatementContext
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.types import ANY, BAD, INT, Bad, BagOf, Ent, Num, SetOf, Type
+
+Ends = tuple[typed.PieceCount, typed.PieceCount]
+"""The places that pieces come from and go to."""
+
+
+def type_several(
+    x: ExpressionContext, p: ast.OptionParam, of: ast.Several, env: Env
+) -> tuple[typed.Expr, Type, tuple[typed.Expr, typed.Expr]]:
+    """Typed source of a parameter that chooses several, the type of the parameter, and the least and the most."""
+    source = pile_bag(x, p.low, env) or x.as_set(x.infer(p.low, env))
+    type_: Type = source.type
+    if isinstance(type_, SetOf) and type_.kind != ANY:
+        kind = x.decls.kinds[type_.kind]
+        if kind.alike is not None:
+            message = f"several {kind.name} at once cannot be chosen, as they are alike"
+            help_ = f"leave out `alike: true`, or count them as pieces of {kind.name} in `pieces:`, and choose a bag"
+            x.error("RS314", message, p.low.span, notes=x.declared(source), help=help_)
+            type_ = BAD
+    elif not isinstance(type_, BagOf | Bad):
+        help_ = "a number ranges without `choose`: `n in 1 .. 6`" if isinstance(type_, Num) else ""
+        if isinstance(type_, Ent):
+            help_ = "a single one needs no `choose`: write `x in …`, of a set"
+        source = x.wrong(source, "`choose … of` takes a set, or pieces in a place such as `pile.place`", help_)
+        type_ = BAD
+    least = x.number(x.infer(of.least, env), "how many are chosen is a number")
+    most = least if of.most is of.least else x.number(x.infer(of.most, env), "how many are chosen is a number")
+    for bound in (least, most):
+        if isinstance(bound.type, Num) and bound.type.unit not in ("", ANY):
+            x.error("RS302", f"how many are chosen is a plain number, and this is {bound.type}", bound.span)
+    _bounds(x, least, most)
+    return source, type_, (least, most)
+
+
+def _bounds(x: ExpressionContext, least: typed.Expr, most: typed.Expr) -> None:
+    """Reports numbers of which no choice has as many."""
+    if not isinstance(most, typed.Lit) or most.type == BAD:
+        return
+    if most.value < 0:
+        x.error("RS313", f"nothing has {most.value} members", most.span, help="the least is 0: `choose 0 .. 2 of …`")
+    elif isinstance(least, typed.Lit) and least.value > most.value:
+        help_ = f"the least comes first: `choose {most.value} .. {least.value} of …`"
+        x.error("RS313", f"nothing has from {least.value} to {most.value} members", least.span, help=help_)
+
+
+# --- what moves all of a set or a bag -------------------------------------------------------
+
+_EACH = " each"
+"""The name of the entity whose pieces are moved: no rule can write it."""
+
+
+def put_all(c: StatementContext, s: ast.Put, tokens: typed.Expr, place: typed.Expr) -> typed.Block:
+    """The statements for `move s to place` of a set of tokens: one after the other, in their order."""
+    assert isinstance(tokens.type, SetOf)
+    kind = c.x.decls.kinds[tokens.type.kind]
+    names, place = _held(place)
+    var = typed.Var(kind.name, Ent(kind.name), s.token.span, 1)
+    put = typed.Put(s.span, kind, typed.Local(var.type, s.token.span, var), place)
+    return (*names, typed.For(s.span, typed.Binder(var, tokens, "", None, None), (put,)))
+
+
+def bag_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Local | None:
+    """The bag that an amount names; None for a number."""
+    if not isinstance(e, ast.Ref) or e.name not in env.vars or not isinstance(env.vars[e.name].type, BagOf):
+        return None
+    bag = x.infer(e, env)
+    assert isinstance(bag, typed.Local)
+    return bag
+
+
+def each_pile(
+    x: ExpressionContext, bag: typed.Local, pile: ast.Expr, env: Env
+) -> tuple[typed.Var, ast.Expr, Env] | None:
+    """The entity of a bag's kind as a variable, the pile of that entity, and the scope with the variable."""
+    assert isinstance(bag.type, BagOf)
+    named = pile.target if isinstance(pile, ast.Index) else pile
+    piece = x.decls.pieces.get(named.name) if isinstance(named, ast.Ref) else None
+    if piece is None:
+        return typed.Var(_EACH, Ent(bag.type.kind), pile.span, 1), pile, env  # which the caller reports
+    if piece.each != (bag.type.kind,):
+        of = ", ".join(piece.each) or "nothing"
+        notes = (*x.declared(bag), Label(piece.span, "declared here"))
+        message = f"`{bag.var.name}` has pieces of {bag.type.kind}, and `{piece.name}` takes {of} in brackets"
+        x.error("RS315", message, pile.span, notes=notes, help="a bag moves pieces of the kind that it was chosen from")
+        return None
+    if pile is not named:
+        help_ = (
+            f"write `… {bag.var.name} of {piece.name} from …`; of one pile, `… {bag.var.name}[e] of {piece.name}[e] …`"
+        )
+        x.error("RS315", "a bag moves pieces of all piles, without brackets", pile.span, help=help_)
+        return None
+    var = typed.Var(_EACH, Ent(bag.type.kind), pile.span, 1)
+    key = ast.Ref(pile.span, _EACH)
+    return var, ast.Index(pile.span, pile, (key,)), env.bind(var)
+
+
+def move_bag(s: ast.Move, bag: typed.Local, var: typed.Var, ends: Ends) -> typed.Block:
+    """The statements for `move b of pile from place to place`: pile by pile, in the order of the kind."""
+    names: list[typed.Stmt] = []
+    places = []
+    for end in ends:
+        held, place = _held(end)
+        names += held
+        assert isinstance(place, typed.PieceCount)
+        places.append(place)
+    transfer = typed.Transfer(s.span, amount_of(bag, var), *places)
+    of = typed.Op(SetOf(bag.type.kind), bag.span, "entities", (bag,)) if isinstance(bag.type, BagOf) else bag
+    return (*names, typed.For(s.span, typed.Binder(var, of, "", None, None), (transfer,)))
+
+
+def amount_of(bag: typed.Local, var: typed.Var) -> typed.Expr:
+    """The pieces of an entity in a bag."""
+    return typed.Op(INT, bag.span, "amount", (bag, typed.Local(var.type, bag.span, var)))
+
+
+def _held(place: typed.Expr) -> tuple[list[typed.Stmt], typed.Expr]:
+    """A place that is evaluated once: the variable for it, or for its index, unless that is a name or a constant."""
+    by_index = isinstance(place, typed.PlaceValue | typed.PieceCount)
+    held = place.index if isinstance(place, typed.PlaceValue | typed.PieceCount) else place
+    if held is None or isinstance(held, typed.Lit | typed.Local):
+        return [], place
+    var = typed.Var(" place", held.type, held.span, 1, held)
+    local = typed.Local(held.type, held.span, var)
+    return [typed.Let(held.span, var, held)], replace(place, index=local) if by_index else local

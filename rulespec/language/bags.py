@@ -1,0 +1,52 @@
+"""Bags as numbers: for each entity of a kind how many alike pieces of it, in eight bits, the first entity lowest.
+
+An empty bag is 0, and equal bags are equal numbers.
+"""
+
+from __future__ import annotations
+
+BITS = 8
+"""The bits of one entity's pieces."""
+MOST = (1 << BITS) - 1
+"""The most alike pieces that a bag holds."""
+
+
+def lot(count: int, member: int, _size: int) -> int:
+    """The bag of some pieces of one entity; of more than `MOST` it has so many. `_size` is that of the kind."""
+    return max(0, min(count, MOST)) << BITS * member
+
+
+def amount(bag: int, member: int) -> int:
+    """The pieces of an entity in a bag."""
+    return bag >> BITS * member & MOST
+
+
+def total(bag: int) -> int:
+    """The pieces in a bag."""
+    result = 0
+    while bag:
+        result += bag & MOST
+        bag >>= BITS
+    return result
+
+
+def entities(bag: int, _size: int = 0) -> int:
+    """The set of the entities with pieces in a bag."""
+    result, member = 0, 0
+    while bag:
+        if bag & MOST:
+            result |= 1 << member
+        bag >>= BITS
+        member += 1
+    return result
+
+
+def counts(bag: int) -> list[tuple[int, int]]:
+    """The entities with pieces in a bag, in order, each with how many."""
+    results, member = [], 0
+    while bag:
+        if bag & MOST:
+            results.append((member, bag & MOST))
+        bag >>= BITS
+        member += 1
+    return results

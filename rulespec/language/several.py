@@ -1,0 +1,89 @@
+"""Several at once: sets and bags as values of a parameter, in their order, and how many there are.
+
+The smaller come first; of those of one size, the one whose first member comes first in the kind, then by the second
+member, and so on: `{a, b}`, `{a, c}`, `{b, c}`. A bag has a member as often as pieces: `{2 a}`, `{a, b}`, `{2 b}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import comb, prod
+
+from rulespec.language.bags import BITS, amount, counts, total
+
+MAX_SEVERAL = 10_000
+"""The sets or bags of one parameter that are listed."""
+
+
+def ways(most_of_each: Sequence[int], least: int, most: int) -> int:
+    """The number of bags with `least` to `most` pieces, of each entity up to so many."""
+    least, most = max(least, 0), min(most, sum(most_of_each))
+    if least > most:
+        return 0
+    if least == 0 and most == sum(most_of_each):
+        return prod(room + 1 for room in most_of_each)
+    if set(most_of_each) <= {1}:
+        return sum(comb(len(most_of_each), size) for size in range(least, most + 1))
+    of_size = [1] + [0] * most
+    for room in most_of_each:
+        total, sums = 0, [0]
+        for number in of_size:
+            total += number
+            sums.append(total)
+        of_size = [sums[size + 1] - sums[max(0, size - room)] for size in range(most + 1)]
+    return sum(of_size[least:])
+
+
+def subsets(source: int, least: int, most: int) -> Iterator[int]:
+    """The sets with `least` to `most` members of a set."""
+    members = [1 << at for at in range(source.bit_length()) if source >> at & 1]
+    for size in range(max(least, 0), min(most, len(members)) + 1):
+        for chosen in combinations(members, size):
+            yield sum(chosen)
+
+
+def bags(source: int, least: int, most: int) -> Iterator[int]:
+    """The bags with `least` to `most` pieces of a bag."""
+    piles = counts(source)
+    for size in range(max(least, 0), min(most, sum(number for _, number in piles)) + 1):
+        yield from _of_size(piles, size)
+
+
+def _of_size(piles: Sequence[tuple[int, int]], size: int) -> Iterator[int]:
+    """The bags of one size: as many of the first entity as possible come first."""
+    rooms = [number for _, number in piles]
+    units = [1 << BITS * member for member, _ in piles]
+    chosen = _filled([0] * len(rooms), rooms, 0, size)
+    while True:
+        yield sum(number * unit for number, unit in zip(chosen, units, strict=True))
+        after, room = 0, 0
+        for at in range(len(rooms) - 1, -1, -1):
+            if chosen[at] and room > after:
+                chosen[at] -= 1
+                _filled(chosen, rooms, at + 1, after + 1)
+                break
+            after, room = after + chosen[at], room + rooms[at]
+        else:
+            return
+
+
+def _filled(chosen: list[int], rooms: Sequence[int], at: int, size: int) -> list[int]:
+    """The numbers from a place on, changed: so many pieces, as many as possible of the first ones."""
+    for place in range(at, len(rooms)):
+        chosen[place] = min(size, rooms[place])
+        size -= chosen[place]
+    return chosen
+
+
+def is_subset(chosen: int, source: int, least: int, most: int) -> bool:
+    """Whether a set is one of `subsets`."""
+    return chosen >= 0 and not chosen & ~source and least <= chosen.bit_count() <= most
+
+
+def is_bag(chosen: int, source: int, least: int, most: int) -> bool:
+    """Whether a bag is one of `bags`."""
+    if chosen < 0 or chosen.bit_length() > source.bit_length() + BITS:
+        return False
+    within = all(number <= amount(source, member) for member, number in counts(chosen))
+    return within and least <= total(chosen) <= most
