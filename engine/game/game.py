@@ -10,7 +10,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -147,6 +147,27 @@ class Game:
         """The legal options of the decider; empty when the game is over."""
         position = self._position
         return self._listed(position, self._words)
+
+    def drawn(self, number: Callable[[int, int], int], *, weighing: bool = False) -> Option | None:
+        """A legal option of the decider at random, each as likely as any other, without listing sets and bags.
+
+        Args:
+            number: a random number from 0 up to below its second argument; the first one counts the tries.
+            weighing: whether options have the weights of playouts; those of chance have theirs in any case.
+
+        Returns:
+            The option; None if there is none.
+
+        Raises:
+            RulesetFaultError: if none of many that have been drawn is legal.
+        """
+        if self._position.asked < 0:
+            return None
+        listed = self._position.drawn(number, weighing=weighing)
+        if listed is None:
+            return None
+        choice, args, by = listed
+        return Option(self._words.kinds[self._position.asked][choice], args, self._seat(by), self._position.stamp)
 
     @property
     def interrupts(self) -> LegalOptions:

@@ -139,6 +139,20 @@ class RulesetFaultError(RulespecError):
         self.diagnostic = diagnostic
 
 
+class UnlistedOptionsError(RulesetFaultError):
+    """A decision with a parameter that may be more sets or bags than are listed.
+
+    A given option is tested by `Game.is_legal`, and one is drawn at random by `Game.draw`.
+
+    Attributes:
+        number: how many sets or bags there are.
+    """
+
+    def __init__(self, diagnostic: Diagnostic, number: int) -> None:
+        super().__init__(diagnostic)
+        self.number = number
+
+
 class Result(Struct, frozen=True):
     """The result of a game: the ending's name, points by seat, and the seats that won."""
 

@@ -14,9 +14,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
-from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.option import Option, RulesetFaultError, UnlistedOptionsError
 from rulespec.engine.game.position_hash import change, digits, weights, whole
 from rulespec.engine.program import ir
+from rulespec.engine.program.domains import UnlistedError
+from rulespec.engine.program.drawn import Number, drawn
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Changes, Journal, PackedJournal, State, journal_of, packed, restore
 from rulespec.engine.program.machine import Listed, Listing, Machine
@@ -220,6 +222,12 @@ class Position:
             raise self.fault(fault) from None
 
     @_guarded
+    def drawn(self, number: Number, *, weighing: bool) -> Listed | None:
+        """A legal option of the decider at random, where not all can be listed; see `rulespec.engine.program.drawn`."""
+        choice = drawn(self.program, self.state, self._asked, number, weighing=weighing)
+        return None if choice is None else (*choice, self.machine.decider(self.state, self._asked))
+
+    @_guarded
     def is_legal(self, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option of the open decision may be taken."""
         return self.machine.is_legal(self.state, self._asked, choice, args)
@@ -401,6 +409,11 @@ def position_of(machine: Machine, cells: Sequence[int]) -> Position:
 
 def _placed(fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
     """A fault with its place in the rules."""
+    if isinstance(fault, UnlistedError):
+        help_ = "test a given option, or draw one; to list them, choose fewer, or of fewer"
+        return UnlistedOptionsError(
+            Diagnostic("RS418", Severity.ERROR, fault.detail, fault.span, help=help_), fault.number
+        )
     if fault.site < 0:
         help_ = "bound loops and the ranges of parameters more tightly"
         return RulesetFaultError(Diagnostic("RS704", Severity.ERROR, fault.detail, fault.span, help=help_))

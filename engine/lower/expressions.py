@@ -22,7 +22,7 @@ from rulespec.engine.program.builder import FALSE, NONE, cell, choose, fallback,
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.language.operators import NOT_ONE, OPERATORS
 from rulespec.typed import nodes as typed
-from rulespec.types import INT, BagOf, Ent, Maybe, Num, Order, SetOf, Type
+from rulespec.types import BagOf, Ent, Maybe, Num, Order, SetOf, Type
 
 _KEY_BITS = 64
 """Bits for each key of a table: no two rows meet, whatever numbers are asked for."""
@@ -335,7 +335,8 @@ _OPS: dict[str, Callable[[ExpressionLowering, typed.Op, list[ir.Expr]], ir.Expr]
     "in": lambda x, e, args: op("in?" if _may_be_none(e.args[0]) else "in", *args),
     "set": lambda x, e, args: together("|", [_singleton(a, arg) for a, arg in zip(e.args, args, strict=True)]),
     **dict.fromkeys(["next", "previous"], _beside),
-    "entities": lambda x, e, args: op("entities", *args, ir.Const(_size(x, e.args[0].type))),
+    "entities": lambda x, e, args: op("entities", *args, _entities(x, e.args[0].type)),
+    "lot": lambda x, e, args: op("lot", *args, _entities(x, e.type)),
     "*": lambda x, e, args: x._plain("*" if within(x.ranges.of(ir.Op("*", tuple(args))), MOST) else "mul", e, args),
 }
 """Operators of rules that are others in programs."""
@@ -348,15 +349,6 @@ def _link(x: ExpressionLowering, e: typed.LinkBetween, scope: Scope) -> ir.Expr:
     if e.link.two_way:
         result = op("|", result, op("&", x.row(out, b), x.row(into, a)))
     return op("pick", result, FALSE)
-
-
-def _pieces(x: ExpressionLowering, e: typed.PieceBag, scope: Scope) -> ir.Expr:
-    """The pieces in a place as a bag: the lots of all entities together."""
-    kind, size = e.piece.each[0], x.layout.size(e.piece.each[0])
-    var, slot = typed.Var("", Ent(kind), e.span), x.slot(scope)
-    of = typed.PieceCount(INT, e.span, e.piece, (typed.Local(var.type, e.span, var),), e.place, e.index)
-    lot = op("lot", x.expr(of, scope.in_slot(var, slot)), ir.Local(slot), ir.Const(size))
-    return ir.Fold("union", slot, ir.Const((1 << size) - 1), None, None, lot, None)
 
 
 def _setting(x: ExpressionLowering, e: typed.SettingValue, scope: Scope) -> ir.Expr:
@@ -475,7 +467,6 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Field: ExpressionLowering._field,
     typed.Fact: ExpressionLowering._fact,
     typed.PieceCount: ExpressionLowering._piece_count,
-    typed.PieceBag: _pieces,
     typed.PlaceValue: _place,
     typed.Room: _room,
     typed.RoomTogether: _room_together,
@@ -495,10 +486,10 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
 }
 
 
-def _size(x: ExpressionLowering, type_: Type) -> int:
+def _entities(x: ExpressionLowering, type_: Type) -> ir.Const:
     """The number of entities of the kind of a bag."""
     assert isinstance(type_, BagOf)
-    return x.layout.size(type_.kind)
+    return ir.Const(x.layout.size(type_.kind))
 
 
 def _may_be_none(e: typed.Expr) -> bool:

@@ -91,10 +91,11 @@ class HeadLowering:
         scope = self._named(option.head, scope, self._read(option.head, read), result, costs)
         steady = len(costs) < 2 and not later
         for cost, inner in costs:
-            paid = [i for each in self.each(cost, inner) for i in self._payments(cost, each, result, steady=steady)]
-            if self.x.marks is not None:
-                self.x.marks.payment(cost, paid, inner)
-            result.payments.extend(paid)
+            for each in self.each(cost, inner):
+                paid = list(self._payments(cost, each, result, steady=steady))
+                if self.x.marks is not None:
+                    self.x.marks.payment(cost, paid, each)
+                result.payments.extend(paid)
         return result._replace(scope=scope)
 
     def _read(self, head: tuple[typed.HeadPart, ...], later: frozenset[typed.Var]) -> frozenset[typed.Var]:

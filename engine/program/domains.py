@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NoReturn
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import MAX_LISTED, MAX_VALUES
-from rulespec.language.bags import counts
-from rulespec.language.several import MAX_SEVERAL, bags, is_bag, is_subset, subsets, ways
+from rulespec.language.bags import BITS, counts
+from rulespec.language.several import MAX_SEVERAL, bags, is_bag, is_subset, picked, subsets, ways
 
 
 def members(mask: int, start: int) -> Iterator[int]:
@@ -54,10 +55,25 @@ class Several(Iterable[int]):
         self._of = source, least, most
         self._bag = bag
 
+    @property
+    def number(self) -> int:
+        """How many there are; `len` is for those that are listed."""
+        return ways([room for _, room in self._piles], *self._of[1:])
+
+    @property
+    def _piles(self) -> list[tuple[int, int]]:
+        source = self._of[0]
+        return counts(source) if self._bag else [(member, 1) for member in members(source, 0)]
+
     def __len__(self) -> int:
-        source, least, most = self._of
-        rooms = [room for _, room in counts(source)] if self._bag else [1] * source.bit_count()
-        return ways(rooms, least, most)
+        return self.number
+
+    def picked(self, number: int) -> int:
+        """The set or bag of a number, in their order."""
+        piles = self._piles
+        chosen = picked([room for _, room in piles], *self._of[1:], number)
+        bits = BITS if self._bag else 1
+        return sum(of_it << bits * member for of_it, (member, _) in zip(chosen, piles, strict=True))
 
     def __iter__(self) -> Iterator[int]:
         return bags(*self._of) if self._bag else subsets(*self._of)
@@ -74,9 +90,22 @@ def several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Sev
     """
     param = p.decisions[at[0]].choices[at[1]].params[at[2]]
     result = Several(source, least, most, bag=param.is_bag)
-    if (number := len(result)) > MAX_SEVERAL:
+    if (number := result.number) > MAX_SEVERAL:
         raise UnlistedError(p, at, number)
     return result
+
+
+def some_of_several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Iterator[int]:
+    """The first of the sets or bags that a parameter may be, where one that is legal is looked for.
+
+    Raises:
+        UnlistedError: after `MAX_SEVERAL`, if there are more.
+    """
+    param = p.decisions[at[0]].choices[at[1]].params[at[2]]
+    result = Several(source, least, most, bag=param.is_bag)
+    yield from islice(result, MAX_SEVERAL)
+    if (number := result.number) > MAX_SEVERAL:
+        raise UnlistedError(p, at, number)
 
 
 class UnlistedError(ProgramFaultError):

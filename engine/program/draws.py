@@ -7,7 +7,7 @@ between draws. The module `wasm.runtime.draws` does the same in wasm; docs/expla
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 from operator import index
 from typing import TypeVar
@@ -71,6 +71,10 @@ class Draws:
         while result * bound & mask < least:
             result = result << 64 & mask | word(result & _MASK, 0)
         return result * bound >> bits
+
+    def tries(self, at: int) -> Callable[[int, int], int]:
+        """A function for uniform numbers of further tries from word `at`, by the number of the try and the bound."""
+        return Draws(word(self.key, at)).below
 
     def weighted(self, at: int, weights: Sequence[int]) -> int:
         """An index by word number `at`, each in proportion to its weight; the last one if all are 0."""

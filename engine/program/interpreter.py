@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens, kind_of, marked
-from rulespec.engine.program.domains import Place, Several, members, numbers, several, too_many
+from rulespec.engine.program.domains import Place, Several, members, numbers, several, some_of_several, too_many
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.execution import put
 from rulespec.engine.program.faults import ProgramFaultError
@@ -172,7 +172,7 @@ class Interpreter(Evaluator):
         kinds = {kind_of(param) for _, c in chosen for param in c.params if param.alike and not all_}
         firsts = {kind: self._alike.firsts(state, decision, kind, interrupts=interrupts) for kind in sorted(kinds)}
         for k, _ in chosen:
-            for args in self._arguments(state, (decision, k), 0, [0] * (self.p.slots + 1), firsts):
+            for args in self._arguments(state, (decision, k), 0, [0] * (self.p.slots + 1), firsts, some=all_):
                 who = self.actor(state, decision, k, args) if interrupts else -1
                 if self.observer is not None:
                     self.observer.legal(decision, k)
@@ -189,18 +189,28 @@ class Interpreter(Evaluator):
         return self.alone(lambda: self.evaluate(by, state, slots), f"who takes `{c.name}`", c.span)
 
     def _arguments(
-        self, state: State, of: tuple[int, int], depth: int, slots: State, firsts: Firsts, named: Named = _NOTHING
+        self,
+        state: State,
+        of: tuple[int, int],
+        depth: int,
+        slots: State,
+        firsts: Firsts,
+        named: Named = _NOTHING,
+        *,
+        some: bool,
     ) -> Iterator[tuple[int, ...]]:
         """The legal arguments of an option, given those before `depth` in their slots.
 
         `of`: the numbers of the decision and of the option. `firsts`: for each token of some kinds the first one that
         is alike, which stands for all. `named`: what conditions have named, by slot; what has been evaluated since then
-        may have used these slots.
+        may have used these slots. `some`: one that is legal is looked for (see `some_of_several`).
         """
         c = self.p.decisions[of[0]].choices[of[1]]
         tests, faults = self._order(c)
         # A possible fault comes before conditions, and is reported whatever their values.
-        result = self._domain(state, (*of, depth), slots) if depth < len(c.params) and faults[depth] else None
+        result = (
+            self._domain(state, (*of, depth), slots, some=some) if depth < len(c.params) and faults[depth] else None
+        )
         for r in tests[depth]:
             for slot, value in named.items():
                 slots[slot] = value
@@ -212,7 +222,7 @@ class Interpreter(Evaluator):
             return
         param = c.params[depth]
         listed: set[int] = set()
-        for value in result if result is not None else self._domain(state, (*of, depth), slots):
+        for value in result if result is not None else self._domain(state, (*of, depth), slots, some=some):
             self.count(1)
             slots[param.slot] = value
             if param.where is not None and not self._holds(param.where, state, slots):
@@ -223,7 +233,7 @@ class Interpreter(Evaluator):
                 mark = marked(c, known, firsts.__getitem__, depth)
             if mark in listed:
                 continue
-            for args in self._arguments(state, of, depth + 1, slots, firsts, named):
+            for args in self._arguments(state, of, depth + 1, slots, firsts, named, some=some):
                 listed.add(mark)
                 yield args
 
@@ -246,14 +256,16 @@ class Interpreter(Evaluator):
         """The arguments of the listed representative among alike tokens; None if it is itself."""
         return self._alike.standing(state, decision, choice, args)
 
-    def _domain(self, state: State, at: Place, slots: State) -> Iterable[int]:
+    def _domain(self, state: State, at: Place, slots: State, *, some: bool) -> Iterable[int]:
         """A parameter's domain, before its `where`."""
         self._at = at
         param = self.p.decisions[at[0]].choices[at[1]].params[at[2]]
         low = self.evaluate(param.low, state, slots)
         results: Collection[int]
         if param.several is not None:
-            return several(self.p, at, low, *(self.evaluate(e, state, slots) for e in param.several))
+            return (some_of_several if some else several)(
+                self.p, at, low, *(self.evaluate(e, state, slots) for e in param.several)
+            )
         if param.high is None:
             results = [*members(low, 0)]
         else:

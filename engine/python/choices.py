@@ -15,6 +15,7 @@ from rulespec.engine.program.taint import choice_expressions
 from rulespec.engine.python.expressions import ExpressionWriter
 
 _YIELD = re.compile(r"\byield .*")
+_SEVERAL = re.compile(r"\bseveral\(")
 _LEFT = re.compile(r"\bleft\[0\]")
 
 
@@ -74,7 +75,7 @@ class ChoiceWriter:
     def _any(self, number: int, d: ir.Decision) -> None:
         """Writes the function that tests for a legal option of the decider."""
         lines = self._listing(number, d, interrupts=False, representatives=False)
-        results = [_YIELD.sub("return True", line) for line in lines]
+        results = [_SEVERAL.sub("some_of_several(", _YIELD.sub("return True", line)) for line in lines]
         self.w.function(f"any{number:d}", ["s"], [*results, "return False"])
 
     def _keep(self, d: ir.Decision, choices: list[ir.Choice]) -> list[str]:

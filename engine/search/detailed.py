@@ -91,5 +91,5 @@ class DetailedGames:
             c = d.choices[choice]
             kind = OptionKind(d.name, c.name, False, choice, labels, c.block)
             by = seats[code[1]] if code[1] >= 0 else None
-            self._described[code] = described(Option(kind, code[2 : 2 + len(c.params)], by))
+            self._described[code] = described(Option(kind, search.coder.columns[code[0]].arguments(code), by))
         return self._described[code]

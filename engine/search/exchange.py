@@ -52,7 +52,7 @@ class Exchange:
         self.kind, self.size = kind, p.sizes[kind]
         self._params = np.zeros((len(coder.options), coder.width), np.bool_)
         for number, (d, k) in enumerate(coder.options):
-            for at, param in enumerate(p.decisions[d].choices[k].params, 2):
+            for at, param in zip(coder.columns[number].firsts, p.decisions[d].choices[k].params, strict=True):
                 self._params[number, at] = param.type.removesuffix("?") == kind
         self.holders = np.array([at for s in p.secrets for at in s.cells if p.cells[at].type == kind], np.int64)
         results: list[NDArray[np.int64]] = [np.empty((self.size, 0), np.int64)]

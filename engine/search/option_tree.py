@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.columns import Columns
 from rulespec.engine.program.draws import Stream, word
 from rulespec.engine.search.comparing import SearchQuestion
 from rulespec.engine.search.payoffs import ONE
@@ -218,7 +219,8 @@ class VisibleOptions:
         self._seat = seat
         p = search.program
         options = [(p.decisions[d], p.decisions[d].choices[k]) for d, k in search.coder.options]
-        self.hidden = [_hidden(decision, choice) for decision, choice in options]
+        columns = search.coder.columns
+        self.hidden = [_hidden(*option, of) for option, of in zip(options, columns, strict=True)]
         """For each option the columns of its code that others than the actor do not see."""
 
     @cached_property
@@ -234,8 +236,9 @@ class VisibleOptions:
         return tuple([-1 if at in hidden else value for at, value in enumerate(code)])
 
 
-def _hidden(decision: ir.Decision, choice: ir.Choice) -> frozenset[int]:
+def _hidden(decision: ir.Decision, choice: ir.Choice, columns: Columns) -> frozenset[int]:
     """The columns of a code that others than the actor do not see."""
     if decision.held:
-        return frozenset(range(2 + len(choice.params))) - {1}
-    return frozenset(at for at, param in enumerate(choice.params, 2) if param.private)
+        return frozenset(range(columns.end)) - {1}
+    places = zip(choice.params, columns.firsts, columns.widths, strict=True)
+    return frozenset(first + k for param, first, width in places if param.private for k in range(width))

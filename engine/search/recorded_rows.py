@@ -17,6 +17,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.logs.native import LogEntry
 from rulespec.engine.logs.recorded import RecordedDecision
+from rulespec.engine.program.columns import option_columns
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.wasm.rows import same_options
 
@@ -87,9 +88,10 @@ class Coder:
             first = self._decisions.setdefault(d.name, number)
             if self._form(first) != self._form(number):
                 raise ValueError(f"there are several decisions `{d.name}`: `replay_native` tells which is meant")
-        self.width = 2 + max((len(c.params) for d in p.decisions for c in d.choices), default=0)
-        params = np.array([len(p.decisions[d].choices[k].params) for d, k in self.options])
-        self._used = np.arange(self.width) < 2 + params[:, None]
+        self.columns = option_columns(p)
+        """The columns of the arguments of each option, by its number."""
+        self.width = max((each.end for each in self.columns), default=2)
+        self._used = np.arange(self.width) < np.array([each.end for each in self.columns])[:, None]
         """For each option which columns of a code it uses."""
 
     def _form(self, decision: int) -> list[int]:
@@ -117,8 +119,10 @@ class Coder:
                 try:
                     decision = self._decisions[move.decision]
                     choice, args = read(decision, text, move.decision)
-                    code[: 2 + len(args)] = self._numbers[decision, choice], seat.get(move.by, _NOBODY), *args
-                except (KeyError, ValueError):  # no decision, no option or no entity is called so
+                    number = self._numbers[decision, choice]
+                    columns = self.columns[number].columns(args)
+                    code[: 2 + len(columns)] = number, seat.get(move.by, _NOBODY), *columns
+                except (KeyError, ValueError, OverflowError):  # no decision, no option or no entity is called so
                     pass
                 known[key] = code
             results.append(code)
@@ -128,8 +132,9 @@ class Coder:
         """The code of a legal option at a position."""
         asked = game.omniscient.numbers.asked
         by = _WHOEVER if option.by is None else game.seats.index(option.by)
-        args = option.args
-        return [self._numbers[asked, option.kind.choice], by, *args, *[0] * (self.width - 2 - len(args))]
+        number = self._numbers[asked, option.kind.choice]
+        columns = self.columns[number].columns(option.args)
+        return [number, by, *columns, *[0] * (self.width - 2 - len(columns))]
 
     def of_listed(self, listed: Codes, by: int) -> Codes:
         """The codes of listed options; `by` decides."""
@@ -158,6 +163,8 @@ class Coder:
         """Whether a parameter's type has a value."""
         if (names := self._game.omniscient.labels.names.get(type_.removesuffix("?"))) is not None:
             return -1 <= value < len(names)
+        if type_.startswith(("set ", "bag ")):
+            return True  # of the right size, or refused by its domain
         return abs(value) <= MAX_NUMBER or value == NO_NUMBER
 
     def option(self, game: Game, code: Sequence[int]) -> Option | None:
@@ -170,7 +177,7 @@ class Coder:
         if self._numbers.get((position.asked, choice)) != number:
             return None
         params = position.program.decisions[position.asked].choices[choice].params
-        args = tuple(code[2 : 2 + len(params)])
+        args = self.columns[number].arguments(code)
         if not all(self._is_value(param.type, value) for param, value in zip(params, args, strict=True)):
             return None
         by = game.seats[seat] if 0 <= seat < len(game.seats) else None

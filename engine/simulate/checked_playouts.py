@@ -9,7 +9,7 @@ from typing import Any
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
-from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.option import Option, RulesetFaultError, UnlistedOptionsError
 from rulespec.engine.game.position_check import asked, broken, invariant_of, no_option
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.end_line import end_json
@@ -91,6 +91,17 @@ def choose(
         The option; None if none is legal.
     """
     first = 2 * (game.ply if at is None else at)
+    try:
+        return _listed(game, draws, first, interrupt_rate, weighing=weighing)
+    except UnlistedOptionsError:
+        interrupts = list(game.interrupts) if draws.happens(first, interrupt_rate) else []
+        if interrupts:
+            return interrupts[draws.below(first + 1, len(interrupts))]
+        return game.drawn(draws.tries(first + 1), weighing=weighing)
+
+
+def _listed(game: Game, draws: Draws, first: int, interrupt_rate: float, *, weighing: bool) -> Option | None:
+    """A random option among those that are listed, by the words from number `first` on."""
     options = game.legal_options
     result: Sequence[Option] = options
     if interrupt_rate and options.interruptible and draws.happens(first, interrupt_rate):

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.columns import option_columns
 from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.journal import Changes, Journal, State
 from rulespec.engine.program.long_values import scored
@@ -26,13 +27,14 @@ class _Rows(dict[tuple[int, ...], Listed]):
     """Options by their rows in the buffer, cached because most games repeat them."""
 
     def __init__(self, wasm: WasmProgram) -> None:
-        self._kinds = [(k, 2 + len(wasm.p.decisions[d].choices[k].params)) for d, k in wasm.compiled.options]
+        choices = [k for _, k in wasm.compiled.options]
+        self._kinds = [*zip(choices, option_columns(wasm.p), strict=True)]
 
     def __missing__(self, row: tuple[int, ...]) -> Listed:
         if len(self) > _ROWS_KEPT:
             self.clear()
-        choice, end = self._kinds[row[0]]
-        results = self[row] = (choice, row[2:end], row[1])
+        choice, columns = self._kinds[row[0]]
+        results = self[row] = (choice, columns.arguments(row), row[1])
         return results
 
 
@@ -67,6 +69,7 @@ class WasmBackend(StateMemory):
         options = enumerate(self.compiled.options)
         self._number_of = {self.p.decisions[d].choices[k].block: number for number, (d, k) in options}
         """The block that an option leads to → its number in the buffer."""
+        self._columns = option_columns(self.p)
         self._stepped = self.instance.bound("stepped")
         self._asks = {name: self.instance.bound(name) for name in ("asks", "asks_others")}
         self.instance.call("reset")
@@ -162,7 +165,7 @@ class WasmBackend(StateMemory):
             numbers = self._numbers
             if args:
                 option = self._number_of[block]
-                for at, value in enumerate(args, self._arguments):
+                for at, value in enumerate(self._columns[option].columns(args), self._arguments):
                     numbers[at] = value
             else:
                 option = self._number_of.get(block, -1 - block)

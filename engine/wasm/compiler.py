@@ -12,6 +12,7 @@ from rulespec.engine.passes.invariants import split
 from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
+from rulespec.engine.program.columns import option_columns
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.long_values import LongValues, long_values, scored
@@ -119,7 +120,7 @@ class _Compiler:
             added |= dict.fromkeys(range(first - 1, first + max(fast.arrays[number]) + 1), count)
         self.widths = Widths(fast, occupancy.cells, added, orders=orders)
         self.module = Module()
-        params = max((len(c.params) for d in fast.decisions for c in d.choices), default=0)
+        params = max((each.end for each in option_columns(fast)), default=2) - 2
         self.memory = Memory(self.module, self.widths, occupancy.start(p.start), params)
         self.memory.constants |= {"STEPS": steps, "UNBOUNDED": _UNBOUNDED}
 
@@ -233,11 +234,15 @@ class _Compiler:
         waits = p.asked()
         every = [piece.members for piece in pieces(self.asked)]
         takes = []
-        width = 2 + max((len(c.params) for d in p.decisions for c in d.choices), default=0)
-        for d, k in options.numbers:
+        columns = option_columns(p)
+        width = max((each.end for each in columns), default=2)
+        for (d, k), of in zip(options.numbers, columns, strict=True):
             c = p.decisions[d].choices[k]
             block = -1 - c.block if c.block in by_row else c.block
-            row = [block, len(c.params), *(memory.address(q.cell) for q in c.params)]
+            places = [
+                memory.address(q.cell) + 8 * i for q, n in zip(c.params, of.widths, strict=True) for i in range(n)
+            ]
+            row = [block, of.end - 2, *places]
             takes += [*row, *[0] * (width - len(row))]
         signs = [0 if bits == WORD else 1 for bits in self.widths.bits] + [0] * (len(memory.ranks) * memory.words)
         constants = memory.constants

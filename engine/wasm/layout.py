@@ -9,6 +9,7 @@ from rulespec.engine.program.limits import MAX_LISTED, MAX_NUMBER, MAX_VALUES
 from rulespec.engine.wasm.runtime.registers import REGISTERS
 from rulespec.engine.wasm.wasm_format import PAGE, Module
 from rulespec.engine.wasm.widths import Widths
+from rulespec.language.several import MAX_SEVERAL
 
 JOURNAL_ENTRIES = 200_000
 ENTRY = 24
@@ -35,7 +36,7 @@ class Memory:
         module: gets the contents.
         widths: the widths of the cells.
         start: the state before the first block has run.
-        params: the most parameters of an option.
+        params: the most columns of the arguments of an option.
 
     Attributes:
         state: of the first cell.
@@ -87,6 +88,8 @@ class Memory:
             "OPTIONS_BASE": options,
             "OPTIONS_END": options + OPTIONS_BYTES - stride,
             "MAX_OPTIONS": MAX_OPTIONS,
+            "MAX_SEVERAL": MAX_SEVERAL,
+            "PILES": 40 + 8 * max(1, self.words),
             "FEW": _FEW,
             "MAX_NUMBER": MAX_NUMBER,
             "MAX_VALUES": MAX_VALUES,
@@ -127,6 +130,10 @@ class Memory:
             self._sets[count, key] = at + 8 * count
             self.module_data(at, b"".join(value.to_bytes(8 * count, "little") for value in (*key[-1:], *key)))
         return self._sets[count, key]
+
+    def piles(self, size: int) -> int:
+        """The address of an area for the sets or bags of a parameter over a kind of so many entities."""
+        return self.room(self.constants["PILES"] + 24 * size)
 
     def temporary(self) -> int:
         """The address of a temporary row, fixed because nothing is recursive."""

@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.columns import Columns, value_bits
 from rulespec.engine.program.long_values import LongValues
 from rulespec.engine.program.option_tests import Named, option_tests, same_for_all
 from rulespec.engine.program.traversal import Facts
@@ -19,7 +20,8 @@ from rulespec.engine.wasm.alike import AlikeEmitter
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.loops import LoopEmitter
 from rulespec.engine.wasm.wasm_format import I64, Code
-from rulespec.engine.wasm.widths import ROW
+from rulespec.engine.wasm.widths import ROW, words_of
+from rulespec.language.bags import BITS
 
 T = TypeVar("T")
 
@@ -104,12 +106,15 @@ class OptionEmitter:
                 # Names that conditions bind with `let` are unknown here, as for every machine.
                 unknown = code.local()
                 x.slots = dict.fromkeys(range(x.p.slots), unknown)
-                for i, q in enumerate(c.params):
-                    local = x.slots[q.slot] = code.local()
-                    code.get(1)
-                    code.do("wrap")
-                    code.load(16 + 8 * i)
-                    code.set(local)
+                x.known = x.widths.named(c)
+                columns = Columns(c, x.p.sizes)
+                for q, first, width in zip(c.params, columns.firsts, columns.widths, strict=True):
+                    local = x.slots[q.slot] = code.locals(width)
+                    for k in range(width):
+                        code.get(1)
+                        code.do("wrap")
+                        code.load(8 * (first + k))
+                        code.set(local + k)
                 x.value(c.weight)
                 code.do("return")
         code.const(1)
@@ -122,6 +127,9 @@ class OptionEmitter:
         order = option_tests(c, self._facts)
         x.known = x.widths.named(c)
         with code.scope():
+            if any(words_of(value_bits(q.type, x.p.sizes)) == ROW for q in c.params if q.several is not None):
+                code.do("unreachable")  # only Python lists such large ones
+                return
             again = code.block()
             loops = ExitStack()
             for depth in range(len(c.params) + 1):
@@ -137,7 +145,9 @@ class OptionEmitter:
                     self._tested(named, again)
                 if param is not None:
                     self._alike.begin(c, depth)
-                    again = loops.enter_context(self._values(param, result or self._domain(param)))
+                    bounds = result or self._domain(param)
+                    values = self._values if param.several is None else self._several
+                    again = loops.enter_context(values(param, bounds))
             self._noted(number, c)
             self._alike.listed(c)
             loops.close()
@@ -179,15 +189,19 @@ class OptionEmitter:
         else:
             x.value(c.by)
         code.store(8)
-        for i, q in enumerate(c.params):
-            code.get(row)
-            code.do("wrap")
-            code.get(x.slots[q.slot])
-            code.store(16 + 8 * i)
+        columns = Columns(c, x.p.sizes)
+        for q, first, width in zip(c.params, columns.firsts, columns.widths, strict=True):
+            for k in range(width):
+                code.get(row)
+                code.do("wrap")
+                code.get(x.slots[q.slot] + k)
+                code.store(8 * (first + k))
 
     def _domain(self, q: ir.Param) -> tuple[int, int]:
         """Finds a parameter's domain: the locals of its set, or of its first and last number."""
         x, code = self.x, self.x.code
+        if q.several is not None:
+            return self._begun(q, q.several)
         words = x.words(q.low) if q.high is None else 1
         high = code.local()
         if words == ROW:
@@ -205,6 +219,47 @@ class OptionEmitter:
             code.const(0)
             code.set(at)
         return at, high
+
+    def _begun(self, q: ir.Param, several: tuple[ir.Expr, ir.Expr]) -> tuple[int, int]:
+        """Begins the sets or bags that a parameter may be: the address of their area, and their words."""
+        x, code = self.x, self.x.code
+        kind = q.type.partition(" ")[2]
+        words = words_of(value_bits(q.type, x.p.sizes))
+        area = x.memory.piles(x.p.sizes[kind])
+        local = x.held(q.low, words)
+        for k in range(words):
+            code.const32(0)
+            code.get(local + k)
+            code.store(area + 40 + 8 * k)
+        for number in (area, BITS if q.is_bag else 1, words):
+            code.const(number)
+        for number in several:
+            x.value(number)
+        code.call("several_begin")
+        return area, words
+
+    @contextmanager
+    def _several(self, q: ir.Param, bounds: tuple[int, int]) -> Iterator[int]:
+        """A loop over the sets or bags from `_begun`; its label continues with the next one."""
+        x, code = self.x, self.x.code
+        area, words = bounds
+        local = x.slots[q.slot] = code.locals(words)
+        outside, again = code.block(), code.loop()
+        code.const(area)
+        code.const(words)
+        code.call("several_next")
+        code.do("eqz")
+        code.br_if(outside)
+        for k in range(words):
+            code.at(area + 40 + 8 * k)
+            code.set(local + k)
+        if q.steps:
+            code.const(q.steps)
+            code.call("charge")
+        yield again
+        code.br(again)
+        code.end()
+        code.end()
 
     @contextmanager
     def _values(self, q: ir.Param, bounds: tuple[int, int]) -> Iterator[int]:

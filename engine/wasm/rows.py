@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Sequence
 
 from rulespec.engine.program import ir
-from rulespec.engine.wasm.widths import WORD, cell_bits
+from rulespec.engine.program.columns import value_bits
+from rulespec.engine.wasm.widths import WORD
 
 _ALL = (1 << WORD) - 1
 
@@ -31,7 +32,7 @@ class RowForm:
         self.further: dict[int, range] = {}
         self._full: list[int] = []  # the cells that use the last bit of their first word
         for at, cell in enumerate(p.cells):
-            bits = cell_bits(p, cell.type)
+            bits = value_bits(cell.type, p.sizes)
             if bits >= WORD:
                 self._full.append(at)
             if bits > WORD:

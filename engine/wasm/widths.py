@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.columns import value_bits
 from rulespec.engine.program.traversal import Binding, alternatives, binds, parts, walk
 from rulespec.engine.wasm.roots import roots
+from rulespec.language.bags import BITS
 from rulespec.types import FAST_MEMBERS
 
 WORD = 64
@@ -19,6 +21,7 @@ MOST_ON_STACK = FAST_MEMBERS // WORD
 """Words of a set that is not a row in memory."""
 ROW = MOST_ON_STACK + 1
 """Stands for the number of words of a value that is a row in memory: all rows of a program are equally long."""
+_OF_BAGS = {"lot": BITS, "entities": 1}
 _OF_ORDERS = frozenset({"append", "without", "behind", "members"})
 _NONE: Mapping[int, int] = {}
 
@@ -45,7 +48,7 @@ class Widths:
 
     def __init__(self, p: ir.Program, cells: int, added: Mapping[int, int], *, orders: bool = False) -> None:
         self.p = p
-        bits = [cell_bits(p, c.type) for c in p.cells] + [added.get(at, 1) for at in range(len(p.cells), cells)]
+        bits = [value_bits(c.type, p.sizes) for c in p.cells] + [added.get(at, 1) for at in range(len(p.cells), cells)]
         most = max([*bits, *p.sizes.values()])
         self.bits = bits
         arrays = [_longest_value(array) for array in p.arrays]
@@ -113,6 +116,10 @@ class Widths:
             return self.of(e.args[0], slots)
         if e.op in ("bit", "one"):
             return self.within(e.args[0], slots)
+        if e.op in _OF_BAGS:
+            size = e.args[-1]
+            assert isinstance(size, ir.Const)
+            return words_of(_OF_BAGS[e.op] * size.value)
         if e.op in ("append", "without", "members"):
             bits = e.args[-1]
             assert isinstance(bits, ir.Const)
@@ -223,6 +230,8 @@ class Widths:
             return {}
         sizes = ((q.slot, self.p.sizes.get(q.type.removesuffix("?"))) for q in c.params)
         results = {slot: -words_of(size) for slot, size in sizes if size is not None}
+        several = ((q.slot, words_of(value_bits(q.type, self.p.sizes))) for q in c.params if q.several is not None)
+        results |= {slot: words for slot, words in several if words > 1}
         for r in c.requires:
             for slot, value in r.lets:
                 self._note(results, slot, value, results)
@@ -242,16 +251,6 @@ def words_of(bits: int) -> int:
 def _of_order(bits: int) -> int:
     """The words of an order of `bits` bits, which is a row if it needs several."""
     return 1 if bits <= WORD else ROW
-
-
-def cell_bits(p: ir.Program, type_: str) -> int:
-    """The bits of a cell of a type; 1 if it is neither a set nor an order."""
-    form, _, kind = type_.partition(" ")
-    if form == "set":
-        return p.sizes.get(kind, 1)
-    if form == "order":
-        return p.sizes.get(kind, 1) * p.sizes.get(kind, 1).bit_length()
-    return 1
 
 
 def order_bits(p: ir.Program, bits: int) -> int:

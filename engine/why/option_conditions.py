@@ -11,6 +11,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.domains import Several
 from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.engine.why.tracer import At, Tracer
+from rulespec.language.bags import counts
 from rulespec.typed import nodes as typed
 
 
@@ -152,6 +153,8 @@ class OptionTrace:
     def _cost(self, cost: typed.Cost, at: At) -> ReasonNode:
         """The condition that a cost is there, with those before that are taken from the same place."""
         node = ReasonNode("cost", self.t.text(cost), "bool", cost.span)
+        if cost.each is not None:
+            return self._bag(cost, cost.each, at, node)
         try:
             paid = self._amount(cost, at, node)
         except HiddenError:
@@ -170,6 +173,26 @@ class OptionTrace:
         least = 0 if decl is None or decl.low is None else decl.low
         due = paid.amount + sum(each.amount for each in earlier)
         return self._known(node, paid.amount >= 0 and due <= node.because[-1].number - least)
+
+    def _bag(self, cost: typed.Cost, each: typed.Var, at: At, node: ReasonNode) -> ReasonNode:
+        """The condition that a bag of pieces is there: of each entity in it as many."""
+        assert isinstance(cost.amount, typed.Op)
+        bag = self.t.node(cost.amount.args[0], at)
+        node.because.append(bag)
+        fits = True
+        for entity, _ in counts(bag.number) if not self.t.hidden else ():
+            place = self.t.bind(at, each, entity)
+            try:
+                paid = self._amount(cost, place, ReasonNode("cost", "", "bool", cost.span))
+            except HiddenError:
+                self.t.hidden = True
+                return node
+            if paid is None or not self.t.add(node.because, [cost.source], place):
+                return node
+            due = paid.amount + sum(before.amount for before in self._paid if before.cell == paid.cell)
+            fits = fits and due <= node.because[-1].number
+            self._paid.append(_Paid(paid.amount, paid.cell, bag))
+        return self._known(node, fits)
 
     def _amount(self, cost: typed.Cost, at: At, node: ReasonNode) -> _Paid | None:
         """The amount of a cost and the cell that it is taken from; None if that is hidden."""

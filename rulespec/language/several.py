@@ -76,6 +76,24 @@ def _filled(chosen: list[int], rooms: Sequence[int], at: int, size: int) -> list
     return chosen
 
 
+def picked(most_of_each: Sequence[int], least: int, most: int, number: int) -> list[int]:
+    """The pieces of each entity in one of the bags of `ways`, by its number in their order, without listing them."""
+    size = max(least, 0)
+    while number >= (count := ways(most_of_each, size, size)):
+        number -= count
+        size += 1
+    results = []
+    for at, room in enumerate(most_of_each):
+        rest = most_of_each[at + 1 :]
+        chosen = min(room, size)
+        while number >= (count := ways(rest, size - chosen, size - chosen)):
+            number -= count
+            chosen -= 1
+        results.append(chosen)
+        size -= chosen
+    return results
+
+
 def is_subset(chosen: int, source: int, least: int, most: int) -> bool:
     """Whether a set is one of `subsets`."""
     return chosen >= 0 and not chosen & ~source and least <= chosen.bit_count() <= most

@@ -416,14 +416,6 @@ class PieceCount(Expr, frozen=True):
     index: Expr | None
 
 
-class PieceBag(Expr, frozen=True):
-    """The pieces in a place, of each entity of the only kind in `each`, as a bag."""
-
-    piece: PieceDecl
-    place: PlaceDecl
-    index: Expr | None
-
-
 class PlaceValue(Expr, frozen=True):
     """A place of tokens, as a value."""
 

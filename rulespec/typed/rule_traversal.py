@@ -25,7 +25,6 @@ _PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
     typed.Field: lambda e: [e.owner] if e.owner is not None else [],
     typed.Fact: lambda e: [e.owner],
     typed.PieceCount: lambda e: [*e.ids, *([e.index] if e.index is not None else [])],
-    typed.PieceBag: lambda e: [e.index] if e.index is not None else [],
     typed.PlaceValue: lambda e: [e.index] if e.index is not None else [],
     typed.Room: lambda e: [e.place],
     typed.RoomTogether: lambda e: [e.index] if e.index is not None else [],

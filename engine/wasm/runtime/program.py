@@ -43,6 +43,10 @@ OPTIONS_END = 0
 """The last address at which an option has room."""
 MAX_OPTIONS = 0
 """The most options of a decision."""
+MAX_SEVERAL = 0
+"""The most sets or bags of a parameter."""
+PILES = 48
+"""Where in the area of such a parameter the piles begin."""
 FEW = 0
 """The bound of changes of which all that a journal has fit into 64 bits, each times 32 bits."""
 STEPS = 0

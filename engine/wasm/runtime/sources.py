@@ -10,7 +10,20 @@ from rulespec.engine.wasm.small_python import parsed
 from rulespec.language import arithmetic
 
 MODULES = (
-    *("journal", "arithmetic", "transfers", "sets", "rows", "wide", "alike", "draws", "games", "hashes", "perft"),
+    *(
+        "journal",
+        "arithmetic",
+        "transfers",
+        "sets",
+        "rows",
+        "wide",
+        "alike",
+        "draws",
+        "several",
+        "games",
+        "hashes",
+        "perft",
+    ),
     *("search", "values", "steps", "replay", "seen", "payoffs", "halving", "tree"),
 )
 """The modules that each program gets; `stack` is for those with sets of several words."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest, one
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import BAD, INT, BagOf, Ent
+from rulespec.types import BAD, INT, BagOf, Ent, SetOf
 
 
 def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | None:
@@ -77,4 +79,14 @@ def pile_bag(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
         where = x.check(index, env, Ent(decl.index), f"the place of `{name.text}`", decl.span)
         if where.type == BAD:
             return where
-    return typed.PieceBag(BagOf(piece.each[0]), e.span, piece, decl, where)
+    return _pieces(x.decls.kinds[piece.each[0]], typed.PieceCount(INT, e.span, piece, (), decl, where))
+
+
+def _pieces(kind: typed.Kind, place: typed.PieceCount) -> typed.Expr:
+    """The pieces in a place as a bag: those of each entity together."""
+    type_, span = BagOf(kind.name), place.span
+    var = typed.Var(kind.name, Ent(kind.name), span)
+    entity = typed.Local(var.type, span, var)
+    binder = typed.Binder(var, typed.KindSet(SetOf(kind.name), span, kind), "", None, None)
+    lot = typed.Op(type_, span, "lot", (replace(place, ids=(entity,)), entity))
+    return typed.Each(type_, span, "union", binder, lot, None)

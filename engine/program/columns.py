@@ -1,0 +1,88 @@
+"""Arguments of options as columns of 64 bits: a large set or bag takes several, the lowest members first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rulespec.engine.program import ir
+from rulespec.language.bags import BITS
+
+_WORD = 64
+_ALL = (1 << _WORD) - 1
+
+
+def value_bits(type_: str, sizes: dict[str, int]) -> int:
+    """The bits of a value of a type; 1 if it is neither a set nor a bag nor an order. `sizes` are those of kinds."""
+    form, _, kind = type_.partition(" ")
+    size = sizes.get(kind, 1)
+    if form == "set":
+        return size
+    if form == "bag":
+        return size * BITS
+    return size * size.bit_length() if form == "order" else 1
+
+
+def columns_of(q: ir.Param, sizes: dict[str, int]) -> int:
+    """The columns that an argument takes."""
+    return -(-value_bits(q.type, sizes) // _WORD)
+
+
+class Columns:
+    """The columns of the arguments of an option.
+
+    Args:
+        c: the option.
+        sizes: of the kinds.
+
+    Attributes:
+        widths: how many columns each argument takes.
+        firsts: the first column of each; those of a code and of a row begin with the option and the seat.
+        end: the number of the columns, with these two.
+    """
+
+    __slots__ = ("_plain", "_signed", "end", "firsts", "widths")
+
+    def __init__(self, c: ir.Choice, sizes: dict[str, int]) -> None:
+        self.widths = tuple([columns_of(q, sizes) for q in c.params])
+        self._signed = tuple([q.several is None for q in c.params])
+        self._plain = all(self._signed)
+        firsts = [2]
+        for width in self.widths:
+            firsts.append(firsts[-1] + width)
+        *self.firsts, self.end = firsts
+
+    def arguments(self, row: Sequence[int]) -> tuple[int, ...]:
+        """The arguments in a row, which begins with the option and the seat."""
+        if self._plain:
+            return tuple(row[2 : self.end])
+        results = []
+        for first, width, signed in zip(self.firsts, self.widths, self._signed, strict=True):
+            if signed:
+                results.append(row[first])
+            else:
+                results.append(sum((row[first + k] & _ALL) << _WORD * k for k in range(width)))
+        return tuple(results)
+
+    def columns(self, args: Sequence[int]) -> list[int]:
+        """The columns of arguments, without the option and the seat.
+
+        Raises:
+            OverflowError: if a set or a bag has members beyond those of its kind.
+        """
+        if self._plain:
+            return list(args)
+        results: list[int] = []
+        for value, width, signed in zip(args, self.widths, self._signed, strict=True):
+            if signed:
+                results.append(value)
+                continue
+            if not 0 <= value < 1 << _WORD * width:
+                raise OverflowError
+            words = [value >> _WORD * k & _ALL for k in range(width)]
+            results += [word - (1 << _WORD) if word >> _WORD - 1 else word for word in words]
+        return results
+
+
+def option_columns(p: ir.Program) -> list[Columns]:
+    """The columns of all options of a program, decision by decision."""
+    return [Columns(c, p.sizes) for d in p.decisions for c in d.choices]

@@ -1,0 +1,103 @@
+"""A legal option at random where there are too many sets or bags to list: as likely as if all were listed.
+
+Each candidate has a number: an option whose last parameter is a set or a bag has one for each of these. A number is
+drawn, and its candidate is taken if it is legal; else another number is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rulespec.engine.program import ir
+from rulespec.engine.program.domains import Several
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.journal import State
+from rulespec.engine.program.limits import MAX_LISTED
+
+MAX_TRIES = 10_000
+"""Candidates that are drawn before the rules are at fault."""
+Number = Callable[[int, int], int]
+"""A random number by the number of the try, from 0 up to below a bound."""
+_Candidates = tuple[int, tuple[int, ...], Several | None, int]
+"""An option with its first arguments, the values of the last one (None: there is no further one), and the weight."""
+
+
+def drawn(
+    p: ir.Program, state: State, decision: int, number: Number, *, weighing: bool
+) -> tuple[int, tuple[int, ...]] | None:
+    """A legal option of the decider, and its arguments; None if there is no candidate.
+
+    Args:
+        p: the program.
+        state: the position.
+        decision: the open decision.
+        number: draws.
+        weighing: whether options have the weights of playouts; chance always has those of the rules.
+
+    Raises:
+        ProgramFaultError: if none of `MAX_TRIES` candidates is legal.
+    """
+    machine = _Drawing(p, MAX_LISTED)
+    candidates = list(machine.candidates(state, decision, weighing=weighing))
+    total = sum(weight * (1 if values is None else values.number) for _, _, values, weight in candidates)
+    if not total:
+        return None
+    for attempt in range(MAX_TRIES):
+        choice, args = _picked(candidates, number(attempt, total))
+        if machine.is_legal(state, decision, choice, args):
+            return choice, args
+    d = p.decisions[decision]
+    message = f"of {MAX_TRIES:,} options of `{d.name}` drawn at random none is legal"
+    raise ProgramFaultError(-1, message, span=d.span)
+
+
+def _picked(candidates: list[_Candidates], number: int) -> tuple[int, tuple[int, ...]]:
+    """The candidate of a number, and its arguments."""
+    for choice, args, values, weight in candidates:
+        size = weight * (1 if values is None else values.number)
+        if number < size:
+            return choice, args if values is None else (*args, values.picked(number // weight))
+        number -= size
+    raise AssertionError
+
+
+class _Drawing(Interpreter):
+    """Finds the candidates of a decision."""
+
+    def candidates(self, state: State, decision: int, *, weighing: bool) -> Iterator[_Candidates]:
+        """The candidates of the decider, option by option, without those that have no weight."""
+        d = self.p.decisions[decision]
+        for number, c in enumerate(d.choices):
+            if c.by is not None:
+                continue
+            slots = [0] * (self.p.slots + 1)
+            for args, values in self._within(state, (decision, number), slots, ()):
+                if c.weight is not None and values is not None:
+                    message = f"`{d.name}.{c.name}` has a weight and too many sets or bags to list"
+                    raise ProgramFaultError(-1, message, span=c.span)
+                weight = self.evaluate(c.weight, state, slots) if c.weight is not None else c.policy if weighing else 1
+                if weight > 0:
+                    yield number, args, values, weight
+
+    def _within(
+        self, state: State, of: tuple[int, int], slots: State, args: tuple[int, ...]
+    ) -> Iterator[tuple[tuple[int, ...], Several | None]]:
+        """Arguments within the domains of an option: without a last one that is a set or a bag, which has its values.
+
+        Arguments before are in their slots.
+        """
+        params, depth = self.p.decisions[of[0]].choices[of[1]].params, len(args)
+        if depth == len(params):
+            yield args, None
+            return
+        param = params[depth]
+        if param.several is not None and depth == len(params) - 1:
+            source, least, most = (self.evaluate(e, state, slots) for e in param.domain)
+            yield args, Several(source, least, most, bag=param.is_bag)
+            return
+        for value in self._domain(state, (*of, depth), slots, some=False):
+            self.count(1)
+            slots[param.slot] = value
+            if param.where is None or self._holds(param.where, state, slots):
+                yield from self._within(state, of, slots, (*args, value))

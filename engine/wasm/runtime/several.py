@@ -1,0 +1,123 @@
+"""Sets and bags as values of a parameter, one after the other, in the order of `rulespec.language.several`.
+
+An area of memory holds what they are chosen of, in words, and where the enumeration stands: from `PILES` on a pile for
+each entity that there is, with its number, how many there are, and how many are chosen.
+"""
+
+from rulespec.engine.wasm.runtime.intrinsics import load, lowest, store, trap
+from rulespec.engine.wasm.runtime.program import MAX_SEVERAL, PILES
+
+# The area: the bits of an entity, its piles, how many are chosen now, the most, the sets or bags so far; the words.
+
+
+def several_begin(area: int, bits: int, words: int, least: int, most: int) -> None:
+    """Begins with what is in the words of an area."""
+    pile = area + PILES
+    total = 0
+    mask = (1 << bits) - 1
+    word = 0
+    while word < words:
+        left = load(area + 40 + 8 * word)
+        while left != 0:
+            at = lowest(left) // bits
+            number = left >> at * bits & mask
+            store(pile, 64 // bits * word + at)
+            store(pile + 8, number)
+            store(pile + 16, 0)
+            total = total + number
+            pile = pile + 24
+            left = left & ~(mask << at * bits)
+        word = word + 1
+    store(area, bits)
+    store(area + 8, pile)
+    store(area + 16, (least if least > 0 else 0) - 1)
+    store(area + 24, most if most < total else total)
+    store(area + 32, -1)
+
+
+def several_filled(pile: int, end: int, size: int) -> None:
+    """Chooses so many of the piles from one on, as many as possible of the first ones."""
+    while pile < end:
+        number = load(pile + 8)
+        if number > size:
+            number = size
+        store(pile + 16, number)
+        size = size - number
+        pile = pile + 24
+
+
+def several_moved(area: int) -> int:
+    """Chooses the next ones of the same number; 0 if there are none."""
+    end = load(area + 8)
+    pile = end - 24
+    after = 0
+    room = 0
+    while pile >= area + PILES:
+        number = load(pile + 16)
+        if number > 0 and room > after:
+            store(pile + 16, number - 1)
+            several_filled(pile + 24, end, after + 1)
+            return 1
+        after = after + number
+        room = room + load(pile + 8)
+        pile = pile - 24
+    return 0
+
+
+def several_next(area: int, words: int) -> int:
+    """Puts the next set or bag into the words of an area; 0 if there is none."""
+    count = load(area + 32)
+    if count < 0 or several_moved(area) == 0:
+        size = load(area + 16) + 1
+        if size > load(area + 24):
+            return 0
+        store(area + 16, size)
+        several_filled(area + PILES, load(area + 8), size)
+    count = count + 1
+    if count >= MAX_SEVERAL:
+        trap()
+    store(area + 32, count)
+    word = 0
+    while word < words:
+        store(area + 40 + 8 * word, 0)
+        word = word + 1
+    bits = load(area)
+    pile = area + PILES
+    while pile < load(area + 8):
+        number = load(pile + 16)
+        if number > 0:
+            at = load(pile) * bits
+            place = area + 40 + 8 * (at >> 6)
+            store(place, load(place) | number << (at & 63))
+        pile = pile + 24
+    return 1
+
+
+def lot(number: int, member: int, size: int) -> int:
+    """The bag of some pieces of one entity, in the word that has them."""
+    if number > 255:
+        number = 255
+    if number < 0:
+        number = 0
+    return number << (member & 7) * 8
+
+
+def lots(word: int) -> int:
+    """The pieces in one word of a bag."""
+    total = 0
+    while word != 0:
+        total = total + (word & 255)
+        word = word >> 8
+    return total
+
+
+def lot_entities(word: int) -> int:
+    """The set of the entities with pieces in one word of a bag, numbered from 0."""
+    result = 0
+    at = 0
+    while word != 0:
+        if word & 255:
+            result = result | 1 << at
+        word = word >> 8
+        at = at + 1
+    return result
