@@ -158,7 +158,7 @@
         text: String(number), name: option.name, out_of_turn: option.interrupt,
         words: game.as(sight, () => (option.interrupt && several ? game.sentence(option) : game.words(option))),
         named: game.as(sight, () => (option.interrupt ? [] : game.entities(option))),
-        arguments: option.params.map(({ type }, i) => ({ kind: type.replace(/\?$/, ""), id: String(option.args[i] ?? "none") })),
+        arguments: game.parts(option),
       })),
       chosen: null, ready: [], undo: null, deadline: 0, here: seats.filter(isPerson), fault,
       result: result && { ...result, ending: game.texts.endings[result.ending] ?? result.ending },

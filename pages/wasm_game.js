@@ -68,7 +68,7 @@ export class WasmGame {
   cells() {
     return this.names.cells.map((cell) => {
       let value = this.numbers[cell.at / 8];
-      if (cell.words > 1 || cell.type.startsWith("set ")) value = BigInt.asUintN(64, value);
+      if (cell.words > 1 || /^(set|bag) /.test(cell.type)) value = BigInt.asUintN(64, value);
       for (let word = 1; word < cell.words; word++) {
         value += BigInt.asUintN(64, this.numbers[cell.at / 8 + word]) << BigInt(64 * word);
       }
@@ -107,12 +107,46 @@ export class WasmGame {
     for (let at = this.registers.OPTIONS_BASE; at < end; at += this.registers.STRIDE) {
       const row = this.numbers.slice(at / 8, (at + this.registers.STRIDE) / 8);
       const option = this.names.options[Number(row[0])];
-      const args = option.params.map((param, i) => this.shown(param.type, row[2 + i]));
-      const text = args.length ? `${option.name}(${args.map((arg) => arg ?? "none").join(", ")})` : option.name;
+      const args = this.values(option.params, row).map((value, i) => this.shown(option.params[i].type, value));
+      const text = args.length ? `${option.name}(${args.map((arg) => this.written(arg)).join(", ")})` : option.name;
       const by = row[1] < 0n ? this.decision.by : this.names.seats[Number(row[1])];
       found.push({ decision: this.names.decisions[this.asked], name: option.name, args, text, by, params: option.params, interrupt: option.interrupt, row });
     }
     return found;
+  }
+
+  /** The values of the arguments in a row of the buffer: large sets and bags take several of its numbers. */
+  values(params, row) {
+    let at = 2;
+    return params.map(({ type, words }) => {
+      let value = row[at++];
+      if (/^(set|bag) /.test(type)) value = BigInt.asUintN(64, value);
+      for (let word = 1; word < words; word++) value += BigInt.asUintN(64, row[at++]) << BigInt(64 * word);
+      return value;
+    });
+  }
+
+  /** A value as options have it in their text. */
+  written(value) {
+    if (Array.isArray(value)) return `{${value.join(", ")}}`;
+    if (value === null || typeof value !== "object") return value ?? "none";
+    return `{${Object.entries(value).map(([name, number]) => (number === 1 ? name : `${number} ${name}`)).join(", ")}}`;
+  }
+
+  /** The arguments of an option one by one, as {kind, id}: each member of a set, each piece of a bag. */
+  parts({ params, args }) {
+    return params.flatMap(({ type }, i) => {
+      const [form, kind] = type.split(" "), value = args[i];
+      if (!kind) return [{ kind: type.replace(/\?$/, ""), id: String(value ?? "none") }];
+      return form === "set" ? value.map((id) => ({ kind, id })) : Object.entries(value).flatMap(([id, number]) => Array(number).fill({ kind, id }));
+    });
+  }
+
+  /** The numbers of the entities in a bag, each with how many pieces. */
+  pieces(value) {
+    const result = [];
+    for (let entity = 0; value > 0n; entity++, value >>= 8n) if (value & 255n) result.push([entity, Number(value & 255n)]);
+    return result;
   }
 
   shown(type, value) {
@@ -120,6 +154,7 @@ export class WasmGame {
     if (kind) return value < 0n ? null : kind[Number(value)];
     if (type === "bool") return value !== 0n;
     if (type.startsWith("set ")) return this.members(value).map((member) => this.names.kinds[type.slice(4)][member]);
+    if (type.startsWith("bag ")) return Object.fromEntries(this.pieces(value).map(([entity, number]) => [this.names.kinds[type.slice(4)][entity], number]));
     if (type.startsWith("order ")) return this.inOrder(type.slice(6), value).map((member) => this.names.kinds[type.slice(6)][member]);
     return type === "int?" && value === NO_NUMBER ? null : Number(value);
   }
@@ -178,13 +213,13 @@ export class WasmGame {
   seen(option, seat) {
     const { seats } = this.names, set = (each) => (each === null ? 0n : 1n << this.seatNumber(each));
     const wanted = seat === undefined ? 0n : seat === null ? (1n << BigInt(seats.length)) - 1n : set(seat);
-    const all = option.params.map((_, i) => option.row[2 + i]);
+    const all = this.values(option.params, option.row);
     const values = option.params.map((param, i) => {
       if (!param.private) return all[i];
       const to = param.to < 0 ? 0n : this.aside(param.to, all.slice(0, i + 1), Math.ceil(seats.length / 64));
       return ((set(option.by) | to) & wanted) === wanted ? all[i] : undefined;
     });
-    const shown = values.map((value, i) => (value === undefined ? UNKNOWN : option.args[i] ?? "none"));
+    const shown = values.map((value, i) => (value === undefined ? UNKNOWN : this.written(option.args[i])));
     return { text: shown.length ? `${option.name}(${shown.join(", ")})` : option.name, values };
   }
 
@@ -334,7 +369,8 @@ export class WasmGame {
 
   /** A function of the module: an expression that no rule asks for. Sets of more than 64 members have several words. */
   aside(number, values, words = 1) {
-    const ask = (word) => this.exports[`aside${number}`](...values, BigInt(word));
+    const numbers = values.map((value) => BigInt.asIntN(64, value));
+    const ask = (word) => this.exports[`aside${number}`](...numbers, BigInt(word));
     return this.tried(() => {
       if (words < 2) return ask(0);
       return Array.from({ length: words }, (_, word) => BigInt.asUintN(64, ask(word)) << BigInt(64 * word)).reduce((a, b) => a | b);
@@ -360,7 +396,7 @@ export class WasmGame {
   /** What an option does, in words, without who takes it. */
   words(option) {
     const { title, params, text } = this.texts.decisions[this.asked].options[option.name];
-    const args = option.values ?? params.map((_, i) => option.row[2 + i]);
+    const args = option.values ?? this.values(option.params, option.row);
     if (text) return this.filled(text, this.sources(option.by, args));
     const shown = params.map((type, i) => this.show(type, args[i], 0).text).join(", ");
     return shown ? `${title}: ${shown}` : title;
@@ -508,6 +544,10 @@ export class WasmGame {
     if (form === "set" || form === "order") {
       const members = form === "set" ? this.members(BigInt.asUintN(64 * Math.max(1, Math.ceil(this.names.kinds[of].length / 64)), value)) : this.inOrder(of, value);
       return members.length ? { text: members.map((member) => this.entity(of, member, depth)).join(", "), nothing: false } : none;
+    }
+    if (form === "bag") {
+      const lots = this.pieces(BigInt.asUintN(64, value)).map(([entity, number]) => `${number === 1 ? "" : `${number} `}${this.entity(of, entity, depth)}`);
+      return lots.length ? { text: lots.join(", "), nothing: false } : none;
     }
     if (form === "number?" && value === NO_NUMBER) return none;
     const unit = this.texts.units[of];

@@ -87,6 +87,22 @@ class Option(Struct, frozen=True, eq=False, gc=False):
         """Parameter → the kind of its value: a kind of entities, `int` or `bool`."""
         return {n: t.removesuffix("?") for n, t in self.kind.labels.params(self.decision, self.name)}
 
+    @property
+    def parts(self) -> list[tuple[str, str]]:
+        """The arguments one by one, each as a kind (or `int`, `bool`) and a value: those of a set or a bag on their own.
+
+        A piece of a bag is there as often as it is in the bag.
+        """
+        labels, results = self.kind.labels, []
+        for (_, type_), value in zip(labels.params(self.decision, self.name), self.args, strict=True):
+            form, _, kind = type_.partition(" ")
+            if not kind:
+                results.append((type_.removesuffix("?"), labels.show(type_, value)))
+                continue
+            held = labels.plain(type_, value)
+            results += [(kind, name) for name in held for _ in range(1 if form == "set" else held[name])]
+        return results
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Option):
             return NotImplemented

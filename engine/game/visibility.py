@@ -12,6 +12,7 @@ from rulespec.engine.game.guarded import GuardedState
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.secrets import PUBLIC, counted, hidden
 from rulespec.engine.program import ir
+from rulespec.engine.program.domains import UnlistedError
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.machine import Listed, Machine
@@ -108,7 +109,7 @@ class Visibility:
         seen = digest((cells, known, question, who, self.chosen(state, asked), self._among(state, asked)))
         options = b""
         if self.tells(asked):
-            options = digest(list(self.options(state, asked, seat)))
+            options = digest(self._listed(state, asked, seat))
         return Observation(asked, self.chosen(state, asked), seen, options)
 
     def guarded(self, state: State, seat: int) -> GuardedState:
@@ -147,6 +148,13 @@ class Visibility:
         elif self.p.decisions[asked].held and (own := self._asked_later(state, asked, seat)) is not None:
             yield from self.machine.own(own, asked)
         yield from (one for one in self.machine.interrupts(state, asked) if one[2] == seat)
+
+    def _listed(self, state: State, asked: int, seat: int) -> list[object]:
+        """The options of a seat; in their place how many sets or bags a parameter may be, if those are too many."""
+        try:
+            return list(self.options(state, asked, seat))
+        except UnlistedError as unlisted:
+            return [unlisted.at, unlisted.number]
 
     def _asked_later(self, state: State, asked: int, seat: int) -> State | None:
         """The state in which a seat is asked in a round, with options visible before; None if it is not asked."""

@@ -18,6 +18,7 @@ from rulespec.engine.game.query import Queries
 from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.lower.lowering import lowering
 from rulespec.engine.program import ir
+from rulespec.engine.program.columns import columns_of
 from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.program.taint import Taint
 from rulespec.engine.wasm.layout import BATCH, Memory
@@ -67,13 +68,16 @@ def exported(game: Game, telling: Telling | None = None) -> bytes:
         NoWasmtimeError: if wasmtime is not installed.
         NoWasmError: if its program cannot be carried out in wasm.
     """
-    from rulespec.engine.wasm.program import WasmProgram  # lazily: it needs an extra
+    from rulespec.engine.wasm.compiler import NoWasmError  # lazily: they need an extra
+    from rulespec.engine.wasm.program import WasmProgram
 
     x = lowering(game.ruleset, len(game.seats), game.settings)
     asides = Asides(Queries(game.ruleset, game.seats, game.settings, x))
     table = {"texts": telling(asides)} if telling is not None else {}
     among = [asides.add(d.among) if d.among is not None else -1 for d in x.p.decisions]
     params = [q for d in x.p.decisions for c in d.choices for q in c.params]
+    if any(columns_of(q, x.p.sizes) > 1 for q in params):
+        raise NoWasmError("a set of more than 64 members, or a bag of more than 8 kinds of pieces, is chosen")
     to = {q.cell: asides.add(q.to, q.slot + 1) for q in params if q.to is not None}
     x.p.asides = asides.all()
     wasm = WasmProgram(x.p)
@@ -85,7 +89,7 @@ def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any
     """The names behind the numbers of a module.
 
     `cells` are those of the rules, in order; each has its address, and `words` tells how many numbers of 64 bits a cell
-    takes that holds a wide set. `options` are numbered as in the buffer of options; `asked` says for each block which
+    takes that holds a wide set. `options` are numbered as in the buffer of options, where an argument takes `words` numbers; `asked` says for each block which
     decision is open there, -1: none. `registers` are addresses.
     `numbers` is the version of the numbering. `ties` says of each tiebreak whether it is over a set, of `most` members.
     `private` are the cells that not everybody sees, `notes` the variables of the rules that may hold what follows from
@@ -128,7 +132,7 @@ def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any
         "batch": BATCH,
         "value": {"decides": p.values[0].decides, "horizon": p.values[0].horizon} if p.values else None,
         "stakes": p.stakes,
-        "options": [{"decision": d, **_option(p.decisions[d].choices[k], to)} for d, k in wasm.compiled.options],
+        "options": [{"decision": d, **_option(p, p.decisions[d].choices[k], to)} for d, k in wasm.compiled.options],
         "asked": [waits.get(block, -1) for block in range(len(p.blocks))],
         "main": p.main,
         "registers": {key: at for key, at in memory.constants.items() if key.isupper()},
@@ -147,6 +151,15 @@ def _cell(labels: Labels, memory: Memory, at: int, c: ir.CellName) -> dict[str, 
     }
 
 
-def _option(c: ir.Choice, to: Mapping[int, int]) -> dict[str, Any]:
-    params = [{"name": q.name, "type": q.type, "private": q.private, "to": to.get(q.cell, -1)} for q in c.params]
+def _option(p: ir.Program, c: ir.Choice, to: Mapping[int, int]) -> dict[str, Any]:
+    params = [
+        {
+            "name": q.name,
+            "type": q.type,
+            "words": columns_of(q, p.sizes),
+            "private": q.private,
+            "to": to.get(q.cell, -1),
+        }
+        for q in c.params
+    ]
     return {"name": c.name, "params": params, "interrupt": c.by is not None}

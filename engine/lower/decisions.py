@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -28,6 +28,7 @@ class _Turn(NamedTuple):
         first: the first of the cells that hold what was chosen.
         width: how many of them belong to a seat.
         size: how many there are.
+        columns: for each option, which of the cells of a seat hold its arguments.
         asked: the cell of the set of those who are asked.
     """
 
@@ -37,6 +38,7 @@ class _Turn(NamedTuple):
     first: int
     width: int
     size: int
+    columns: list[list[int]]
     asked: int
 
     @property
@@ -172,14 +174,16 @@ class DecisionLowering:
         """Lowers a round: everybody is asked first, choices are held in cells, then the bodies run in turn."""
         assert s.each is not None
         seats = self.b.p.seats
-        width = 1 + max((len(o.params) for o in s.options), default=0)
-        held = [self.b.local(f"chosen {seat}.{i}", "int") for seat in range(seats) for i in range(width)]
+        types, columns = _columns(s.options)
+        held = [self.b.local(f"chosen {seat}.{i}", type_) for seat in range(seats) for i, type_ in enumerate(types)]
         asked = self.b.local("asked", f"set {self.player_kind}")
         members = typed.Each(s.each.source.type, s.span, "set", s.each, None, None)
         plain = typed.Each(members.type, s.span, "set", _unordered(s.each), None, None)
         self.b.store(asked, self.b.x.expr(plain, scope))
         again = typed.Binder(s.each.var, s.each.source, s.each.order, s.each.start, None)
-        turn = _Turn(s, again, scope.with_source(s.each.source, cell(asked)), held[0], width, len(held), asked)
+        turn = _Turn(
+            s, again, scope.with_source(s.each.source, cell(asked)), held[0], len(types), len(held), columns, asked
+        )
         choices = self._ask_all(turn)
         self._carry_out_all(turn, choices)
 
@@ -204,8 +208,8 @@ class DecisionLowering:
             for first, name in zip(named, begun.named, strict=True):
                 self.b.emit(ir.Store(self._held_name(turn, inner, first), cell(name.cell), None, None, 0))
                 self.b.store(name.cell, FALSE)
-            for i, param in enumerate(choice.params):
-                self.b.emit(ir.Store(self._held(turn, inner, i + 1), cell(param.cell), None, None, 0))
+            for i, param in zip(turn.columns[number], choice.params, strict=True):
+                self.b.emit(ir.Store(self._held(turn, inner, i), cell(param.cell), None, None, 0))
                 self.b.store(param.cell, FALSE)
             self.b.goto(head)
         who = self.b.x.expr(typed.Local(turn.var.type, s.span, turn.var), inner)
@@ -235,9 +239,9 @@ class DecisionLowering:
             self.b.open_block = self.b.block()
             cases.append((number + 1, self.b.open_block))
             body = inner
-            for i, (param, p) in enumerate(zip(choice.params, option.params, strict=True)):
-                self.b.store(param.cell, self._held(turn, inner, i + 1))
-                self.b.emit(ir.Store(self._held(turn, inner, i + 1), FALSE, None, None, 0))
+            for i, param, p in zip(turn.columns[number], choice.params, option.params, strict=True):
+                self.b.store(param.cell, self._held(turn, inner, i))
+                self.b.emit(ir.Store(self._held(turn, inner, i), FALSE, None, None, 0))
                 body = body.in_cell(p.var, param.cell)
             self.b.emit(ir.Store(self._held(turn, inner, 0), FALSE, None, None, 0))
             begun = self.options.begun(option, body, later=True)
@@ -256,6 +260,25 @@ class DecisionLowering:
         """A cell that holds the choice of the seat at hand: its number + 1, then its arguments."""
         who = self.b.x.expr(typed.Local(turn.var.type, turn.decision.span, turn.var), inner)
         return cell(turn.first, op("+", op("*", who, ir.Const(turn.width)), ir.Const(i)), turn.size)
+
+
+def _columns(options: Sequence[typed.OptionDef]) -> tuple[list[str], list[list[int]]]:
+    """The types of the cells that hold a seat's choice, and for each option which of them hold its arguments.
+
+    Sets and bags have cells of their own: no other value may have so many bits.
+    """
+    types, results = ["int"], []
+    for option in options:
+        own: list[int] = []
+        for p in option.params:
+            type_ = type_name(p.var.type) if p.several is not None else "int"
+            free = [at for at, known in enumerate(types) if at and known == type_ and at not in own]
+            if not free:
+                free = [len(types)]
+                types.append(type_)
+            own.append(free[0])
+        results.append(own)
+    return types, results
 
 
 def _switched_off(choice: ir.Choice) -> bool:

@@ -95,17 +95,28 @@ def several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Sev
     return result
 
 
-def some_of_several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Iterator[int]:
-    """The first of the sets or bags that a parameter may be, where one that is legal is looked for.
+class _Some(Several):
+    """The first of the sets or bags that a parameter may be, where one that is legal is looked for."""
 
-    Raises:
-        UnlistedError: after `MAX_SEVERAL`, if there are more.
+    def __init__(self, p: ir.Program, at: Place, source: int, least: int, most: int) -> None:
+        super().__init__(source, least, most, bag=p.decisions[at[0]].choices[at[1]].params[at[2]].is_bag)
+        self._at = p, at
+
+    def __len__(self) -> int:
+        return min(self.number, MAX_SEVERAL)
+
+    def __iter__(self) -> Iterator[int]:
+        yield from islice(super().__iter__(), MAX_SEVERAL)
+        if (number := self.number) > MAX_SEVERAL:
+            raise UnlistedError(*self._at, number)
+
+
+def some_of_several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Several:
+    """The sets or bags that a parameter may be, where one that is legal is looked for.
+
+    They raise UnlistedError after `MAX_SEVERAL`, if there are more.
     """
-    param = p.decisions[at[0]].choices[at[1]].params[at[2]]
-    result = Several(source, least, most, bag=param.is_bag)
-    yield from islice(result, MAX_SEVERAL)
-    if (number := result.number) > MAX_SEVERAL:
-        raise UnlistedError(p, at, number)
+    return _Some(p, at, source, least, most)
 
 
 class UnlistedError(ProgramFaultError):

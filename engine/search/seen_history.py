@@ -98,9 +98,13 @@ class SeenHistory:
         actor = -1 if option.by is None else game.seats.index(option.by)
         state = list(state)
         seers = visibility.seers(state, actor, option)
-        args = [value if seats >> self._seat & 1 else OPEN for value, seats in zip(option.args, seers, strict=True)]
         number = self._coder.number(visibility.machine.asked[state[0]], option.kind.choice)
-        return [number, actor, *args, *[0] * (self._coder.width - 2 - len(args))]
+        columns = self._coder.columns[number]
+        seen = columns.columns(option.args)
+        for seats, first, width in zip(seers, columns.firsts, columns.widths, strict=True):
+            if not seats >> self._seat & 1:
+                seen[first - 2 : first - 2 + width] = [OPEN] * width
+        return [number, actor, *seen, *[0] * (self._coder.width - columns.end)]
 
     def _hidden(self, code: list[int]) -> list[int]:
         """A choice of an incomplete round, of which others see only the seat."""

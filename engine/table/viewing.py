@@ -234,10 +234,9 @@ def _undo(words: Words, viewer: str | None, of: TableStanding) -> dict[str, Any]
 def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict[str, Any]]:
     """Options for a page; without a narrator they have no words of their own."""
     for option in options:
-        arguments = zip(option.kinds.values(), option.arguments.values(), strict=True)
         more = {
             "words": "" if narrator is None else narrator.option(option),
-            "arguments": [{"kind": kind, "id": id_} for kind, id_ in arguments],
+            "arguments": [{"kind": kind, "id": id_} for kind, id_ in option.parts],
             "named": [] if narrator is None else _places(narrator, narrator.places(option)),
             "out_of_turn": option.interrupt,
         }

@@ -24,7 +24,7 @@ from rulespec.engine.words.asked import ACTOR, DECIDER
 from rulespec.engine.words.template import Hole, Optional, Template
 from rulespec.engine.words.titles import TitleText
 from rulespec.engine.words.words import Words
-from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf, Type, may_be_none, never_none, or_none
+from rulespec.types import BagOf, Bool, Ent, Maybe, Num, Order, SetOf, Type, may_be_none, never_none, or_none
 
 _SHOWN = ("none", "yes", "no", "chance", "nobody")
 
@@ -200,6 +200,8 @@ def form(type_: Type) -> list[str]:
             return ["set", type_.kind]
         case Order():
             return ["order", type_.kind]
+        case BagOf():
+            return ["bag", type_.kind]
     assert isinstance(type_, Bool)
     return ["bool", ""]
 

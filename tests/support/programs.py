@@ -19,6 +19,7 @@ import programs_players
 import programs_rare
 import programs_seats
 import programs_secrets
+import programs_several
 import programs_wide
 from cases import split, write
 from hypothesis import strategies as st
@@ -105,6 +106,8 @@ class Writer:
 
     def num(self, s: dict[str, str], d: int) -> str:
         e = self.expr
+        if self.number(3) == 0 and (of_bag := programs_several.number(self, s)) is not None:
+            return of_bag
         if self.number(14) == 0:
             return programs_numbers.number(self, s, d)
         if self.number(8) == 0:
@@ -251,6 +254,8 @@ class Writer:
     def stmt(self, scope: dict[str, str], depth: int, pad: str, place: str) -> list[str]:
         e = self.expr
         deeper = pad + "    "
+        if self.number(3) == 0 and (lines := programs_several.statement(self, scope, pad)) is not None:
+            return lines
         if self.number(9) == 0:
             return programs_places.statement(self, scope, pad)
         if self.number(9) == 0:
@@ -341,6 +346,9 @@ class Writer:
         inner, params = dict(scope), []
         for _ in range(self.number(3)):
             name = self.fresh()
+            if self.number(5) == 0:
+                params.append(programs_several.param(self, inner, name) + programs_secrets.privacy(self, scope))
+                continue
             if self.number(3) == 0:
                 domain, inner[name] = programs_alike.param(self, inner)
                 where = f" where {self.expr(BOOL, inner, 1)}" if self.number(2) else ""
@@ -424,6 +432,7 @@ class Writer:
                 *quiet_procedures(self),
                 programs_heads.GUARDS,
                 programs_numbers.RULES,
+                programs_several.RULES,
                 programs_rare.GROUP,
                 *(
                     "procedure helper(k: int, t: town):",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+import programs_several
+
 BOOL, NUM, TOWN, MAYBE, SET, PLAYER = "bool", "int", "town", "town?", "set town", "player"
 GUARDS = """\
 guard base(k: int, u: set town):
@@ -56,6 +58,8 @@ def _reason(w: Writer, text: str) -> str:
 def _cost(w: Writer, scope: dict[str, str]) -> str:
     amount = w.pick(f"({w.expr(NUM, scope, 1)}) % 4 - 1 + n - n", f"abs({w.expr(NUM, scope, 1)}) % 3", "1")
     form = w.number(5)
+    if form > 2 and (of_bag := programs_several.cost(w, scope)) is not None:
+        return f"{of_bag}{_reason(w, 'H-1: too dear')}"
     if form == 0:
         return f"cost {amount} from {w.pick('n', 'm', 'few')}{_reason(w, 'H-1: too dear')}"
     if form == 1:

@@ -1,0 +1,72 @@
+"""Random programs: sets and bags as parameters, and what moves all of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from programs import Writer
+
+BAG, SET = "bag good", "set town"
+Scope = dict[str, str]
+RULES = """\
+def amounts(b: bag good, g: good) -> int: b[g] + count(b)
+procedure spend(b: bag good, t: town):
+    for g in b:
+        move min(b[g], cart[g].supply) of cart[g] from supply to at[t]
+"""
+
+
+def param(w: Writer, scope: Scope, name: str) -> str:
+    """A parameter that chooses several, without its privacy; it is in the scope then."""
+    least = w.pick("0", "1", "2", "few", "n - n", "(-1)")
+    most = w.pick("", "", " .. 1", " .. 2", " .. few", " .. abs(m) % 3", " .. count(towns)")
+    if w.number(2):
+        of = w.expr(SET, scope, 1)
+        scope[name] = SET
+    else:
+        of = w.pick("cart.supply", f"cart.at[{w.expr('town', scope, 1)}]")
+        scope[name] = BAG
+    where = f" where {w.expr('bool', scope, 1)}" if w.number(3) == 0 else ""
+    if w.number(3) == 0:
+        where = f" where {_about(w, scope, name)}"
+    return f"{name} in choose {least}{most} of {of}{where}"
+
+
+def _about(w: Writer, scope: Scope, name: str) -> str:
+    """A condition on the whole of a set or a bag."""
+    if scope[name] == BAG:
+        return w.pick(f"{name}[corn] != 1", f"count({name}) > few", f"salt in {name}", f"count({{g in {name}}}) < 2")
+    return w.pick(f"count({name}) != 2", f"sum(t.tax for t in {name}) > 5", f"oak not in {name}")
+
+
+def number(w: Writer, scope: Scope) -> str | None:
+    """A number that a bag in scope has; None without one."""
+    bags = [name for name, type_ in scope.items() if type_ == BAG]
+    if not bags:
+        return None
+    bag = w.pick(*bags)
+    good = w.pick("corn", "salt")
+    return w.pick(f"{bag}[{good}]", f"count({bag})", f"amounts({bag}, {good})", f"sum({bag}[g] for g in {bag})")
+
+
+def statement(w: Writer, scope: Scope, pad: str) -> list[str] | None:
+    """A statement with a bag in scope; None without one."""
+    bags = [name for name, type_ in scope.items() if type_ == BAG]
+    if not bags:
+        return None
+    bag, town = w.pick(*bags), w.expr("town", scope, 1)
+    if w.number(3) == 0:
+        return [f"{pad}spend({bag}, {town})"]
+    return [
+        pad + w.pick(f"move {bag} of cart from supply to at[{town}]", f"move {bag} of cart from at[{town}] to supply")
+    ]
+
+
+def cost(w: Writer, scope: Scope) -> str | None:
+    """A cost of a bag in scope; None without one."""
+    bags = [name for name, type_ in scope.items() if type_ == BAG]
+    if not bags:
+        return None
+    town = w.expr("town", scope, 1)
+    return f"cost {w.pick(*bags)} of cart {w.pick(f'from supply to at[{town}]', f'from at[{town}] to supply')}"
