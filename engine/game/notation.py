@@ -21,8 +21,7 @@ _MEMO_LIMIT = 10_000
 """Texts in the memo of a reader."""
 _MEMO_TEXT = 200
 """Characters of the longest of them."""
-_COMMA = re.compile(r",(?![^{}]*\})")
-"""A comma that is not in braces."""
+_SIGNS = re.compile(r"([,{}])")
 _MAX_TABLES = 16
 """Tables of players in the memo of a machine."""
 
@@ -142,7 +141,19 @@ def split_option(text: str) -> tuple[str, list[str]]:
     if not rest.endswith(")"):
         raise ValueError(f"`{text}` does not end with `)`")
     inner = rest[:-1].strip()
-    return name.strip(), [part.strip() for part in _COMMA.split(inner)] if inner else []
+    return name.strip(), _arguments(inner) if inner else []
+
+
+def _arguments(text: str) -> list[str]:
+    """The parts between the commas that are not in braces."""
+    results, depth = [""], 0
+    for part in _SIGNS.split(text):
+        if part == "," and not depth:
+            results.append("")
+            continue
+        depth += (part == "{") - (part == "}")
+        results[-1] += part
+    return [result.strip() for result in results]
 
 
 class GameNotation(Brief, Struct, frozen=True):

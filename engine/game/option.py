@@ -89,9 +89,9 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def parts(self) -> list[tuple[str, str]]:
-        """The arguments one by one, each as a kind (or `int`, `bool`) and a value: those of a set or a bag on their own.
+        """The arguments one by one, each as a kind (or `int`, `bool`) and a value.
 
-        A piece of a bag is there as often as it is in the bag.
+        Each member of a set is there on its own, and each piece of a bag.
         """
         labels, results = self.kind.labels, []
         for (_, type_), value in zip(labels.params(self.decision, self.name), self.args, strict=True):

@@ -89,8 +89,8 @@ def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any
     """The names behind the numbers of a module.
 
     `cells` are those of the rules, in order; each has its address, and `words` tells how many numbers of 64 bits a cell
-    takes that holds a wide set. `options` are numbered as in the buffer of options, where an argument takes `words` numbers; `asked` says for each block which
-    decision is open there, -1: none. `registers` are addresses.
+    takes that holds a wide set. `options` are numbered as in the buffer of options, where an argument takes `words`
+    numbers; `asked` says for each block which decision is open there, -1: none. `registers` are addresses.
     `numbers` is the version of the numbering. `ties` says of each tiebreak whether it is over a set, of `most` members.
     `private` are the cells that not everybody sees, `notes` the variables of the rules that may hold what follows from
     them. Of a private parameter `to` is the function for the set of the seats that see its value, besides whoever

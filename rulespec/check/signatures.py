@@ -30,7 +30,7 @@ def check_signatures(c: Context) -> None:
                 params.append(typed.Var(p.name.text, type_, p.name.span))
                 x.decls.refer(p.name.span, params[-1])
             if isinstance(item, ast.Def):
-                result = x.type_of(item.result)
+                result = x.stored_type(item.result)
                 x.rules.definitions[name] = typed.Definition(
                     name, tuple(params), result, item.doc.text, item.name.span, item.result.span
                 )
@@ -45,7 +45,7 @@ def check_signatures(c: Context) -> None:
                 procedure = typed.Procedure(name, tuple(params), item.doc.text, item.name.span)
                 x.rules.procedures[name] = procedure
                 if item.result is not None:
-                    procedure.result, procedure.result_span = x.type_of(item.result), item.result.span
+                    procedure.result, procedure.result_span = x.stored_type(item.result), item.result.span
                     if item.result.form in ("range", "optional range") and procedure.result != BAD:
                         x.error("RS224", "the value of a procedure has no range", item.result.span)
                 effects.procedures[name] = item

@@ -10,7 +10,8 @@ from rulespec.check.context import Context
 from rulespec.check.dearest import Product, dearest, dearest_listing
 from rulespec.check.set_sizes import SetSizes
 from rulespec.check.steps import Work
-from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.language.several import MAX_SEVERAL
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import (
     definition_expressions,
@@ -62,6 +63,8 @@ def check_work(c: Context) -> None:
                 _check(c, work.of(e), "this", e.span, partial(dearest, work, [e]))
             steps = 0
             for option in s.options if isinstance(s, typed.Decide) else ():
+                if isinstance(s, typed.Decide) and s.form != "chance":
+                    _check_several(c, work, option)
                 steps += work.of_listing(option)
                 name = f"listing the option `{option.name}`"
                 shown = partial(dearest_listing, work, option)
@@ -113,6 +116,17 @@ def _check_totals(c: Context, work: Work) -> None:
         shown = partial(dearest, work, [invariant.condition])
         if not _check(c, total, name, invariant.span, shown, MAX_INVARIANT_WORK):
             break
+
+
+def _check_several(c: Context, work: Work, option: typed.OptionDef) -> None:
+    """Warns of a parameter that may be more sets than are listed, where the set is known that they are chosen of."""
+    for p in option.params:
+        if p.several is None or not isinstance(p.low, typed.Lit | typed.KindSet | typed.Fact):
+            continue
+        if (number := work.ways(p)) > MAX_SEVERAL:
+            message = f"`{p.var.name}` may be {number:,} sets, and at most {MAX_SEVERAL:,} are listed"
+            help_ = "choose fewer, or of fewer: nothing shows so many options, and no bot looks at them"
+            c.report.warning("RS418", message, p.low.span, notes=(Label(option.span, "the option"),), help=help_)
 
 
 def _check_members(c: Context) -> None:

@@ -235,6 +235,23 @@ _DECISIONS = (
     (_BODY + r"chance \w+ ¦in\b", "each result of a `chance` is an option: `option face(n in 1 .. 6):` in its block"),
 )
 
+_CHOSEN = "how many, then `of` a set or pieces in a place: `choose 2 of s`, `choose 0 .. 3 of pile.place`"
+_SEVERAL = (
+    (
+        r"\b(?:for|any|all|count|sum|first)\b.*\bin choose ¦",
+        "only a parameter of an option chooses: `option name(two in choose 2 of s)`",
+    ),
+    (
+        r"\bin choose .*\bof .*¦\.\.",
+        "numbers are a range without `choose`: `(n in 1 .. 6)`; of a set, `choose 2 of s`",
+    ),
+    (r"\bin choose (?!.+ of .*¦).*¦", _CHOSEN),
+    (
+        r"\boption \w+\(.*\bin (?:pick|any|some|exactly|subset|subsets) ¦",
+        "several at once are chosen: `(two in choose 2 of s)`, `(lot in choose 0 .. 3 of pile.place)`",
+    ),
+)
+
 _DRAWS = (
     (_BODY + r"roll .*\) ?¦by\b", "nobody decides a `roll`: leave `by` out, or write `choose`"),
     (_BODY + r"(?:roll|choose) .*¦:", "no block follows: its parameters are known to the end of this block"),
@@ -285,7 +302,7 @@ _EXPRESSIONS = (
     (_BODY + r"move .*¦", "the form is `move 1 of pile from place to place`"),
 )
 
-_GROUPS = (_CHANGES, _HEADS, _ONE_EXPRESSION, _COMPARING, _STATEMENTS, _DECISIONS, _DRAWS, _EXPRESSIONS)
+_GROUPS = (_CHANGES, _HEADS, _ONE_EXPRESSION, _COMPARING, _STATEMENTS, _SEVERAL, _DECISIONS, _DRAWS, _EXPRESSIONS)
 _WORDS = frozenset("and as by case else elif for from if in is let not or set to where".split())  # noqa: SIM905
 _SHOWN = 80
 """Characters of a long line that are looked at: after the error, before it, and at the begin of the line."""

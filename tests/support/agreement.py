@@ -103,7 +103,8 @@ def near(game: Game, option: Option) -> list[Option]:
     results = []
     for i, value in enumerate(option.args):
         type_ = game.omniscient.labels.params(option.decision, option.name)[i][1].removesuffix("?")
-        moved = value + 1 if type_ == "int" else (value + 1) % len(game.omniscient.labels.names[type_])
+        one_more = type_ == "int" or type_.startswith(("set ", "bag "))
+        moved = value + 1 if one_more else (value + 1) % len(game.omniscient.labels.names[type_])
         results.append(Option(option.kind, (*option.args[:i], moved, *option.args[i + 1 :]), option.by))
     try:
         return [o for o in results if not isinstance(outcome(lambda o=o: game.is_legal(o)), str)]  # type: ignore[misc]

@@ -94,7 +94,7 @@ class DeclarationReader:
         except DiagnosticsError as error:
             self.report.extend(error.diagnostics)
             return BAD, None
-        return self.x.type_of(ref), ref
+        return self.x.stored_type(ref), ref
 
     def expr(self, node: Node, want: Type, what: str, env: Env | None = None) -> typed.Expr:
         """Typed form of an expression written in a scalar."""

@@ -17,9 +17,22 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
     """Types `b[c]`: the pieces of an entity in a bag; None for another expression."""
     if not isinstance(e.target, ast.Ref) or e.target.name not in env.vars:
         return None
-    bag = x.infer(e.target, env)
-    if not isinstance(bag.type, BagOf):
+    var = env.vars[e.target.name]
+    if isinstance(var.type, SetOf):
+        help_ = (
+            f"a set has no numbers: `for x in {var.name}:` goes through it, `first(x in {var.name} where …)` finds one"
+        )
+        return x.bad(
+            "RS229",
+            f"`{var.name}` is a set, and has no `[…]`",
+            e.span,
+            notes=x.declared(x.infer(e.target, env)),
+            help=help_,
+        )
+    if not isinstance(var.type, BagOf):
         return None
+    bag = x.infer(e.target, env)
+    assert isinstance(bag.type, BagOf)
     if len(e.keys) != 1:
         message = f"`{e.target.name}` takes {one(bag.type.kind)} in brackets, not {len(e.keys)} values"
         return x.bad("RS226", message, e.span, notes=x.declared(bag))

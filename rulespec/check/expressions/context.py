@@ -56,6 +56,15 @@ def _converted(source: Type, target: Type) -> str:
     return ""
 
 
+def bag_help(bag: typed.Var) -> str:
+    """The help for a bag in the place of a number."""
+    return (
+        f"`count({bag.name})` is how many pieces, `{bag.name}[x]` how many of one {bag.type.kind}"
+        if isinstance(bag.type, BagOf)
+        else ""
+    )
+
+
 class ExpressionContext(ABC):
     """Declarations, rules and report of one run; `infer` types the parts of an expression.
 
@@ -202,6 +211,15 @@ class ExpressionContext(ABC):
         if ref.form == "bag":
             return BagOf(name)
         return SetOf(name) if ref.form == "set" else Ent(name, ref.form == "optional")
+
+    def stored_type(self, ref: ast.TypeRef) -> Type:
+        """Type that a reference names where there can be no bag; reports one."""
+        type_ = self.type_of(ref)
+        if not isinstance(type_, BagOf):
+            return type_
+        help_ = "what lies where is counted in places of `pieces:`; a bag is a parameter, and an argument"
+        self.error("RS316", "only parameters are bags", ref.span, help=help_)
+        return BAD
 
     def refer_to_unit(self, name: ast.Name) -> None:
         """Records the reference if a name is that of a unit."""

@@ -125,7 +125,13 @@ def _keys(
     if len(keys) != len(types):
         wanted = ", ".join(str(t) for t in types) or "nothing"
         notes = (Label(declared, "declared here"),)
-        x.error("RS226", f"{what} takes {wanted} in brackets, not {len(keys)} values", span, notes=notes)
+        pile = what.strip("`") if not keys and len(types) == 1 else ""
+        help_ = (
+            f"several are chosen without brackets, and moved as a bag: `lot in choose … of {pile}.…`"
+            if pile in x.decls.pieces
+            else ""
+        )
+        x.error("RS226", f"{what} takes {wanted} in brackets, not {len(keys)} values", span, notes=notes, help=help_)
         return tuple(typed.Lit(BAD, span, 0) for _ in types)
     asked = f"a key of {what}"
     return tuple(x.check(k, env, t, asked, declared) for k, t in zip(keys, types, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rulespec.check.expressions import foreign
-from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.expressions.context import ExpressionContext, bag_help
 from rulespec.check.expressions.lookups import pieces_in_place
 from rulespec.check.origins import elsewhere
 from rulespec.check.scope import Env, path_of
@@ -21,6 +21,7 @@ from rulespec.types import (
     INT,
     LITERAL,
     Bad,
+    BagOf,
     Ent,
     Num,
     SetOf,
@@ -178,6 +179,12 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
         return typed.Lit(BAD, span, 0)
     if not isinstance(owner.type, Ent) or owner.type.kind == ANY:
         help_ = foreign.MEMBERS.get(name.text, "") if isinstance(owner.type, SetOf) else ""
+        if isinstance(owner, typed.Local) and isinstance(owner.type, SetOf):
+            help_ = (
+                help_ or f"ask each member: `all(x in {owner.var.name}: x.{name.text} …)`, `for x in {owner.var.name}:`"
+            )
+        elif isinstance(owner, typed.Local) and isinstance(owner.type, BagOf):
+            help_ = bag_help(owner.var)
         return x.wrong(owner, f"only an entity has `.{name.text}`", help_)
     kind = x.decls.kinds[owner.type.kind]
     if owner.type.optional:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.expressions.context import ExpressionContext, bag_help
 from rulespec.check.scope import Env, known_if, path_of
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity
 from rulespec.language.operators import OPERATORS
@@ -16,6 +16,7 @@ from rulespec.types import (
     LITERAL,
     MAX_NUMBER,
     Bad,
+    BagOf,
     Ent,
     Maybe,
     Num,
@@ -204,6 +205,9 @@ def _mismatch(
         help_ = "sets are joined with `|`, and taken apart with `-`: `s | {x}`"
         if isinstance(right.type, Ent) and right.type.optional:
             help_ = "no set holds none: ask `is none` apart, or write an option without the parameter"
+    bags = [side.var for side in (left, right) if isinstance(side, typed.Local) and isinstance(side.type, BagOf)]
+    if bags:
+        help_ = bag_help(bags[0])
     if e.op in _ORDER and isinstance(left.type, Ent) and isinstance(right.type, Ent):
         help_ = "entities are in the order of their kind by their index: compare `.index` of both"
     return x.bad(code, message, right.span, str(right.type), notes, help_)

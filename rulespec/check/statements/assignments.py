@@ -9,7 +9,7 @@ from rulespec.check.expressions.names import no_shadow
 from rulespec.check.origins import typed_at
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, StatementContext
-from rulespec.check.statements.several import Ends, bag_of, each_pile, move_bag
+from rulespec.check.statements.several import Ends, bag_of, each_pile, move_bag, set_of
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
@@ -123,6 +123,11 @@ def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | typed.
     """
     x = c.x
     bag = bag_of(x, s.amount, env)
+    if bag is None and (chosen := set_of(x, s.amount, env)) is not None:
+        message = f"pieces move in numbers and bags, and `{chosen.name}` is a set"
+        help_ = f"tokens move by themselves: `move {chosen.name} to …`; pieces are chosen by `choose … of pile.place`"
+        x.error("RS315", message, s.amount.span, str(chosen.type), (Label(chosen.span, "chosen here"),), help_)
+        return None
     if bag is None:
         amount = x.check(s.amount, env, INT, "the number of pieces")
         ends = pile_ends(c, s, s.pile, env)

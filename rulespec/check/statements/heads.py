@@ -75,10 +75,10 @@ def report_unused(c: StatementContext, head: tuple[typed.HeadPart, ...]) -> None
 
 def _cost(c: StatementContext, s: ast.Cost, env: Env) -> typed.HeadPart | None:
     span = s.amount.span.to(s.source.span)
+    if (bag := bag_of(c.x, s.amount, env)) is not None:
+        return _bag(c, s, bag, env)
     if s.target is None:
         return _subtracted(c, s, env)
-    if s.pile is not None and (bag := bag_of(c.x, s.amount, env)) is not None:
-        return _bag(c, s, s.pile, bag, env)
     if s.pile is not None:
         paid = type_move(c, ast.Move(s.span, s.amount, s.pile, s.source, s.target), env)
     else:
@@ -88,10 +88,17 @@ def _cost(c: StatementContext, s: ast.Cost, env: Env) -> typed.HeadPart | None:
     return typed.Cost(paid.amount, paid.source, paid.target, s.reason.text, span)
 
 
-def _bag(c: StatementContext, s: ast.Cost, of: ast.Expr, bag: typed.Local, env: Env) -> typed.HeadPart | None:
+def _bag(c: StatementContext, s: ast.Cost, bag: typed.Local, env: Env) -> typed.HeadPart | None:
     """A cost of a bag of pieces."""
-    piles = each_pile(c.x, bag, of, env)
-    if piles is None or s.target is None:
+    help_ = f"write `cost {bag.var.name} of pile from place to place`"
+    if s.pile is None:
+        c.x.error("RS315", "a bag is paid in pieces of a pile", s.amount.span, str(bag.type), help=help_)
+        return None
+    if s.target is None:
+        c.x.error("RS251", "pieces only move: say where they go", s.source.span, help=help_)
+        return None
+    piles = each_pile(c.x, bag, s.pile, env)
+    if piles is None:
         return None
     var, pile, inner = piles
     ends = pile_ends(c, ast.Move(s.span, s.amount, pile, s.source, s.target), pile, inner)

@@ -81,6 +81,12 @@ def bag_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Local | None:
     return bag
 
 
+def set_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Var | None:
+    """The set that an amount names; None for a number."""
+    var = env.vars.get(e.name) if isinstance(e, ast.Ref) else None
+    return var if var is not None and isinstance(var.type, SetOf) else None
+
+
 def each_pile(
     x: ExpressionContext, bag: typed.Local, pile: ast.Expr, env: Env
 ) -> tuple[typed.Var, ast.Expr, Env] | None:
