@@ -340,7 +340,7 @@ def type_of(name: str) -> Type:
     """A type from its name, as `ir.Param` and `CellName` write it; numbers are without their unit."""
     form, _, kind = name.partition(" ")
     if kind:
-        return {"set": SetOf, "order": Order, "bag": BagOf}[form](kind)
+        return SetOf(kind) if form == "set" else Order(kind) if form == "order" else BagOf(kind)
     type_ = name.removesuffix("?")
     result: Type = INT if type_ == "int" else BOOL if type_ == "bool" else Ent(type_)
     return result if type_ == name else or_none(result)

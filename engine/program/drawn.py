@@ -72,7 +72,7 @@ class _Drawing(Interpreter):
             if c.by is not None:
                 continue
             slots = [0] * (self.p.slots + 1)
-            for args, values in self._within(state, (decision, number), slots, ()):
+            for args, values in self._in_domains(state, (decision, number), slots, ()):
                 if c.weight is not None and values is not None:
                     message = f"`{d.name}.{c.name}` has a weight and too many sets or bags to list"
                     raise ProgramFaultError(-1, message, span=c.span)
@@ -80,7 +80,7 @@ class _Drawing(Interpreter):
                 if weight > 0:
                     yield number, args, values, weight
 
-    def _within(
+    def _in_domains(
         self, state: State, of: tuple[int, int], slots: State, args: tuple[int, ...]
     ) -> Iterator[tuple[tuple[int, ...], Several | None]]:
         """Arguments within the domains of an option: without a last one that is a set or a bag, which has its values.
@@ -100,4 +100,4 @@ class _Drawing(Interpreter):
             self.count(1)
             slots[param.slot] = value
             if param.where is None or self._holds(param.where, state, slots):
-                yield from self._within(state, of, slots, (*args, value))
+                yield from self._in_domains(state, of, slots, (*args, value))

@@ -12,7 +12,7 @@ from rulespec.engine.passes.invariants import split
 from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.passes.pipeline import PASSES, Pass, optimized
 from rulespec.engine.program import ir
-from rulespec.engine.program.columns import option_columns
+from rulespec.engine.program.columns import Columns, option_columns
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.long_values import LongValues, long_values, scored
@@ -238,11 +238,7 @@ class _Compiler:
         width = max((each.end for each in columns), default=2)
         for (d, k), of in zip(options.numbers, columns, strict=True):
             c = p.decisions[d].choices[k]
-            block = -1 - c.block if c.block in by_row else c.block
-            places = [
-                memory.address(q.cell) + 8 * i for q, n in zip(c.params, of.widths, strict=True) for i in range(n)
-            ]
-            row = [block, of.end - 2, *places]
+            row = [-1 - c.block if c.block in by_row else c.block, of.end - 2, *_argument_words(c, of, memory)]
             takes += [*row, *[0] * (width - len(row))]
         signs = [0 if bits == WORD else 1 for bits in self.widths.bits] + [0] * (len(memory.ranks) * memory.words)
         constants = memory.constants
@@ -318,6 +314,12 @@ class _Compiler:
         at, one = self._bit(first, bit)
         stride = 8 * memory.words if self.widths.cells[first] else 8
         return at, one, memory.numbers(array), stride
+
+
+def _argument_words(c: ir.Choice, columns: Columns, memory: Memory) -> list[int]:
+    """The addresses of all words of an option's arguments."""
+    widths = zip(c.params, columns.widths, strict=True)
+    return [memory.address(q.cell) + 8 * word for q, width in widths for word in range(width)]
 
 
 def _parts(cells: Collection[int]) -> list[range]:

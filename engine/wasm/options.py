@@ -233,8 +233,8 @@ class OptionEmitter:
             code.store(area + 40 + 8 * k)
         for number in (area, BITS if q.is_bag else 1, words):
             code.const(number)
-        for number in several:
-            x.value(number)
+        for bound in several:
+            x.value(bound)
         code.call("several_begin")
         return area, words
 

@@ -103,7 +103,7 @@ class Values:
         """A value for people and JSON."""
         return [] if type_.endswith(" *") else self.labels.plain(type_, value)
 
-    def text(self, e: typed.Expr | typed.Stmt | typed.HeadPart) -> str:
+    def text(self, e: typed.Expr | typed.Stmt | typed.HeadPart | typed.OptionParam) -> str:
         """The text of a part of the rules, on one line."""
         file = e.span.file
         if file not in self._lines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from programs import Writer
+    from programs_heads import Writer
 
 BAG, SET = "bag good", "set town"
 Scope = dict[str, str]
