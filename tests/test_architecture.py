@@ -400,7 +400,7 @@ def test_no_room_reaches_through_a_game_into_its_position() -> None:
 
 def test_the_public_names_of_a_game_are_few() -> None:
     members = {name for name in dir(Game) if not name.startswith("_")} - {"picture"}
-    decisions = "decision legal_options interrupts parse is_legal why_not apply undo ply history"
+    decisions = "decision legal_options interrupts drawn parse is_legal why_not apply undo ply history"
     assert members == {*decisions.split(), *["is_over", "result", "hash", "view", "copy", "omniscient", "shown_names"]}
 
 

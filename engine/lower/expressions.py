@@ -22,7 +22,7 @@ from rulespec.engine.program.builder import FALSE, NONE, cell, choose, fallback,
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.language.operators import NOT_ONE, OPERATORS
 from rulespec.typed import nodes as typed
-from rulespec.types import BagOf, Ent, Maybe, Num, Order, SetOf, Type
+from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type
 
 _KEY_BITS = 64
 """Bits for each key of a table: no two rows meet, whatever numbers are asked for."""
@@ -335,8 +335,7 @@ _OPS: dict[str, Callable[[ExpressionLowering, typed.Op, list[ir.Expr]], ir.Expr]
     "in": lambda x, e, args: op("in?" if _may_be_none(e.args[0]) else "in", *args),
     "set": lambda x, e, args: together("|", [_singleton(a, arg) for a, arg in zip(e.args, args, strict=True)]),
     **dict.fromkeys(["next", "previous"], _beside),
-    "entities": lambda x, e, args: op("entities", *args, _entities(x, e.args[0].type)),
-    "lot": lambda x, e, args: op("lot", *args, _entities(x, e.type)),
+    **dict.fromkeys(["lot", "entities"], lambda x, e, args: op(e.op, *args, x.layout.entities(e))),
     "*": lambda x, e, args: x._plain("*" if within(x.ranges.of(ir.Op("*", tuple(args))), MOST) else "mul", e, args),
 }
 """Operators of rules that are others in programs."""
@@ -486,19 +485,12 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
 }
 
 
-def _entities(x: ExpressionLowering, type_: Type) -> ir.Const:
-    """The number of entities of the kind of a bag."""
-    assert isinstance(type_, BagOf)
-    return ir.Const(x.layout.size(type_.kind))
-
-
 def _may_be_none(e: typed.Expr) -> bool:
     return isinstance(e.type, Ent) and e.type.optional
 
 
 def _singleton(e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-    """The set of one entity; empty for none."""
-    return op("one" if _may_be_none(e) else "bit", lowered)
+    return op("one" if _may_be_none(e) else "bit", lowered)  # empty for none
 
 
 def _packed(key: tuple[int, ...]) -> int:

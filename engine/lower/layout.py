@@ -125,6 +125,12 @@ class Layout:
         """Number of entities of a kind."""
         return size(self.d.kinds, kind, self.seats)
 
+    def entities(self, e: typed.Op) -> ir.Const:
+        """Number of entities of the kind of a bag, which an operator makes or takes."""
+        type_ = e.type if isinstance(e.type, BagOf) else e.args[0].type
+        assert isinstance(type_, BagOf)
+        return ir.Const(self.size(type_.kind))
+
     def names(self, kind: str) -> list[str]:
         """Names of the entities of a kind; seats are called by their number here."""
         return list(entity_names(self.d.kinds, kind, [str(i) for i in range(self.seats)]))

@@ -57,7 +57,7 @@ class Several(Iterable[int]):
 
     @property
     def number(self) -> int:
-        """How many there are; `len` is for those that are listed."""
+        """The number of all of them; `len` is for those that are listed."""
         return ways([room for _, room in self._piles], *self._of[1:])
 
     @property

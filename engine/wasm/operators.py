@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from rulespec.engine.program import ir
 from rulespec.engine.wasm import wide_sets as sets
+from rulespec.engine.wasm.bags import OF_BAGS, BagEmitter
 from rulespec.engine.wasm.expressions import TRUTHS, ExpressionEmitter
-from rulespec.engine.wasm.layout import TooLargeError
 from rulespec.engine.wasm.wasm_format import I32
 from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW, WORD, order_bits
-from rulespec.language.bags import BITS, MOST
 
 _INSTRUCTIONS = {"+": "add", "-": "sub", "*": "mul", "|": "or", "&": "and", "count": "popcnt", "behind": "shr_u"}
 """Operators that are one instruction."""
@@ -20,10 +18,6 @@ _CALLS = {"mul": "product", "fit": "fit", "the": "only", "/": "floor_divided", "
 """Operators that are a function of the runtime; one that is in no table is the function of its name."""
 _ORDERS = {"members": "order_members", "append": "order_append", "without": "order_without", "place": "order_place"}
 _WIDE_CALLS = {"|": "wide_or", "&": "wide_and", "diff": "wide_diff", "until": "wide_until"}
-
-_BAGS = frozenset({"lot", "amount", "total", "entities"})
-_LOTS = WORD // BITS
-"""The entities of a bag in one word."""
 
 
 class WideOrderError(Exception):
@@ -35,6 +29,7 @@ class OperatorEmitter:
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x
+        self._bags = BagEmitter(x)
         x.add_forms({ir.Op: self._op}, {ir.Op: self._op_words})
         self._written: dict[str, Callable[[ir.Op], None]] = {
             **dict.fromkeys(["/", "%"], self._divided),
@@ -49,7 +44,6 @@ class OperatorEmitter:
             "next": self._next,
             "until": self._until,
             "members": self._members,
-            **dict.fromkeys(["lot", "amount", "total", "entities"], self._bag),
             "front": self._front,
         }
 
@@ -58,8 +52,8 @@ class OperatorEmitter:
         if e.op in TRUTHS:
             self.x.compared(e)
             code.do("extend")
-        elif e.op in _BAGS and ROW in (self.x.words(e), self.x.words(e.args[0])):
-            raise TooLargeError  # bags of so many entities
+        elif e.op in OF_BAGS:
+            self._bags.value(e)
         elif self.x.words(e) == ROW:
             self._row_op(e)
         elif self.x.words(e.args[0]) > 1 and e.op in ("count", "pick", "the", "place", "front"):
@@ -90,8 +84,8 @@ class OperatorEmitter:
             return one
         if e.op in ("bit", "one"):
             return self._single(e, words)
-        if e.op in ("lot", "entities"):
-            return self._lot(e, words) if e.op == "lot" else self._entities(e, words)
+        if e.op in OF_BAGS:
+            return self._bags.words(e, words)
         assert e.op in ("until", "members")  # seldom
         self._row_op(e)
         at = x.code.local(I32)
@@ -228,78 +222,6 @@ class OperatorEmitter:
             self.x.code.call("wide_low")
         else:
             self._order(e)
-
-    # --- bags ----------------------------------------------------------------------------------
-
-    def _bag(self, e: ir.Op) -> None:
-        """A bag, a set of entities, or a number, in one word."""
-        x, code = self.x, self.x.code
-        if e.op == "lot":
-            self._values(e)
-            code.call("lot")
-        elif e.op == "entities":
-            sets.push(code, self._entities(e, 1))
-        elif e.op == "total":
-            code.const(0)
-            for word in self._bag_words(e):
-                sets.push(code, [word])
-                code.call("lots")
-                code.do("add")
-        else:
-            words = self._bag_words(e)
-            member = x.held(e.args[1], 1)
-            sets.push(code, words)
-            for k in range(len(words) - 1, 0, -1):
-                code.get(member)
-                code.const(k * _LOTS)
-                code.do("lt_s", "select")
-            code.get(member)
-            code.const(_LOTS - 1)
-            code.do("and")
-            code.const(BITS)
-            code.do("mul", "shr_u")
-            code.const(MOST)
-            code.do("and")
-
-    def _bag_words(self, e: ir.Op) -> list[Word]:
-        """The words of the bag that an operator takes, in locals."""
-        words = self.x.words(e.args[0])
-        return sets.in_locals(self.x.code, self.x.held(e.args[0], words), words)
-
-    def _lot(self, e: ir.Op, words: int) -> list[Word]:
-        """The words of the bag of some pieces of one entity."""
-        x, code = self.x, self.x.code
-        number, member = x.held(e.args[0], 1), x.held(e.args[1], 1)
-        for local in (number, member):
-            code.get(local)
-        code.const(0)
-        code.call("lot")
-        code.set(number)
-
-        def word(k: int) -> None:
-            code.get(number)
-            code.const(0)
-            code.get(member)
-            code.const(_LOTS.bit_length() - 1)
-            code.do("shr_s")
-            code.const(k)
-            code.do("eq", "select")
-
-        return [partial(word, k) for k in range(words)]
-
-    def _entities(self, e: ir.Op, words: int) -> list[Word]:
-        """The words of the set of the entities in a bag."""
-        code, bag = self.x.code, self._bag_words(e)
-
-        def word(k: int) -> None:
-            code.const(0)
-            for at, part in enumerate(bag[_LOTS * k : _LOTS * (k + 1)]):
-                sets.push(code, [part])
-                code.call("lot_entities")
-                code.const(_LOTS * at)
-                code.do("shl", "or")
-
-        return [partial(word, k) for k in range(words)]
 
     def _of_several(self, e: ir.Op) -> None:
         """A number computed from a multi-word value."""

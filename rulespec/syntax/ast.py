@@ -316,15 +316,8 @@ class Privacy(Brief, Struct, frozen=True, gc=False):
     to: Expr | None
 
 
-class Several(Brief, Struct, frozen=True, gc=False):
-    """`choose least [.. most] of`: how many a parameter chooses; both are one expression if they are written once."""
-
-    least: Expr
-    most: Expr
-
-
 class OptionParam(Brief, Struct, frozen=True, gc=False):
-    """`name in low [.. high] [or none] [where where]`, or `name in choose … of low [where where]`."""
+    """`name in low [.. high] [or none] [where where]`, or with `several` numbers: `name in choose … of low …`."""
 
     name: Name
     low: Expr
@@ -333,7 +326,7 @@ class OptionParam(Brief, Struct, frozen=True, gc=False):
     reason: Text
     none: bool = False
     private: Privacy | None = None
-    several: Several | None = None
+    several: tuple[Expr, ...] = ()
 
 
 class OptionDef(Brief, Struct, frozen=True, gc=False):

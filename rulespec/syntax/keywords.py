@@ -37,7 +37,22 @@ BEGIN_STATEMENTS = frozenset(
 
 OTHERS = frozenset(
     [
-        *("after", "as", "at", "before", "bool", "by", "change", "costs", "decision", "def", "extend", "from", "game"),
+        *(
+            "after",
+            "as",
+            "at",
+            "bag",
+            "before",
+            "bool",
+            "by",
+            "change",
+            "costs",
+            "decision",
+            "def",
+            "extend",
+            "from",
+            "game",
+        ),
         *("include", "index", "int", "invariant", "lead", "most", "of", "options", "order", "players", "private"),
         *("procedure", "remove", "replace", "score"),
         *("scoring", "some", "tiebreak", "to", "together", "until", "weight", "when", "where", "within", "won", "wrap"),

@@ -168,18 +168,11 @@ def _move(node: ast.Move) -> str:
 def _option_param(node: ast.OptionParam) -> str:
     if node.none or node.private is not None:
         raise KeyError
-    text = f"{node.name.text} in {_several(node.several)}{printed(node.low)}"
+    numbers = " .. ".join(map(printed, node.several))
+    text = f"{node.name.text} in {numbers and f'choose {numbers} of '}{printed(node.low)}"
     if node.high is not None:
         text = f"{text}..{printed(node.high)}"
     return text if node.where is None else f"{text} where {printed(node.where)}"
-
-
-def _several(node: ast.Several | None) -> str:
-    """The words before the set that several members are chosen of."""
-    if node is None:
-        return ""
-    most = f" .. {printed(node.most)}" if node.most is not node.least else ""
-    return f"choose {printed(node.least)}{most} of "
 
 
 _PRINTED: dict[type, Callable[[Any], str]] = {

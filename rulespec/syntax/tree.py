@@ -183,7 +183,7 @@ class _Builder(ExpressionBuilder):
         if none:
             help_ = "the empty one is chosen by `0 ..`: `choose 0 .. 2 of …`"
             raise failure("RS138", "what chooses several has no `or none`", of.right.span, help_)
-        several = ast.Several(least, most if most is not None else least)
+        several = (least,) if most is None else (least, most)
         return ast.OptionParam(name, of, None, where, self._text(reason, span), False, private, several)
 
     def privacy(self, span: Span, c: list[Any]) -> ast.Privacy:

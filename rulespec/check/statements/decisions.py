@@ -175,8 +175,8 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tup
     new = no_shadow(x, p.name, env)
     high: typed.Expr | None = None
     several = None
-    if p.several is not None:
-        low, type_, several = type_several(x, p, p.several, env)
+    if p.several:
+        low, type_, several = type_several(x, p, env)
     else:
         low, high, type_ = _one_of(x, p, env)
     var = typed.Var(p.name.text, or_none(type_) if p.none else type_, p.name.span, reads=reads if new else 1)
@@ -187,7 +187,7 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tup
         # None is not asked about.
         where = x.condition(p.where, inner.learn(frozenset([(var,)])) if p.none else inner)
         inner = inner if p.none else inner.learn(known_if(where, True))
-    first, last = p.several.least if p.several is not None else p.low, p.low if p.high is None else p.high
+    first, last = p.several[0] if p.several else p.low, p.low if p.high is None else p.high
     span = first.span.to(last.span) if first is not last else first.span
     private = _privacy(c, p.private, inner) if p.private is not None else None
     return typed.OptionParam(var, low, high, where, p.reason.text, span, private, several), inner

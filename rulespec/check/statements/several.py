@@ -18,7 +18,7 @@ Ends = tuple[typed.PieceCount, typed.PieceCount]
 
 
 def type_several(
-    x: ExpressionContext, p: ast.OptionParam, of: ast.Several, env: Env
+    x: ExpressionContext, p: ast.OptionParam, env: Env
 ) -> tuple[typed.Expr, Type, tuple[typed.Expr, typed.Expr]]:
     """Typed source of a parameter that chooses several, the type of the parameter, and the least and the most."""
     source = pile_bag(x, p.low, env) or x.as_set(x.infer(p.low, env))
@@ -36,8 +36,8 @@ def type_several(
             help_ = "a single one needs no `choose`: write `x in …`, of a set"
         source = x.wrong(source, "`choose … of` takes a set, or pieces in a place such as `pile.place`", help_)
         type_ = BAD
-    least = x.number(x.infer(of.least, env), "how many are chosen is a number")
-    most = least if of.most is of.least else x.number(x.infer(of.most, env), "how many are chosen is a number")
+    numbers = [x.number(x.infer(e, env), "how many are chosen is a number") for e in p.several]
+    least, most = numbers[0], numbers[-1]
     for bound in (least, most):
         if isinstance(bound.type, Num) and bound.type.unit not in ("", ANY):
             x.error("RS302", f"how many are chosen is a plain number, and this is {bound.type}", bound.span)
