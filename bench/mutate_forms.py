@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from msgspec.structs import replace
 
 from rulespec.typed import nodes as typed
+from rulespec.typed.rule_traversal import expressions
 from rulespec.types import INT, Ent, Order, SetOf
 
 Change = tuple[str, Any, str]
@@ -26,6 +28,12 @@ def of_expression(e: typed.Expr, source: Source) -> Iterator[Change]:
         yield from _ways(e, source)
     elif isinstance(e, typed.BoardOp):
         yield from _on_board(e, source)
+    elif isinstance(e, typed.Cases):
+        yield from _cases(e, source)
+    elif isinstance(e, typed.IfSome) and e.var.name and not _reads(e.then, e.var):
+        yield "branches swapped", replace(e, then=e.other, other=e.then), f"{source(e.other.span)} if …"
+    elif isinstance(e, typed.IfSome) and e.var.name:
+        yield "never some", e.other, source(e.other.span)
 
 
 def _ranked(e: typed.Each, source: Source) -> Iterator[Change]:
@@ -36,6 +44,21 @@ def _ranked(e: typed.Each, source: Source) -> Iterator[Change]:
         yield "best dropped", replace(e, op="set", binder=unranked), f"{{{head} …}}"
     elif e.op == "first" and len(e.binder.keys) == 1:
         yield "key dropped", replace(e, binder=unranked), f"first({head} …)"
+
+
+def _reads(e: typed.Expr, var: typed.Var) -> bool:
+    return any(isinstance(part, typed.Local) and part.var is var for part in expressions(e))
+
+
+def _cases(e: typed.Cases, source: Source) -> Iterator[Change]:
+    """The values of two neighbouring cases exchanged."""
+    for i, ((one, then), (other, instead)) in enumerate(pairwise(e.cases)):
+        cases = (*e.cases[:i], (one, instead), (other, then), *e.cases[i + 2 :])
+        yield "cases swapped", replace(e, cases=cases), f"case {source(e.places[i])}: {source(instead.span)}"
+    if e.cases and e.other is not None:
+        *first, (last, value) = e.cases
+        changed = replace(e, cases=(*first, (last, e.other)), other=value)
+        yield "cases swapped", changed, f"case {source(e.places[-1])}: {source(e.other.span)}"
 
 
 def _ways(e: typed.Ways, source: Source) -> Iterator[Change]:

@@ -20,6 +20,7 @@ _TERMINALS |= {
     "TOLD": "told",
     "CHANGE": "change",
     "BEFORE": "before",
+    "_CASES": "match",
 }
 _FAR = 1_000_000
 _PLAIN = 0.8  # how often a level of binding is passed by: else all is chains of operators

@@ -17,7 +17,7 @@ WORDS = sorted({*keywords.WORDS, *BUILTINS} - keywords.TO_COME)
 """The words of the language, and its built-in functions."""
 
 _LINE_LIMIT = 2_000  # characters of a line before the cursor that are parsed
-_CHAIN = re.compile(r"([A-Za-z]\w*(?:\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\.\w*$")
+_CHAIN = re.compile(r"([A-Za-z]\w*(?:\??\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\??\.\w*$")
 _STEP = re.compile(r"\.(\w+)|(\[)[^\]]*\]|(\()[^)]*\)")
 _HEAD = re.compile(r"(?:(?:replace|wrap|hook) )?(?:def|procedure|guard|invariant|options|scoring|extend|change)\b")
 _PARAM = re.compile(r"\b(\w+): (set )?(\w+)(\?)?")

@@ -16,7 +16,7 @@ LENGTH = 24
 
 BOUNDED = {
     ("rulespec/syntax/habits.py", r"([A-Za-z]+) ?$"): "reads 80 characters",
-    ("lsp/complete.py", r"([A-Za-z]\w*(?:\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\.\w*$"): "reads 2,000 characters",
+    ("lsp/complete.py", r"([A-Za-z]\w*(?:\??\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\??\.\w*$"): "reads 2,000 characters",
     ("lsp/complete.py", r"\.(\w+)|(\[)[^\]]*\]|(\()[^)]*\)"): "reads what the pattern above has found",
 }
 

@@ -18,6 +18,7 @@ from rulespec.engine.program.builder import FALSE, TRUE
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.observer import Observer
 from rulespec.typed import nodes as typed
+from rulespec.types import none_of
 
 
 def counting_machine(
@@ -60,6 +61,10 @@ class _ItemMarks(Marks):
         if id(e) in self.items.tests:
             item = self.items.tests[id(e)]
             return _Counted(TRUE, lowered, FALSE, {0: Point(item, TESTED[1])}, Point(item, TESTED[0]))
+        if id(e) in self.items.somes:
+            item = self.items.somes[id(e)]
+            fails = Point(item, TESTED[1])
+            return _Counted(TRUE, lowered, FALSE, {none_of(e.type): fails}, Point(item, TESTED[0]))
         if id(e) in self.items.matches:
             item, outcomes = self.items.matches[id(e)]
             other = Point(item, ELSE) if ELSE in item.outcomes else None

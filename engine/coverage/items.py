@@ -74,6 +74,8 @@ class Items:
         self.all: dict[CoverageItem, CoverageItem] = {}
         self.tests: dict[int, CoverageItem] = {}
         """The expression whose value says where it goes on → its branch."""
+        self.somes: dict[int, CoverageItem] = {}
+        """The optional value that gets a name if there is one → its branch."""
         self.matches: dict[int, tuple[CoverageItem, dict[int, str]]] = {}
         """The expression that is matched → its branch, and the outcome by value."""
         self.loops: dict[int, CoverageItem] = {}
@@ -188,6 +190,13 @@ class Items:
 
     def _match(self, s: typed.Match) -> None:
         self._choices([s.subject])
+        other = None if s.other is None else s.other[0].span if s.other else s.subject.span
+        item = self._cases(s, other)
+        for outcome, body in zip(item.outcomes, [*(body for _, body in s.cases), s.other], strict=False):
+            self._block(body or (), item, outcome)
+
+    def _cases(self, s: typed.Match | typed.Cases, other: Span | None) -> CoverageItem:
+        """The branch of a `match`; `other` is the place of its `else`."""
         assert isinstance(s.subject.type, Ent)
         names = self.kinds[s.subject.type.kind].entities
         outcomes: list[str] = []
@@ -196,14 +205,13 @@ class Items:
             outcomes.append("case " + ", ".join(names[v].name for v in values))
             by_value |= dict.fromkeys(values, outcomes[-1])
         places = list(s.places)
-        if s.other is not None:
+        if other is not None:
             outcomes.append(ELSE)
-            places.append(s.other[0].span if s.other else s.subject.span)
+            places.append(other)
         lines = [s.subject.span, *s.places]
         item = self._item("branch", s.subject.span, "match", tuple(outcomes), places=places, lines=lines)
         self.matches[id(s.subject)] = (item, by_value)
-        for outcome, body in zip(outcomes, [*(body for _, body in s.cases), s.other], strict=False):
-            self._block(body or (), item, outcome)
+        return item
 
     def _loop(self, body: typed.Block, head: Span, name: str, outcomes: tuple[str, ...]) -> None:
         if body:
@@ -245,10 +253,16 @@ class Items:
     # --- expressions -----------------------------------------------------------------------
 
     def _choices(self, parts: Sequence[object]) -> None:
-        """The `a if c else b` in expressions, and in parts with expressions but no statements."""
+        """The choices in expressions, and in parts with expressions but no statements: `a if c else b`, `match`."""
         for e in _inside(parts):
             if isinstance(e, typed.Choice):
                 self._test(e.condition, "… if … else")
+            elif isinstance(e, typed.IfSome) and e.var.name:
+                self.somes[id(e.value)] = self._item(
+                    "branch", e.value.span, "… if … else", TESTED, lines=[e.value.span]
+                )
+            elif isinstance(e, typed.Cases):
+                self._cases(e, e.other.span if e.other is not None else None)
 
 
 def _inside(part: object) -> Iterator[typed.Expr]:

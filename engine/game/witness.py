@@ -12,6 +12,7 @@ from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
+from rulespec.types import none_of
 
 _MAX_VALUES = 8
 """Values of a witness."""
@@ -87,6 +88,14 @@ class Witness:
             return self._descend(self._at(at, deep[0]), wanted) if len(deep) == 1 else at
         if isinstance(e, typed.Choice):
             return self._descend(self._at(at, e.then if self._value(e.condition, at) else e.other), wanted)
+        if isinstance(e, typed.IfSome):
+            if (value := self._value(e.value, at)) == none_of(e.value.type):
+                return self._descend(self._at(at, e.other), wanted)
+            return self._descend(self._at(self._bind(at, e.var, value, named=bool(e.var.name)), e.then), wanted)
+        if isinstance(e, typed.Cases):
+            subject = self._value(e.subject, at)
+            arm = next((value for indices, value in e.cases if subject in indices), e.other)
+            return self._descend(self._at(at, arm), wanted) if arm is not None else at
         if isinstance(e, typed.Each) and e.op == ("all" if wanted else "any"):
             return self._member(e, at, wanted)
         if wanted and (none := _counted_none(e)) is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.lower.alternatives import lower_cases, lower_choice, lower_some
 from rulespec.engine.lower.boards import BoardLowering
 from rulespec.engine.lower.declared_bounds import declared
 from rulespec.engine.lower.layout import Layout, by_name, type_name
@@ -18,7 +19,7 @@ from rulespec.engine.lower.ranges import ARGUMENT, MOST, NUMBERS, ProgramRanges,
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.lower.worked_out import working_out
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import FALSE, NONE, cell, choose, fallback, logic, op, together
+from rulespec.engine.program.builder import FALSE, NONE, cell, fallback, logic, op, together
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.language.operators import NOT_ONE, OPERATORS
 from rulespec.typed import nodes as typed
@@ -54,7 +55,7 @@ class ExpressionLowering:
         self.most_slots, self.worked_out = 8, working_out(program)
         self.ranges = ProgramRanges(program)
         self.results: Mapping[typed.Procedure, int] = {}
-        self.boards = BoardLowering(self.row, self._helper)
+        self.boards = BoardLowering(self.row, self.helper)
         self._arrays: dict[tuple[int, ...], int] = {}
         self._tables: dict[typed.TableDecl, int] = {}
         self._functions: dict[typed.Definition, int] = {}
@@ -98,7 +99,7 @@ class ExpressionLowering:
         self.p.functions.append(ir.Function(definition.name, len(definition.params), tuple(lets), body))
         return self._functions[definition]
 
-    def _helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
+    def helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
         """Adds a function that no rule has written; the number of the function."""
         self.ranges.function(body)
         self.p.functions.append(ir.Function(name, params, lets, body))
@@ -169,10 +170,6 @@ class ExpressionLowering:
             value = self.argument(a, var.type, scope)
             args.append(self.bounded(value, a.span, ARGUMENT) if isinstance(var.type, Num) else value)
         return ir.Call(self._function(e.definition), tuple(args))
-
-    def _choice(self, e: typed.Choice, scope: Scope) -> ir.Expr:
-        then, other = self.argument(e.then, e.type, scope), self.argument(e.other, e.type, scope)
-        return choose(self.expr(e.condition, scope), then, other)
 
     def _reach(self, e: typed.Reach, scope: Scope) -> ir.Expr:
         slot = self.slot(scope)
@@ -476,7 +473,9 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.TrackOp: ExpressionLowering._track,
     typed.BoardOp: lambda lowering, e, scope: lowering.boards.expr(e, [lowering.expr(a, scope) for a in e.args]),
     typed.LinkBetween: _link,
-    typed.Choice: ExpressionLowering._choice,
+    typed.Choice: lower_choice,
+    typed.IfSome: lower_some,
+    typed.Cases: lower_cases,
     typed.Each: ExpressionLowering._each,
     typed.Reach: ExpressionLowering._reach,
     typed.Ways: _ways,

@@ -33,9 +33,12 @@ class StartValues:
         fields = [*self.d.fields.values(), *(f for kind in self.d.kinds.values() for f in kind.state.values())]
         for field_ in fields:  # as they are declared: a start value may read those before
             base = self.layout.field_at[field_]
+            if field_.start is not None and field_.at is not None:
+                for i in range(self.layout.size(field_.kind)):
+                    state[base + i] = self._started(field_, field_.start, {field_.at: i})
+                continue
             if field_.start is not None:
-                value = self._value(field_.start)
-                self._check_start(field_, value, field_.start.span)
+                value = self._started(field_, field_.start, {})
             elif isinstance(field_.type, Ent | Maybe):
                 value = none_of(field_.type)
             else:
@@ -52,6 +55,12 @@ class StartValues:
             if kind.places:
                 check_start(self.layout, kind, capacities_of(self.x, kind))
         check_bounds(self.x)
+
+    def _started(self, field_: typed.FieldDecl, start: typed.Expr, known: Mapping[typed.Var, int]) -> int:
+        """The start value of a field, within its range."""
+        value = self._value(start, known)
+        self._check_start(field_, value, start.span)
+        return value
 
     def _value(self, e: typed.Expr, known: Mapping[typed.Var, int] | None = None) -> int:
         lowered = self.x.expr(e, Scope({var: ir.Const(value) for var, value in (known or {}).items()}))

@@ -80,7 +80,7 @@ def _reset(b: BlockBuilder, s: typed.Put, token: ir.Expr, fresh: ir.Expr) -> Non
         at = cell(b.layout.field_at[field], token, b.layout.size(s.kind.name))
         start: ir.Expr = ir.Const(none_of(field.type) if isinstance(field.type, Ent | Maybe) else 0)
         if field.start is not None:
-            start = x.argument(field.start, field.type, Scope())
+            start = x.argument(field.start, field.type, Scope({field.at: token} if field.at is not None else {}))
         value = choose(fresh, start, at)
         if field.low is not None and not isinstance(start, ir.Const):
             site = x.site(s.span, f"`{field.name}` must stay between {field.low} and {field.high}")

@@ -210,6 +210,23 @@ class Tracer(Values):
             self.add(node.parts, [e.then if node.because[0].value else e.other], at)
             self._as_part(node)
 
+    def _some(self, e: typed.IfSome, at: At, node: ReasonNode) -> None:
+        """The value of an optional by its name, and what follows from that; or what else it is."""
+        node.op = "if"
+        because, inner = self.named(e.var, e.value, at, at)
+        node.because.append(because)
+        self.add(node.parts, [e.then if because.value is not None else e.other], inner)
+        self._as_part(node)
+
+    def _cases(self, e: typed.Cases, at: At, node: ReasonNode) -> None:
+        node.op = "if"
+        if not self.add(node.because, [e.subject], at):
+            return
+        subject = node.because[0].number
+        value = next((value for indices, value in e.cases if subject in indices), e.other)
+        self.add(node.parts, [value] if value is not None else [], at)
+        self._as_part(node)
+
     def _as_part(self, node: ReasonNode) -> None:
         if not self.hidden:
             node.value, node.number = node.parts[0].value, node.parts[0].number
@@ -355,6 +372,8 @@ _FORMS: dict[type[typed.Expr], Callable[[Tracer, Any, At, ReasonNode], None]] = 
     typed.PieceCount: Tracer._state_of,
     typed.Op: Tracer._op,
     typed.Choice: Tracer._choice,
+    typed.IfSome: Tracer._some,
+    typed.Cases: Tracer._cases,
     typed.Call: Tracer._call,
     typed.Once: Tracer._after_call,
     typed.Each: Tracer._each,

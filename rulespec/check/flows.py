@@ -11,6 +11,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.language.intervals import Interval
 from rulespec.language.operators import OPERATORS
 from rulespec.typed import nodes as typed
+from rulespec.typed.rule_traversal import arms
 from rulespec.typed.seat_kinds import entity_name
 from rulespec.types import NO_NUMBER, Num
 
@@ -77,6 +78,9 @@ class Flows:
                 yield from self._to(e.then, within, args, deep - 1)
             if condition is not True:
                 yield from self._to(e.other, within, args, deep - 1)
+        elif isinstance(e, typed.IfSome | typed.Cases):
+            for value in [e.then, e.other] if isinstance(e, typed.IfSome) else arms(e):
+                yield from self._to(value, within, args, deep - 1)
         elif isinstance(e, typed.Op) and e.op in OPERATORS and OPERATORS[e.op].chooses:
             yield from self._chosen(e, within, args, deep - 1)
         elif isinstance(e, typed.Call) and e.definition.body is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.typed import nodes as typed
+from rulespec.typed.rule_traversal import arms
 
 _MOST = 3
 
@@ -60,8 +61,10 @@ def elsewhere(name: str, declarations: typed.Declarations) -> tuple[Label, ...]:
 
 def _operands(e: typed.Expr) -> list[typed.Expr]:
     """The operands that give an expression its type."""
-    if isinstance(e, typed.Choice):
+    if isinstance(e, typed.Choice | typed.IfSome):
         return [e.then, e.other]
+    if isinstance(e, typed.Cases):
+        return arms(e)
     if isinstance(e, typed.Each):
         return [x for x in (e.body, e.default) if x is not None]
     return list(e.args) if isinstance(e, typed.Op) else []

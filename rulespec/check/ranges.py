@@ -9,7 +9,7 @@ from msgspec import Struct
 from rulespec.language.intervals import Interval, hull
 from rulespec.language.operators import COMPARISONS, OPERATORS
 from rulespec.typed import nodes as typed
-from rulespec.typed.rule_traversal import head_parts, walk
+from rulespec.typed.rule_traversal import arms, head_parts, walk
 from rulespec.types import Maybe, Num
 
 
@@ -73,8 +73,10 @@ class Ranges:
             return Range(0, None) if e.decl.account and not e.decl.unlimited else UNKNOWN
         if isinstance(e, typed.PieceCount) or (isinstance(e, typed.TrackOp) and e.op == "steps"):
             return Range(0, None)
-        if isinstance(e, typed.Choice):
+        if isinstance(e, typed.Choice | typed.IfSome):
             return _ranged(hull, [self.of(e.then), self.of(e.other)])
+        if isinstance(e, typed.Cases):
+            return _ranged(hull, [self.of(value) for value in arms(e)])
         if isinstance(e, typed.Each) and e.op == "count":
             return Range(0, None)
         if isinstance(e, typed.Op):

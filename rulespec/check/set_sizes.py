@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from rulespec.language.operators import OPERATORS
 from rulespec.typed import nodes as typed
-from rulespec.typed.rule_traversal import expressions
+from rulespec.typed.rule_traversal import arms, expressions
 from rulespec.typed.seat_kinds import size, values
 from rulespec.types import Bool, Type
 
@@ -54,8 +54,10 @@ class SetSizes:
             return self.matches(e.binder)
         if isinstance(e, typed.Each) and e.op == "union" and e.body is not None:
             return self.matches(e.binder) * self.of(e.body)
-        if isinstance(e, typed.Choice):
+        if isinstance(e, typed.Choice | typed.IfSome):
             return max(self.of(e.then), self.of(e.other))
+        if isinstance(e, typed.Cases):
+            return max(map(self.of, arms(e)))
         if isinstance(e, typed.Once):
             return self.of(e.value)
         if isinstance(e, typed.Local):

@@ -152,7 +152,8 @@ def _starts(d: typed.Declarations, work: Work) -> list[tuple[int, typed.Expr]]:
     """The start values and capacities, and how many times each is evaluated for all numbers of players together."""
     games = d.max_players - d.min_players + 1
     fields = [*d.fields.values(), *(f for k in d.kinds.values() for f in k.state.values())]
-    starts = [(games, field.start) for field in fields if field.start is not None]
+    times = [work.sizes.kind(field.at.type) if field.at is not None else 1 for field in fields]
+    starts = [(games * n, field.start) for field, n in zip(fields, times, strict=True) if field.start is not None]
     for placement in d.placements:
         each = [work.sizes.kind(key.type) for key in placement.keys if isinstance(key, typed.Var)]
         starts.append((prod(each) * (games if placement.players is None else 1), placement.value))

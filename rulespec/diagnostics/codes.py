@@ -111,6 +111,7 @@ CODES: dict[str, str] = {
     "RS325": "a place of tokens is asked for",
     "RS326": "room in a place without a capacity",
     "RS327": "only tokens move by themselves",
+    "RS328": "a chain to what is never none",
     "RS341": "the viewers of a value depend on a secret",
     "RS342": "a log for one seat",
     "RS343": "an option discloses a secret",

@@ -6,29 +6,15 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.records import Brief
-
-
-class Name(Brief, Struct, frozen=True, gc=False):
-    """A name as written, with its place."""
-
-    text: str
-    span: Span
-
-
-class Text(Brief, Struct, frozen=True, gc=False):
-    """A docstring or a reason; empty if missing."""
-
-    text: str
-    span: Span
-
+from rulespec.syntax.choice_nodes import Cases as Cases
+from rulespec.syntax.choice_nodes import Chain as Chain
+from rulespec.syntax.choice_nodes import Choice as Choice
+from rulespec.syntax.choice_nodes import Expr as Expr
+from rulespec.syntax.choice_nodes import Name as Name
+from rulespec.syntax.choice_nodes import SomeAs as SomeAs
+from rulespec.syntax.choice_nodes import Text as Text
 
 # --- expressions ---------------------------------------------------------------------------
-
-
-class Expr(Brief, Struct, frozen=True, gc=False):
-    """Base of all expressions; `depth` bounds the recursion of every later pass."""
-
-    span: Span
 
 
 class Number(Expr, frozen=True):
@@ -78,27 +64,12 @@ class Unary(Expr, frozen=True):
     operand: Expr
 
 
-class SomeAs(Expr, frozen=True):
-    """`a is some as x`: the condition of an `if` whose branch binds x to a's value."""
-
-    operand: Expr
-    name: Name
-
-
 class Binary(Expr, frozen=True):
     """Arithmetic, set operators, comparisons, `and`, `or`, `in`, `not in`, `??`."""
 
     op: str
     left: Expr
     right: Expr
-
-
-class Choice(Expr, frozen=True):
-    """`then if condition else other`."""
-
-    condition: Expr
-    then: Expr
-    other: Expr
 
 
 class Once(Expr, frozen=True):

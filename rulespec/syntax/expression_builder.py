@@ -103,6 +103,15 @@ class ExpressionBuilder:
     def track_call(self, span: Span, c: list[Any]) -> ast.Expr:
         return ast.TrackCall(span, c[0], c[1], c[2])
 
+    def chain(self, span: Span, c: list[Any]) -> ast.Expr:
+        return ast.Chain(span, c[0], c[1], c[2] if len(c) > 2 else None)
+
+    def cases(self, span: Span, c: list[Any]) -> ast.Expr:
+        return ast.Cases(span, c[0], tuple(c[1:-1]), c[-1])
+
+    def arm(self, span: Span, c: list[Any]) -> tuple[tuple[ast.Expr, ...], ast.Expr]:
+        return (tuple(c[:-1]), c[-1])
+
     def args(self, span: Span, c: list[Any]) -> tuple[ast.Expr, ...]:
         return tuple(c)
 

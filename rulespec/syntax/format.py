@@ -157,9 +157,9 @@ def _space(lines: list[_Line]) -> None:
 def _blank(tokens: list[Token], position: int) -> bool:
     """Whether a blank precedes a token within a line."""
     before, token = tokens[position - 1], tokens[position]
-    if before.type in _OPEN or before.type in ("DOT", "MINUS"):
+    if before.type in _OPEN or before.type in ("DOT", "MINUS", "_CHAIN"):
         return False
-    if token.type in _CLOSE or token.type in ("COMMA", "COLON", "DOT", "QMARK"):
+    if token.type in _CLOSE or token.type in ("COMMA", "COLON", "DOT", "QMARK", "_CHAIN"):
         return False
     if token.type == "LSQB":  # an index, but for an order, `to [a, b]`
         return before.type not in ("NAME", "RPAR", "RSQB")

@@ -75,7 +75,9 @@ _ONE_EXPRESSION = (
     (r"^def: ¦?(?:el)?if\b", "a definition is one expression: write `a if c else b`"),
     (r"^def: ¦?else\b", "a definition is one expression: write `a if c else b`"),
     (r"^def: ¦?return\b", "a definition is one expression: write it without `return`"),
-    (r"^def: ¦?(?:match|switch)\b", "a definition has no `match`: write `a if c else b`"),
+    (r"^def: (?:case .*|else): ?(?:return|set|pay|move|leave|pass|let) ?¦", "the value alone stands after a case"),
+    (r"\bmatch ¦.*: ?case\b", "each `case` of a `match` is a line of its own, indented"),
+    (r"^def: ¦?switch\b", "write `match`"),
     (
         r"^def: ¦?(?:for|foreach|while|repeat)\b",
         "a definition has no loops: use `sum(e for x in s)`, `count(x in s where c)`, `any`, `all`, `max`, …",
@@ -84,7 +86,10 @@ _ONE_EXPRESSION = (
         r"^def: ¦?(?:set|pay|move|end|decide|chance|require|leave|pass)\b",
         "a definition changes nothing and asks nobody: a `procedure` does",
     ),
-    (r"^def: ¦[\w({-]", "a definition is one expression, after lines of `let`; it goes on over lines in brackets"),
+    (
+        r"^def: ¦(?!default\b|otherwise\b)[\w({-]",
+        "a definition is one expression, after lines of `let`; it goes on over lines in brackets",
+    ),
     (r"^invariant: ¦?require\b", "an invariant is one condition: write it without `require`"),
     (r"^invariant: ¦?if\b", "an invariant is one condition: write `b if a else true`"),
     (
@@ -275,6 +280,10 @@ _EXPRESSIONS = (
     (r"\bin (?!.*\belse\b).*? if .*¦[):,]", "a condition on the members of a set begins with `where`"),
     (r"(?:sum|max|min|count|union|any|all)\(\[[^\]]*¦", "leave the square brackets out"),
     (r"¦\[|\bin \([^()]*¦,", "a set is written in braces: `{a, b}`"),
+    (r"\w¦!\.", "`?.` gives none where there is none; else check it first: `if … is some as x:`"),
+    (r"\w¦\?\[|\?¦\[", "`?.` stands before a name; else write `… if e is some as x else …`"),
+    (r"\bis some ¦as\b", "`as` names a value in the condition of an `if` alone: `… if e is some as x else …`"),
+    (r"\bmatch ¦[\w(]", "a `match` with a value stands alone: after `let x =`, `set x to`, `return`, or a `:`"),
     (r"¦\?.*:|¦\? ", "a choice is written `a if c else b`"),
     (r"\w¦\?", "ask for it: `is some`, `is none`"),
     (r"\d¦?\.¦?\d|¦\.\d", "numbers are whole: there are no fractions"),

@@ -104,6 +104,11 @@ def _attribute(node: ast.Attribute) -> str:
     return f"{_bound(target, _ATOM)}.{node.name.text}"
 
 
+def _chain(node: ast.Chain) -> str:
+    called = "" if node.args is None else _in_brackets(node.args)
+    return f"{_bound(node.target, _ATOM)}?.{node.name.text}{called}"
+
+
 def _index(node: ast.Index) -> str:
     return f"{_bound(node.target, _ATOM)}[{', '.join([printed(key) for key in node.keys])}]"
 
@@ -183,6 +188,7 @@ _PRINTED: dict[type, Callable[[Any], str]] = {
     ast.Binary: _binary,
     ast.Unary: _unary,
     ast.Attribute: _attribute,
+    ast.Chain: _chain,
     ast.Index: _index,
     ast.CallExpr: _call,
     ast.SetLiteral: _set,

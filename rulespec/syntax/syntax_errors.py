@@ -91,6 +91,8 @@ _EXPECTED = {
     "COMPARE": "`==`",
     "MINMAX": "`min` or `max`",
     "REMOVABLE": "`def` or `guard` or `invariant` or `options` or `procedure` or `scoring`",
+    "_CASES": "`match`",
+    "_CHAIN": "`?.`",
     "__ANON_0": "`->`",
     "__ANON_1": "`..`",
     "__ANON_2": "`??`",

@@ -39,6 +39,7 @@ LEFT_OUT: dict[type[Struct], frozenset[str]] = {
     typed.FactDecl: frozenset({"places"}),
     typed.Kind: frozenset({"index"}),
     typed.Match: frozenset({"places"}),
+    typed.Cases: frozenset({"places"}),
     typed.Once: frozenset({"call"}),
     typed.Rules: frozenset({"suppositions", "told"}),
     typed.TableDecl: frozenset({"places"}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rulespec.typed import nodes as typed
+from rulespec.typed.rule_traversal import arms
 from rulespec.types import SetOf, may_be_none
 
 
@@ -20,8 +21,10 @@ def has_members(e: typed.Expr) -> bool:
         if e.op == "set":  # what is none is left out
             return not all(may_be_none(item.type) for item in e.args)
         return e.op == "|" and any(map(has_members, e.args))
-    if isinstance(e, typed.Choice):
+    if isinstance(e, typed.Choice | typed.IfSome):
         return has_members(e.then) and has_members(e.other)
+    if isinstance(e, typed.Cases):
+        return all(map(has_members, arms(e)))
     if isinstance(e, typed.Each) and e.op in ("set", "best", "order"):
         return finds(e.binder) and (e.body is None or not may_be_none(e.body.type))
     return isinstance(e, typed.Reach) and has_members(e.start)

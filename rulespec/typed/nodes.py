@@ -77,6 +77,7 @@ class FieldDecl(Brief, Struct, eq=False):
     Attributes:
         private: who sees it; None: everybody.
         type_span: place of its type or unit.
+        at: the entity at hand in `start`; None if all start alike.
     """
 
     name: str
@@ -90,6 +91,7 @@ class FieldDecl(Brief, Struct, eq=False):
     unlimited: bool = False
     private: Secrecy | None = None
     type_span: Span | None = None
+    at: Var | None = None
 
 
 class Kind(Brief, Struct, eq=False):
@@ -508,6 +510,30 @@ class Choice(Expr, frozen=True):
     condition: Expr
     then: Expr
     other: Expr
+
+
+class IfSome(Expr, frozen=True):
+    """`then` with the value of an optional in `var`, if there is one; else `other`, which does not know `var`.
+
+    `a?.b` is one whose variable has no name, and whose `other` is none.
+    """
+
+    var: Var
+    value: Expr
+    then: Expr
+    other: Expr
+
+
+class Cases(Expr, frozen=True):
+    """The value of the case that names the entity `subject`: indices of entities, with their values.
+
+    `other` is None if the cases are exhaustive; `places` are those of the cases.
+    """
+
+    subject: Expr
+    cases: tuple[tuple[tuple[int, ...], Expr], ...]
+    other: Expr | None
+    places: tuple[Span, ...]
 
 
 class Binder(Brief, Struct, frozen=True):

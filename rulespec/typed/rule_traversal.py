@@ -31,11 +31,18 @@ _PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
     typed.TableRow: lambda e: list(e.keys),
     typed.ProductEntity: lambda e: list(e.parts),
     typed.Choice: lambda e: [e.condition, e.then, e.other],
+    typed.IfSome: lambda e: [e.value, e.then, e.other],
+    typed.Cases: lambda e: [e.subject, *arms(e)],
     typed.Each: lambda e: [*_of_binder(e.binder), *(x for x in (e.body, e.default) if x is not None)],
     typed.Reach: lambda e: [e.start, e.step],
     typed.Ways: lambda e: [e.start, *_of_binder(e.near), *(x for x in (e.cost, e.bound, e.default) if x is not None)],
     typed.Once: lambda e: [*e.args, e.value],
 }
+
+
+def arms(e: typed.Cases) -> list[typed.Expr]:
+    """The values of the cases of a `match`, that of `else` last."""
+    return [*(value for _, value in e.cases), *([e.other] if e.other is not None else [])]
 
 
 def parts(e: typed.Expr) -> list[typed.Expr]:

@@ -11,6 +11,7 @@ import programs_alike
 import programs_boards
 import programs_capacities
 import programs_changes
+import programs_choices
 import programs_heads
 import programs_links
 import programs_numbers
@@ -91,8 +92,12 @@ class Writer:
         }
         if type_ != PLAYER and self.hushed != 0 and self.number(9) == 0:
             return hypothetical(self, type_, scope, depth - 1)
+        if self.number(12) == 0:
+            form = programs_choices.called if self.hushed < 0 and self.number(3) == 0 else programs_choices.named
+            return form(self, type_, scope, depth - 1)
         text = write[type_](scope, depth - 1)
-        return self.pick(*LEAVES[type_]) if self.hushed >= 0 and ("f(" in text or "g(" in text) else text
+        calls = any(called in text for called in CALLED)
+        return self.pick(*LEAVES[type_]) if self.hushed >= 0 and calls else text
 
     def each(self, scope: dict[str, str], d: int, *, order: bool = False) -> tuple[str, dict[str, str]]:
         name = self.fresh()
@@ -110,6 +115,8 @@ class Writer:
             return of_bag
         if self.number(14) == 0:
             return programs_numbers.number(self, s, d)
+        if self.number(14) == 0:
+            return (programs_choices.number if self.number(2) else programs_choices.stepped)(self, s, d)
         if self.number(8) == 0:
             number = programs_players.number if self.number(2) else programs_seats.number
             return number(self.pick, lambda type_: e(type_, s, d), self.fresh())
@@ -164,6 +171,8 @@ class Writer:
         e = self.expr
         if self.number(12) == 0:
             return programs_numbers.truth(self, s, d)
+        if self.number(12) == 0:
+            return programs_choices.in_order(self, s, d)
         form = self.number(14)
         if form == 13:
             return programs_alike.truth(self, s, d)
@@ -207,6 +216,8 @@ class Writer:
     def maybe(self, s: dict[str, str], d: int) -> str:
         if self.number(4) == 0:
             return f"first({by_keys(self, s, d, order=True)[0]})"
+        if self.number(4) == 0:
+            return programs_choices.maybe(self, s, d)
         if self.number(2):
             return f"first({self.each(s, d, order=True)[0]})"
         return f"{self.expr(TOWN, s, d)}.twin"
@@ -260,6 +271,8 @@ class Writer:
             return programs_places.statement(self, scope, pad)
         if self.number(9) == 0:
             return programs_alike.statement(self, scope, pad)
+        if self.number(12) == 0:
+            return programs_choices.statement(self, scope, pad)
         if self.number(12) == 0:
             return [pad + programs_wide.statement(self, scope)]
         if self.number(9) == 0:
@@ -413,7 +426,7 @@ class Writer:
     def program(self) -> str:
         """A whole rules file."""
         body = self.expr(NUM, {"k": NUM, "t": TOWN}, 1)
-        while "f(" in body or "g(" in body:
+        while any(called in body for called in CALLED):
             body = self.expr(NUM, {"k": NUM, "t": TOWN}, 1)
         helper = self.block({"k": NUM, "t": TOWN}, 1, "    ")
         answering = [line for _ in ANSWERS for line in answers(self)]
@@ -428,6 +441,7 @@ class Writer:
                 *("def f(k: int, t: town) -> int:", "    let j = k + t.tax", f"    j + {body}"),
                 *("def g(k: int, u: set town) -> int:", *plainer(unused), f"    {self.pick('1', 'k', 'k / n', 'n')}"),
                 *self.chains(),
+                *programs_choices.definitions(self),
                 *answering,
                 *quiet_procedures(self),
                 programs_heads.GUARDS,
@@ -456,6 +470,8 @@ class Writer:
         )
 
 
+CALLED = ("f(", "g(", "choice")
+"""The begins of calls of definitions that call others."""
 DEEP = 9
 BIG = "huge()"
 LEAVES = {
@@ -471,7 +487,7 @@ LEAVES = {
 
 def plainer(lines: list[str]) -> list[str]:
     """Lines without those that call a definition, which might call itself."""
-    return [line for line in lines if "f(" not in line and "g(" not in line and "twice" not in line]
+    return [line for line in lines if "twice" not in line and not any(called in line for called in CALLED)]
 
 
 @st.composite

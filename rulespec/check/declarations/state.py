@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
 from rulespec.check.origins import constants_at, typed_at
+from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, truth
 from rulespec.typed import nodes as typed
@@ -73,7 +77,7 @@ def read_starts(r: DeclarationReader) -> None:
 def _start(r: DeclarationReader, field: typed.FieldDecl, spec: Node) -> None:
     start = get(spec, "start")
     if start is not None:
-        field.start = r.expr(start, field.type, f"the start of `{field.name}`")
+        field.start = _start_value(r, field, start)
         check_range(r, field, field.start)
     elif isinstance(field.type, Ent) and not field.type.optional and field.type.kind in r.d.kinds:
         message = f"`{field.name}` needs a start value of kind `{field.type.kind}`"
@@ -87,6 +91,23 @@ def _start(r: DeclarationReader, field: typed.FieldDecl, spec: Node) -> None:
     elif _misses_zero(field) and not isinstance(field.type, Bad):
         help_ = "add `start: …`"
         r.report.error("RS307", f"`{field.name}` would start at 0, outside its range", field.span, help=help_)
+
+
+def _start_value(r: DeclarationReader, field: typed.FieldDecl, start: Node) -> typed.Expr:
+    """The start of a field; the name of its kind is the entity at hand where it cannot be all of them."""
+    what = f"the start of `{field.name}`"
+    if not (isinstance(start, Scalar) and re.search(rf"\b{re.escape(field.kind or ' ')}\b", start.text)):
+        return r.expr(start, field.type, what)
+    x, disputes = r.x, len(r.x.disputes or ())
+    x.report = tried = Report()
+    value = r.expr(start, field.type, what)
+    x.report = r.report
+    if not tried.errors and len(x.disputes or ()) == disputes:
+        x.report.extend(tried.diagnostics)
+        return value
+    del (x.disputes or [])[disputes:]
+    field.at = typed.Var(field.kind, Ent(field.kind), start.span)
+    return r.expr(start, field.type, what, Env().bind(field.at))
 
 
 def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 
 from rulespec.check.expressions.boards import infer_ray
 from rulespec.check.expressions.calls import infer_call, infer_method
+from rulespec.check.expressions.cases import infer_cases
+from rulespec.check.expressions.choices import Typed, infer_chain, infer_choice
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.hypothetical import infer_once
 from rulespec.check.expressions.lookups import infer_index
 from rulespec.check.expressions.names import infer_attribute, infer_number, infer_ref, narrowed
-from rulespec.check.expressions.operators import infer_binary, infer_choice, infer_unary
+from rulespec.check.expressions.operators import infer_binary, infer_unary
 from rulespec.check.expressions.sets import infer_each, infer_in_order, infer_reach, infer_set
 from rulespec.check.expressions.told import infer_told
 from rulespec.check.expressions.ways import infer_ways
@@ -45,6 +47,9 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.CallExpr: lambda x, e, env, want: infer_call(x, e, env),
     ast.TrackCall: lambda x, e, env, want: narrowed(infer_method(x, e, env), env),
     ast.SomeAs: lambda x, e, env, want: x.bad("RS131", "`as` names a value in the condition of an `if` alone", e.span),
+    ast.Chain: lambda x, e, env, want: infer_chain(x, e, env),
+    Typed: lambda x, e, env, want: e.value,
+    ast.Cases: infer_cases,
     ast.Unary: lambda x, e, env, want: infer_unary(x, e, env),
     ast.Binary: infer_binary,
     ast.Choice: infer_choice,

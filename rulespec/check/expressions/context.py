@@ -53,6 +53,8 @@ def _converted(source: Type, target: Type) -> str:
         return "a set is no condition: `s != {}` asks whether it has members"
     if isinstance(source, Num) and isinstance(target, Num) and "" in (source.unit, target.unit):
         return f"`… * 1 {target}` gives it the unit" if source.unit == "" else f"`… / 1 {source}` is the plain number"
+    if target == BOOL and may_be_none(source):
+        return "`… is some` asks whether there is one, and `… ?? y` says what holds where there is none"
     return ""
 
 
@@ -130,6 +132,8 @@ class ExpressionContext(ABC):
         """Reports an expression that must not be none but may be; `what` describes it."""
         help_ = "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? "
         help_ += "0`" if isinstance(expr.type, Maybe) else "y`"
+        if what.startswith("the owner of `."):
+            help_ += "; `?.` in place of `.` gives none where there is none"
         if isinstance(expr, typed.Each | typed.Op) and expr.op == "first":
             help_ = "if there always is exactly one, write `the(…)`; else give a fallback: `x ?? y`"
         elif isinstance(expr, typed.Each | typed.Ways):

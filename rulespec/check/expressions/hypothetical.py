@@ -15,7 +15,7 @@ from rulespec.types import BAD, Type
 def infer_once(x: ExpressionContext, e: ast.Once, env: Env, want: Type | None) -> typed.Expr:
     """Types `value once f(…)`. Whether the procedure asks is a question to the complete rules: see `check/quiet.py`."""
     result = infer_procedure(x, e, env)
-    after = replace(env, known=frozenset())
+    after = replace(env, known=frozenset(path for path in env.known if isinstance(path[-1], typed.Var)))
     if result is not None and x.assigned is not None:
         after = env.forget(x.assigned(result[0].name))
     value = x.infer(e.value, after, want)

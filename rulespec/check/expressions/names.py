@@ -157,7 +157,7 @@ def _attribute(x: ExpressionContext, e: ast.Attribute, env: Env) -> typed.Expr:
                 if name in kind.state or name in kind.facts:
                     hint = (
                         f"each `{qualifier}` has its `{name}`: name one, `x.{name}`; "
-                        "what each starts with by itself stands in setup.yaml, as `start` knows none"
+                        f"the one at hand is known in the `start` of a field of `{qualifier}`, and in setup.yaml"
                     )
                 return x.bad(
                     "RS225",

@@ -81,6 +81,8 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
         left, right = (x.number(side, f"`{e.op}` takes numbers") for side in (left, right))
         if BAD in (left.type, right.type):
             return typed.Lit(BOOL if e.op in _ORDER else BAD, e.span, 0)
+    if e.op in _ORDER and isinstance(left.type, Ent) and isinstance(right.type, Ent) and left.type.kind != ANY:
+        return _in_order(x, e, left, right)
     if e.op in _ORDER:
         if not isinstance(left.type, Num) or not isinstance(right.type, Num):
             return _mismatch(x, "RS301", e, left, right, f"cannot be compared with `{e.op}`")
@@ -97,6 +99,17 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
     if isinstance(left.type, Num) and isinstance(right.type, Num) and e.op in _ARITHMETIC:
         return _arithmetic(x, e, left, right)
     return _mismatch(x, "RS301", e, left, right, f"cannot be combined with `{e.op}`")
+
+
+def _in_order(x: ExpressionContext, e: ast.Binary, left: typed.Expr, right: typed.Expr) -> typed.Expr:
+    """Types a comparison of two entities by their places in their kind."""
+    assert isinstance(left.type, Ent) and isinstance(right.type, Ent)
+    if left.type.kind != right.type.kind:
+        return _mismatch(x, "RS301", e, left, right, f"cannot be compared with `{e.op}`")
+    sides = [x.expect(side, Ent(left.type.kind), f"what `{e.op}` compares") for side in (left, right)]
+    if any(side.type == BAD for side in sides):
+        return typed.Lit(BOOL, e.span, 0)
+    return typed.Op(BOOL, e.span, e.op, tuple(typed.Op(INT, side.span, "index", (side,)) for side in sides))
 
 
 def _compares_none(left: typed.Expr, right: typed.Expr, env: Env) -> bool:
@@ -174,23 +187,6 @@ def _coalesce(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | None) 
     return typed.Op(common, e.span, "??", (left, right))
 
 
-def infer_choice(x: ExpressionContext, e: ast.Choice, env: Env, want: Type | None) -> typed.Expr:
-    """Types `a if c else b`."""
-    condition = x.condition(e.condition, env)
-    then = x.infer(e.then, env.learn(known_if(condition, True)), want)
-    other = x.infer(e.other, env.learn(known_if(condition, False)), want or then.type)
-    common = unify(then.type, other.type)
-    if common is None:
-        return x.bad(
-            "RS301",
-            f"both sides of `if … else` must be of one type, and they are {then.type} and {other.type}",
-            other.span,
-            str(other.type),
-            (Label(then.span, str(then.type)), *x.declared(then), *x.declared(other)),
-        )
-    return typed.Choice(common, e.span, condition, x.fitted(then, common), x.fitted(other, common))
-
-
 def _mismatch(
     x: ExpressionContext, code: str, e: ast.Binary, left: typed.Expr, right: typed.Expr, what: str
 ) -> typed.Expr:
@@ -209,7 +205,7 @@ def _mismatch(
     if bags:
         help_ = bag_help(bags[0])
     if e.op in _ORDER and isinstance(left.type, Ent) and isinstance(right.type, Ent):
-        help_ = "entities are in the order of their kind by their index: compare `.index` of both"
+        help_ = "an order is one of the entities of one kind: compare two of them, or numbers such as facts of both"
     return x.bad(code, message, right.span, str(right.type), notes, help_)
 
 

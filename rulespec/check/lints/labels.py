@@ -91,6 +91,8 @@ class ReadLabels:
             return self.of_vars.get(e.var, NOTHING)
         if (public := self._public(e)) is not None:
             return public
+        if isinstance(e, typed.IfSome) and (key := self.key(e.value)) is not None:
+            self.same[e.var] = key
         result = self._all(parts(e))
         if isinstance(e, typed.Field):
             read = self.field_source(e)
@@ -102,7 +104,7 @@ class ReadLabels:
             result = self._called(e)
         elif isinstance(e, typed.Once):
             result |= self._run(e.procedure)
-        elif result and isinstance(e, typed.Each | typed.Ways | typed.Reach):
+        elif result and isinstance(e, typed.Each | typed.Ways | typed.Reach | typed.IfSome):
             result = elsewhere(result, {}, {e.binder.var} if isinstance(e, typed.Each) else bound(e))
         return result
 
@@ -299,7 +301,7 @@ class ReadLabels:
         return exact if exact is None or all(self.lasts(k) for k in exact[1:] if isinstance(k, tuple)) else UNKNOWN
 
 
-def bound(e: typed.Ways | typed.Reach) -> set[typed.Var]:
+def bound(e: typed.Ways | typed.Reach | typed.IfSome) -> set[typed.Var]:
     """The variables that an expression binds."""
     return {e.var, e.near.var} if isinstance(e, typed.Ways) else {e.var}
 

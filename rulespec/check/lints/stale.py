@@ -162,6 +162,8 @@ class _Effects:
         if isinstance(e, typed.Each | typed.Reach | typed.Ways):
             inner = [e.binder.var] if isinstance(e, typed.Each) else [e.var]
             scope = scope.every(*inner, *([e.near.var] if isinstance(e, typed.Ways) else []))
+        elif isinstance(e, typed.IfSome):
+            scope = scope.every(e.var)
         result = _NONE.union(*(self.read(part, scope) for part in parts(e)))
         if isinstance(e, typed.Field | typed.PieceCount):
             result |= {_cell(e, scope)}

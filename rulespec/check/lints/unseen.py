@@ -69,6 +69,8 @@ def _is_handed_on(e: typed.Expr, part: typed.Expr) -> bool:
         return e.op in _OF_SETS or all(isinstance(x.type, Num) for x in (e, *e.args))
     if isinstance(e, typed.Choice):
         return part is not e.condition
+    if isinstance(e, typed.IfSome | typed.Cases):
+        return part is not (e.value if isinstance(e, typed.IfSome) else e.subject)
     return isinstance(e, typed.Field | typed.Fact | typed.Call)
 
 

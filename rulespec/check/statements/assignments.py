@@ -60,6 +60,8 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
             isinstance(target, typed.Lit) and isinstance(s.target, ast.Attribute)
         )
         help_ = "facts never change: what changes is declared under `state`" if fixed else ""
+        if isinstance(s.target, ast.Chain):
+            help_ = f"say what is done where there is none: `if … is some as x:`, and `set x.{s.target.name.text} to …`"
         x.error("RS304", "only variables and state can be set", s.target.span, help=help_)
         return None, env, True
     declared = target.var.span if isinstance(target, typed.Local) else typed_at(target.decl)
@@ -111,6 +113,8 @@ def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
 
 def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:
     """The help for an owner of accounts in place of one of them."""
+    if isinstance(end, typed.IfSome):
+        return "say what is done where there is none: `if … is some as x:`, and `pay … x.…`"
     kind = x.decls.kinds.get(end.type.kind) if isinstance(end.type, Ent) else None
     accounts = [f"`….{f.name}`" for f in kind.state.values() if f.account] if kind is not None else []
     return f"write {' or '.join(accounts[:4])}" if accounts else ""

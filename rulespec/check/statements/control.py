@@ -5,14 +5,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from rulespec.check.expressions.calls import arguments, infer_procedure
+from rulespec.check.expressions.cases import check_all_named, entities, places, subject_of
 from rulespec.check.expressions.sets import type_binder
-from rulespec.check.origins import added
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Label, Severity
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, INT, RETURNED, Bool, Ent, Num, SetOf
+from rulespec.types import INT, RETURNED, SetOf
 
 
 def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: StatementPlace) -> Outcome:
@@ -127,62 +127,24 @@ def _named(s: ast.If, number: int) -> tuple[ast.Stmt, ...]:
 def type_match(c: StatementContext, s: ast.Match, env: Env, place: StatementPlace) -> Outcome:
     """Types `match`."""
     x = c.x
-    subject = x.infer(s.subject, env)
-    if not isinstance(subject.type, Ent) or subject.type.optional or subject.type.kind == ANY:
-        if subject.type != BAD:
-            help_ = "write `if … elif … else`" if isinstance(subject.type, Num | Bool) else ""
-            if isinstance(subject.type, Ent) and subject.type.optional:
-                help_ = "check it first: `if x is some:`"
-            x.wrong(subject, "the subject of `match` must be an entity", help_)
+    subject, named = subject_of(x, s.subject, env)
+    if named is None:
         return None, env, True
-    kind = x.decls.kinds[subject.type.kind]
-    seen: dict[int, ast.Expr] = {}
     cases: list[tuple[tuple[int, ...], typed.Block]] = []
     ends: list[Env] = []
-    understood = True
     for values, body in s.cases:
-        indices = []
-        for e in values:
-            value = x.check(e, env, Ent(kind.name), "a case")
-            if not isinstance(value, typed.Lit):
-                x.error("RS301", "a case names an entity", e.span)
-                understood = False
-            elif value.type == BAD:
-                understood = False
-            else:
-                if value.value in seen:
-                    notes = (Label(seen[value.value].span, "the first one"),)
-                    x.error("RS409", "this case is listed twice", e.span, notes=notes)
-                seen[value.value] = e
-                indices.append(value.value)
+        indices = entities(x, values, named, env)
         block, after, alive = c.inner(body, env, place)
-        cases.append((tuple(indices), block))
+        cases.append((indices, block))
         if alive:
             ends.append(after)
     other = None
-    missing = [entity.name for i, entity in enumerate(kind.entities) if i not in seen]
-    nameless = kind.by_seat and len(kind.entities) < x.decls.max_players
+    check_all_named(x, s.span, named, has_else=s.other is not None)
     if s.other is not None:
-        if not missing and not nameless:
-            x.report.warning("RS404", "every case is named already, `else` is never reached", s.span)
         other, after, alive = c.inner(s.other, env, place)
         if alive:
             ends.append(after)
-    elif understood and (missing or nameless):
-        names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
-        names = names or "seats without a name"
-        x.error(
-            "RS403",
-            f"`match` has no case for {names}",
-            s.span,
-            notes=(
-                Label(kind.span, "the kind is declared here"),
-                *added([kind.entities[kind.index[m]] for m in missing], kind),
-            ),
-            help="add the cases, or `else:`",
-        )
-    places = tuple(values[0].span.to(values[-1].span) for values, _ in s.cases)
-    return typed.Match(s.span, subject, tuple(cases), other, places), env.meet(ends), bool(ends)
+    return typed.Match(s.span, subject, tuple(cases), other, places(s.cases)), env.meet(ends), bool(ends)
 
 
 def type_for(c: StatementContext, s: ast.For, env: Env, place: StatementPlace) -> Outcome:

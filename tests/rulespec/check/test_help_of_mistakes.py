@@ -32,15 +32,14 @@ def said(folder: Path, body: str, kinds: str = KINDS) -> str:
     return "\n".join(f"{d.code} {d.message} | {d.help}" for d in error.value.diagnostics)
 
 
-@pytest.mark.parametrize(
-    "condition", ["oak.colour <= yellow", "now > first_one", "oak.at < now", "now >= last_one and lap > 1"]
-)
-def test_entities_in_order_are_compared_by_their_index(condition: str, tmp_path: Path) -> None:
-    assert "compare `.index` of both" in said(tmp_path, f"if {condition}:\n    end game")
+@pytest.mark.parametrize("condition", ["oak.colour <= now", "now > oak", "town < now"])
+def test_entities_of_one_kind_alone_are_in_order(condition: str, tmp_path: Path) -> None:
+    expected = "of one kind" if "town" not in condition else "cannot be compared"
+    assert expected in said(tmp_path, f"if {condition}:\n    end game")
 
 
 def test_what_is_no_entity_has_no_such_help(tmp_path: Path) -> None:
-    assert ".index" not in said(tmp_path, "if oak.colour <= 1:\n    end game")
+    assert "of one kind" not in said(tmp_path, "if oak.colour <= 1:\n    end game")
 
 
 @pytest.mark.parametrize("value", ["town.built", "town.colour == green", "town.at == last_one"])
@@ -49,12 +48,12 @@ def test_a_kind_is_not_one_of_its_entities(value: str, tmp_path: Path) -> None:
     assert f"each `town` has its `{name}`: name one, `x.{name}`" in said(tmp_path, f"if {value}:\n    end game")
 
 
-def test_a_start_knows_no_entity(tmp_path: Path) -> None:
+def test_a_start_knows_the_entity_of_its_own_kind_alone(tmp_path: Path) -> None:
     kinds = KINDS.replace(
-        "at: {type: phase, start: first_one}",
-        'at: {type: phase, start: "last_one if town.colour == green else first_one"}',
+        "  now: {type: phase, start: first_one}",
+        '  now: {type: phase, start: "last_one if town.colour == green else first_one"}',
     )
-    assert "stands in setup.yaml, as `start` knows none" in said(tmp_path, "end game", kinds)
+    assert "the one at hand is known in the `start` of a field of `town`" in said(tmp_path, "end game", kinds)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,141 @@
+"""Values of which one is chosen: `if … else`, with and without a name for what is there, and `match`.
+
+What is asked is evaluated once. If that takes more than a look into a slot or a cell, the choice is a function of its
+own with this value as its argument, beside the variables of expressions that the choice reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from rulespec.engine.lower.layout import Layout
+from rulespec.engine.lower.ranges import NUMBERS, ProgramRanges
+from rulespec.engine.lower.scope import Scope
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, NONE, choose, op
+from rulespec.engine.program.traversal import free
+from rulespec.typed import nodes as typed
+from rulespec.typed.rule_traversal import expressions
+from rulespec.types import Ent, Maybe, Num, Type
+
+
+class Lowering(Protocol):
+    """The parts of the lowering of expressions that choices need."""
+
+    layout: Layout
+    ranges: ProgramRanges
+
+    def expr(self, e: typed.Expr, scope: Scope) -> ir.Expr:
+        """The expression, constant if possible."""
+
+    def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
+        """The expression as a value of a type."""
+
+    def row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
+        """The value at an index."""
+
+    def helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
+        """Adds a function that no rule has written; the number of the function."""
+
+
+def lower_choice(x: Lowering, e: typed.Choice, scope: Scope) -> ir.Expr:
+    """`a if c else b`."""
+    then, other = x.argument(e.then, e.type, scope), x.argument(e.other, e.type, scope)
+    return choose(x.expr(e.condition, scope), then, other)
+
+
+def lower_some(x: Lowering, e: typed.IfSome, scope: Scope) -> ir.Expr:
+    """`a if e is some as x else b`, and `e?.a`."""
+    number = isinstance(e.value.type, Num | Maybe)
+
+    def chosen(value: ir.Expr, inner: Scope) -> ir.Expr:
+        if isinstance(value, ir.Const):
+            there = value != NONE if number else value.value >= 0
+            return x.argument(e.then if there else e.other, e.type, inner)
+        test = op("!=", value, NONE) if number else op(">=", value, FALSE)
+        return choose(test, x.argument(e.then, e.type, inner), x.argument(e.other, e.type, inner))
+
+    return _choice_by(x, x.expr(e.value, scope), e.var, [e.then, e.other], scope, chosen)
+
+
+def lower_cases(x: Lowering, e: typed.Cases, scope: Scope) -> ir.Expr:
+    """`match`: a look-up if all values are constant, else a choice for each half of the cases."""
+    assert isinstance(e.subject.type, Ent)
+    everybody = (1 << x.layout.size(e.subject.type.kind)) - 1
+    cases = [(sum(1 << i for i in {*indices}), value) for indices, value in e.cases]
+    if e.other is not None:
+        cases.append((everybody & ~sum(mask for mask, _ in cases), e.other))
+
+    def chosen(subject: ir.Expr, inner: Scope) -> ir.Expr:
+        values = [(mask, x.argument(value, e.type, inner)) for mask, value in cases if mask]
+        if all(isinstance(value, ir.Const) for _, value in values):
+            row = [
+                next((v.value for m, v in values if m >> i & 1 and isinstance(v, ir.Const)), 0)
+                for i in range(everybody.bit_length())
+            ]
+            return x.row(tuple(row), subject)
+        return _halved(subject, values)
+
+    subject = typed.Var("", e.subject.type, e.subject.span)
+    return _choice_by(x, x.expr(e.subject, scope), subject, [value for _, value in cases], scope, chosen)
+
+
+def _halved(subject: ir.Expr, cases: Sequence[tuple[int, ir.Expr]]) -> ir.Expr:
+    """The value of the case that holds the subject, found by halving, so that nothing nests deep."""
+    if len(cases) == 1:
+        return cases[0][1]
+    middle = len(cases) // 2
+    mask = sum(mask for mask, _ in cases[:middle])
+    one = mask.bit_count() == 1
+    test = op("==", subject, ir.Const(mask.bit_length() - 1)) if one else op("in", subject, ir.Const(mask))
+    return choose(test, _halved(subject, cases[:middle]), _halved(subject, cases[middle:]))
+
+
+def _choice_by(
+    x: Lowering,
+    value: ir.Expr,
+    var: typed.Var,
+    asked: Iterable[typed.Expr],
+    scope: Scope,
+    chosen: Callable[[ir.Expr, Scope], ir.Expr],
+) -> ir.Expr:
+    """The choice by a value, which is evaluated once; `chosen` makes it of the value and the scope with its variable.
+
+    Args:
+        x: lowers the parts.
+        value: the value that decides.
+        var: its variable.
+        asked: the parts of the choice.
+        scope: the variables around it.
+        chosen: makes the choice.
+    """
+    asked = list(asked)
+    if isinstance(value, ir.Const | ir.Local) or (_is_short(value) and not any(map(_supposes, asked))):
+        return chosen(value, replace(scope, where={**scope.where, var: value}))
+    named = [part.var for e in asked for part in expressions(e) if isinstance(part, typed.Local)]
+    read = {each: scope.where[each] for each in named if each in scope.where}
+    around = {other: known for other, known in read.items() if free(known)}
+    ranges = {0: NUMBERS if isinstance(var.type, Maybe) else x.ranges.of(value)}
+    ranges |= {i: x.ranges.of(known) for i, known in enumerate(around.values(), 1)}
+    numbers = (var, *around)
+    inner = {other: known for other, known in scope.where.items() if other not in around}
+    inner |= {each: ir.Local(i) for i, each in enumerate(numbers)}
+    before = x.ranges.slots
+    x.ranges.slots = {i: ranges[i] for i, each in enumerate(numbers) if isinstance(each.type, Num | Maybe)}
+    body = chosen(ir.Local(0), Scope(inner, len(numbers), scope.sources))
+    function = x.helper("", len(numbers), (), body)
+    x.ranges.slots = before
+    return ir.Call(function, (value, *around.values()))
+
+
+def _is_short(e: ir.Expr) -> bool:
+    """Whether reading it again is as quick as keeping it: a cell or a row at a place that is known."""
+    return isinstance(e, ir.Cell | ir.Row) and isinstance(e.index, ir.Const | ir.Local)
+
+
+def _supposes(e: typed.Expr) -> bool:
+    """Whether a part is of another state, in which a cell is not what it was."""
+    return any(isinstance(part, typed.Once) for part in expressions(e))

@@ -1,0 +1,59 @@
+"""The base of syntax trees; and expressions whose value is one of several, or none."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.records import Brief
+
+
+class Name(Brief, Struct, frozen=True, gc=False):
+    """A name as written, with its place."""
+
+    text: str
+    span: Span
+
+
+class Text(Brief, Struct, frozen=True, gc=False):
+    """A docstring or a reason; empty if missing."""
+
+    text: str
+    span: Span
+
+
+class Expr(Brief, Struct, frozen=True, gc=False):
+    """Base of all expressions; `depth` bounds the recursion of every later pass."""
+
+    span: Span
+
+
+class SomeAs(Expr, frozen=True):
+    """`a is some as x`: the condition of an `if`, or of `… if … else …`, whose branch binds x to a's value."""
+
+    operand: Expr
+    name: Name
+
+
+class Chain(Expr, frozen=True):
+    """`a?.b` and `a?.to(d)`: none if a is none; `args` is None without brackets."""
+
+    target: Expr
+    name: Name
+    args: tuple[Expr, ...] | None
+
+
+class Choice(Expr, frozen=True):
+    """`then if condition else other`."""
+
+    condition: Expr
+    then: Expr
+    other: Expr
+
+
+class Cases(Expr, frozen=True):
+    """`match subject:` as a value: the values of its cases, and that of `else`."""
+
+    subject: Expr
+    cases: tuple[tuple[tuple[Expr, ...], Expr], ...]
+    other: Expr | None

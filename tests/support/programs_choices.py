@@ -1,0 +1,94 @@
+"""Random parts of programs that choose one of several values: `?.`, `if … as`, `match` as a value; `<` of towns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from programs import Writer
+
+Scope = dict[str, str]
+TOWNS = ("oak", "elm", "ash", "fir")
+PERHAPS = "int?"
+VALUES = ("int", "bool", "town", "town?", "set town", "int?")
+
+
+def number(w: Writer, s: Scope, d: int) -> str:
+    """A number that belongs to a town that may be none."""
+    member = w.pick("tax", "mark", "index", "twin?.tax", "twin?.twin?.mark", "twin?.index")
+    return f"({w.expr('town?', s, d)}?.{member} ?? {w.expr('int', s, d)})"
+
+
+def stepped(w: Writer, s: Scope, d: int) -> str:
+    """A number of a space some steps away."""
+    course = w.pick("ahead", "aside", "aslant")
+    step = w.pick("", f", {w.expr('int', s, d)}")
+    return f"(s2.to({course})?.to({course}{step})?.{w.pick('row', 'home?.tax', 'index')} ?? {w.expr('int', s, d)})"
+
+
+def maybe(w: Writer, s: Scope, d: int) -> str:
+    """The twin of a town, if there are both."""
+    return f"{w.expr('town?', s, d)}?.twin"
+
+
+def named(w: Writer, type_: str, s: Scope, d: int) -> str:
+    """A value with a name for what may be none."""
+    of = w.pick("town?", PERHAPS)
+    name = w.fresh()
+    inner = {**s, name: of.removesuffix("?")}
+    return f"({w.expr(type_, inner, d)} if {w.expr(of, s, d)} is some as {name} else {w.expr(type_, s, d)})"
+
+
+def called(w: Writer, type_: str, s: Scope, d: int) -> str:
+    """The value of one of the definitions of this module, or of another form."""
+    if type_ not in VALUES:
+        return named(w, type_, s, d)
+    return f"choice{VALUES.index(type_)}({w.expr('town', s, d)}, {w.expr('int', s, d)})"
+
+
+def in_order(w: Writer, s: Scope, d: int) -> str:
+    """A comparison of two towns by their places in the kind."""
+    return f"({w.expr('town', s, d)} {w.pick('<', '<=', '>', '>=')} {w.expr('town', s, d)})"
+
+
+def cases(w: Writer, type_: str, s: Scope, pad: str, depth: int = 1) -> list[str]:
+    """The lines of a `match` whose value is of a type; the first begins with the word."""
+    left, lines = list(TOWNS), [f"match {w.expr('town', s, 1)}:"]
+    for _ in range(1 + w.number(3)):
+        names = [left.pop(w.number(len(left))) for _ in range(1 + w.number(1 + len(left) // 3))]
+        lines += _arm(w, f"{pad}    case {', '.join(names)}:", type_, s, pad + "    ", depth)
+    return lines + _arm(w, f"{pad}    else:", type_, s, pad + "    ", depth)
+
+
+def _arm(w: Writer, head: str, type_: str, s: Scope, pad: str, depth: int) -> list[str]:
+    form = w.number(5)
+    if form == 0 and depth:
+        first, *following = cases(w, type_, s, pad, depth - 1)
+        return [f"{head} {first}", *following]
+    value = w.expr(type_, s, form % 3)
+    return [f"{head} {value}"] if form < 4 else [head, f"{pad}    {value}"]
+
+
+def statement(w: Writer, scope: Scope, pad: str) -> list[str]:
+    """A statement with the value of a `match`."""
+    type_ = w.pick("int", "bool", "town", "set town", "town?")
+    target = {"int": "n", "bool": "elm.seen", "set town": "towns"}.get(type_, "")
+    if target and w.number(2):
+        first, *following = cases(w, type_, scope, pad)
+        return [f"{pad}set {target} to {first}", *following]
+    name = w.fresh()
+    first, *following = cases(w, type_, scope, pad)
+    scope[name] = type_
+    return [f"{pad}let {name} = {first}", *following]
+
+
+def definitions(w: Writer) -> list[str]:
+    """Definitions of each type whose values are those of a `match`."""
+    lines: list[str] = []
+    for i, type_ in enumerate(VALUES):
+        scope = {"t": "town", "k": "int"}
+        first, *following = cases(w, type_, scope, "    ")
+        while any("choice" in line for line in (first, *following)):
+            first, *following = cases(w, type_, scope, "    ")
+        lines += [f"def choice{i}(t: town, k: int) -> {type_}:", f"    {first}", *following]
+    return lines
