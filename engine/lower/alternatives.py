@@ -1,7 +1,7 @@
 """Values of which one is chosen: `if … else`, with and without a name for what is there, and `match`.
 
 What is asked is evaluated once. If that takes more than a look into a slot or a cell, the choice is a function of its
-own with this value as its argument, beside the variables of expressions that the choice reads.
+own with this value as its argument, beside the variables that the choice reads.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _choice_by(
         return chosen(value, replace(scope, where={**scope.where, var: value}))
     named = [part.var for e in asked for part in expressions(e) if isinstance(part, typed.Local)]
     read = {each: scope.where[each] for each in named if each in scope.where}
-    around = {other: known for other, known in read.items() if free(known)}
+    around = {other: known for other, known in read.items() if isinstance(known, ir.Cell) or free(known)}
     ranges = {0: NUMBERS if isinstance(var.type, Maybe) else x.ranges.of(value)}
     ranges |= {i: x.ranges.of(known) for i, known in enumerate(around.values(), 1)}
     numbers = (var, *around)

@@ -52,6 +52,7 @@ class _Liveness:
         self.p = p
         self._cells = cells
         self._flow = Flow(p)
+        self._functions: dict[int, Cells] = {}
         self.live: dict[int, Cells] = {}
         for procedure in procedures(self._flow).values():  # each after those that it calls
             self._follow(procedure.blocks)
@@ -108,7 +109,16 @@ class _Liveness:
         return live if ask.otherwise is None else live | self.live[ask.otherwise]
 
     def _read(self, e: ir.Expr) -> Cells:
-        """The variables that an expression reads; definitions, and procedures that `once` runs, have their own."""
+        """The variables that an expression reads; procedures that `once` runs have their own."""
         if not self._cells:
             return frozenset()
-        return frozenset([at for x in walk(e) if isinstance(x, ir.Cell) for at in span(x) if at in self._cells])
+        live = frozenset([at for x in walk(e) if isinstance(x, ir.Cell) for at in span(x) if at in self._cells])
+        return live.union(*(self._read_by(x.function) for x in walk(e) if isinstance(x, ir.Call)))
+
+    def _read_by(self, number: int) -> Cells:
+        """The variables that a function reads: one that is a choice of the rules may read tables of a procedure."""
+        if number not in self._functions:
+            f = self.p.functions[number]
+            inside = [*(value for _, value in f.lets), f.body]
+            self._functions[number] = frozenset().union(*map(self._read, inside))
+        return self._functions[number]

@@ -154,3 +154,23 @@ def test_the_layout_of_cases_and_chains() -> None:
     loose = "def f( t: town )->int:\n  match t :\n    case oak , elm : t ?. twin?.to( d ) ?. tax ?? 0\n    else : 1\n"
     tidy = "def f(t: town) -> int:\n    match t:\n        case oak, elm: t?.twin?.to(d)?.tax ?? 0\n        else: 1\n"
     assert format_rules(loose, "f.rules") == tidy == format_rules(tidy, "f.rules")
+
+
+WAITING = """
+procedure play():
+    let least = 4
+    let k = least * 2
+    set n to t.tax + k if first(u in town where u.tax > k - least) is some as t else 0
+    decide next_one by first(player):
+        option go:
+            pass
+    set m to match next(first(t in town where t.tax > least + n - 9) ?? oak):
+        case oak: k
+        else: k + n
+"""
+
+
+def test_choices_read_the_variables_of_procedures(play: Play) -> None:
+    game = play(WAITING + WORLD)
+    game.apply(game.parse("go"))
+    assert (game.omniscient.value("n"), game.omniscient.value("m")) == ("13", "8")
