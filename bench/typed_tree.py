@@ -125,7 +125,11 @@ def _walk(root: Root, path: tuple[Step, ...], part: Any, anchor: Span, guards: f
         if part and all(isinstance(each, typed.Stmt) for each in part):
             yield Seen(root, path, part, anchor, guards)
         for at, each in enumerate(part):
-            inner = guards
+            inner, where = guards, _where_of_turns(each)
+            if where is not None:
+                yield from _walk(root, (*path, at, *_WHERE), where, where.span, guards)
+            if where is not None or _is_of_turns(each):
+                continue
             if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], tuple):  # a branch of an `if`
                 inner = guards | _asked(part[: at + 1])
             yield from _walk(root, (*path, at), each, anchor, inner)
@@ -137,6 +141,27 @@ def _walk(root: Root, path: tuple[Step, ...], part: Any, anchor: Span, guards: f
         yield Seen(root, path, part, anchor, guards)
         for name in part.__struct_fields__:
             yield from _walk(root, (*path, name), getattr(part, name), anchor, guards)
+
+
+_WHERE: tuple[Step, ...] = ("branches", 0, 0, "args", 0)
+
+
+def _is_of_turns(part: Any) -> bool:
+    """Whether a statement is one of those that no file has: it gives the turn to the next one."""
+    at = part.span if isinstance(part, typed.Let | typed.Assign | typed.If) else None
+    if isinstance(part, typed.If):
+        return isinstance(part.branches[0][1][0], typed.Jump) and part.branches[0][1][0].span == at
+    return at is not None and part.value.span == at and not isinstance(part.value, typed.Lit | typed.Local)
+
+
+def _where_of_turns(part: Any) -> typed.Expr | None:
+    """The `where` of turns in a statement that passes the turn of those for whom it does not hold."""
+    if not isinstance(part, typed.If) or len(part.branches) > 1:
+        return None
+    condition, body = part.branches[0]
+    jumps = bool(body) and isinstance(body[-1], typed.Jump) and body[-1].word == "pass turn"
+    no_file = jumps and body[0].span == part.span and isinstance(condition, typed.Op) and condition.op == "not"
+    return condition.args[0] if no_file and isinstance(condition, typed.Op) else None
 
 
 def _asked(branches: tuple[Any, ...]) -> frozenset[Path]:

@@ -38,15 +38,8 @@ ORDER = "(order)"
 COLLECTIONS = {"kinds": (2, "entities"), "map": (1, "regions"), "tracks": (2, "spaces"), "tables": (2, "rows")}
 """Section → position and word of the key in a path after which the members of a collection follow."""
 
-_OWN = {
-    "id",
-    "title",
-    "version",
-    "needs",
-    "extends",
-    "replaces",
-    "overlays",
-}  # keys of game.yaml that identify the ruleset
+# Keys of game.yaml that identify the ruleset.
+_OWN = {"id", "title", "version", "needs", "extends", "replaces", "overlays"}
 _ORDERED_LISTS = {"ends", "key", "each", "product", "columns", "rows"}
 """Keys of lists whose order counts; that of lists of numbers counts, too. All other lists are sets."""
 _NAMES = {  # their keys are names of the ruleset, where `doc` is a name like any other

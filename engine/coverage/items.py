@@ -174,7 +174,8 @@ class Items:
         elif isinstance(s, typed.Repeat):
             self._choices([s.limit])
             head = s.span if s.limit is None else s.limit.span
-            self._loop(s.body, head, "repeat", (TURN,) if s.limit is None else (TURN, OVER))
+            name, outcomes = ("turns" if s.head else "repeat"), ((TURN,) if s.limit is None else (TURN, OVER))
+            self._loop(s.body, head, name, outcomes, s.head)
         elif isinstance(s, typed.Decide):
             self._decide(s)
         else:
@@ -213,11 +214,12 @@ class Items:
         self.matches[id(s.subject)] = (item, by_value)
         return item
 
-    def _loop(self, body: typed.Block, head: Span, name: str, outcomes: tuple[str, ...]) -> None:
+    def _loop(self, body: typed.Block, head: Span, name: str, outcomes: tuple[str, ...], first: int = 0) -> None:
+        """A loop; the statements of its block before the `first` are in no file."""
         if body:
             item = self._item("branch", head, name, outcomes)
             self.loops[id(body)] = item
-            self._block(body, item, TURN)
+            self._block(body[first:], item, TURN)
 
     def _decide(self, s: typed.Decide) -> None:
         self.decisions[s.span] = self._item("decision", s.span, s.name, ("asked",), s.doc)

@@ -19,11 +19,12 @@ from rulespec.types import Maybe
 
 
 class _Loop(NamedTuple):
-    """The targets of `leave` and `continue` in a loop, and the number of options around it."""
+    """The targets of `leave` and `continue` in a loop, the number of options around it, and whether it is of turns."""
 
     leave: int
     next: int
     options: int
+    turns: bool
 
 
 class StatementLowering:
@@ -107,7 +108,7 @@ class StatementLowering:
         elif word == "ask again":
             target, outside = self.decisions.taken[-1][0], len(self.decisions.taken) - 1
         else:
-            loop = self._loops[-1]
+            loop = next(each for each in reversed(self._loops) if each.turns or word != "pass turn")
             target, outside = (loop.leave if word == "leave" else loop.next), loop.options
         for _, choice in self.decisions.taken[outside:]:
             self.b.clear_arguments(choice)
@@ -215,14 +216,14 @@ class StatementLowering:
         else:
             self.b.goto(head)
             self.b.open_block = head
-        self._loop(s.body, scope, head, after)
+        self._loop(s.body, scope, head, after, turns=s.head > 0)
         self.b.goto(head)
         self.b.open_block = after
 
-    def _loop(self, body: typed.Block, scope: Scope, head: int, after: int) -> None:
+    def _loop(self, body: typed.Block, scope: Scope, head: int, after: int, *, turns: bool = False) -> None:
         """Lowers the body of a loop."""
         if self.x.marks is not None:
             self.x.marks.loop(body, self.b.open_block, head, after)
-        self._loops.append(_Loop(after, head, len(self.decisions.taken)))
+        self._loops.append(_Loop(after, head, len(self.decisions.taken), turns))
         self.block(body, scope)
         self._loops.pop()

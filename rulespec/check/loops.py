@@ -10,6 +10,8 @@ from rulespec.typed.members import finds
 from rulespec.typed.rule_traversal import walk
 from rulespec.types import BAD
 
+_TURNS = "let every way through the turn meet a `decide`, `pass turn` or `leave`; or bound the turns: `… at most n:`"
+
 
 def check_loops(c: Context) -> None:
     """Reports each loop that may never end."""
@@ -18,7 +20,9 @@ def check_loops(c: Context) -> None:
             "RS402",
             "this loop can go round without a decision, and then never ends",
             loop.span,
-            help="bound it: `repeat at most …:`; or let every way through it meet a `decide` or `leave`",
+            help=_TURNS
+            if loop.head
+            else "bound it: `repeat at most …:`; or let every way through it meet a `decide` or `leave`",
         )
 
 
@@ -34,7 +38,7 @@ def endless_loops(rules: typed.Rules) -> Iterator[typed.Repeat]:
 
     for p in rules.procedures.values():
         for s in walk(p.body):
-            if isinstance(s, typed.Repeat) and s.limit is None and _quiet(s.body, always_asks) & {"next", "continue"}:
+            if isinstance(s, typed.Repeat) and s.limit is None and _quiet_turn(s, always_asks) & {"next", "continue"}:
                 yield s
 
 
@@ -64,15 +68,23 @@ def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -
         elif isinstance(s, typed.Decide) and s.otherwise is not None:
             ways = _quiet(s.otherwise.body, always_asks)  # nobody is asked where there is nothing to choose
         elif isinstance(s, typed.For | typed.Repeat):
-            inner = _quiet(s.body, always_asks)
-            ways = inner & {"return"}
+            inner = _quiet_turn(s, always_asks)
+            ways = inner & {"return", "pass turn"}
             unbounded = isinstance(s, typed.Repeat) and s.limit is None
-            if "leave" in inner or (not unbounded and (inner - {"return"} or not _goes_round(s))):
+            if "leave" in inner or (not unbounded and (inner - {"return", "pass turn"} or not _goes_round(s))):
                 ways |= {"next"}
         out |= ways - {"next"}
         if "next" not in ways:
             return out
     return out | {"next"}
+
+
+def _quiet_turn(s: typed.For | typed.Repeat, always_asks: Callable[[typed.Procedure], bool]) -> set[str]:
+    """The exits of a loop's block, as of `_quiet`; `turns` are left where all pass, or nobody has one."""
+    if isinstance(s, typed.For) or not s.head:
+        return _quiet(s.body, always_asks)
+    inner = _quiet(s.body[s.head :], always_asks)
+    return inner - {"pass turn"} | {"leave"} if "pass turn" in inner or not s.asks else inner
 
 
 def _goes_round(s: typed.For | typed.Repeat) -> bool:

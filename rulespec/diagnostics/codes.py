@@ -139,6 +139,8 @@ CODES: dict[str, str] = {
     "RS416": "checks of facts that take too long",
     "RS417": "a condition that decides nothing",
     "RS418": "more sets or bags than are listed",
+    "RS440": "a turn that cannot be passed",
+    "RS441": "turns in which nobody can pass",
     "RS501": "no such ruleset",
     "RS502": "no such overlay",
     "RS503": "an overlay's path does not exist",

@@ -110,11 +110,7 @@ class InOrder(Expr, frozen=True):
 
 
 class Each(Expr, frozen=True):
-    """An operator over a binder.
-
-    `count`, `sum`, `min`, `max`, `any`, `all`, `first`, `best`, `the`, `union`; `set` of a set comprehension,
-    `order` of one by keys.
-    """
+    """An operator over a binder: a function, `set` of a set comprehension, `order` of one by keys."""
 
     op: str
     binder: Binder
@@ -249,7 +245,7 @@ HEAD_PARTS = (Let, Require, Cost, Needs)
 
 
 class Jump(Stmt, frozen=True):
-    """`leave`, `ask again`, `continue`, `again` (which is the one or the other), `return` or `pass`."""
+    """`leave`, `ask again`, `continue`, `again` (one of these two), `return`, `pass` or `pass turn`."""
 
     word: str
 
@@ -278,6 +274,12 @@ class For(Stmt, frozen=True):
 class Repeat(Stmt, frozen=True):
     limit: Expr | None
     body: tuple[Stmt, ...]
+
+
+class Turns(Repeat, frozen=True):
+    binder: Binder
+    rest: Expr | None
+    drops: bool
 
 
 class Privacy(Brief, Struct, frozen=True, gc=False):
@@ -438,11 +440,10 @@ class Remove(Item, frozen=True):
 
 
 class Edit(Brief, Struct, frozen=True, gc=False):
-    """One edit of a `change`.
+    """One edit of a `change`: "add", "remove", "replace", "before" or "after".
 
-    `word` is "add", "remove", "replace", "before" or "after"; `at` selects what it is done to: a statement, an
-    expression, or a text that a reason begins with or cites. `value` is the expression in its place; `body` the
-    statements in its place, beside it, or added to a head.
+    `at` selects a statement, an expression, or a text that a reason begins with or cites. `value` is the expression in
+    its place; `body` the statements in its place, beside it, or added to a head.
     """
 
     word: str
@@ -462,7 +463,6 @@ class Change(Item, frozen=True):
 
 PARTS = (Extend, Change)
 """The items that change parts of rules."""
-
 
 NODES: frozenset[type[Struct]] = frozenset(
     node for node in vars().values() if isinstance(node, type) and issubclass(node, Struct) and node is not Span

@@ -80,6 +80,9 @@ class _Builder(ExpressionBuilder):
     def return_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
         return ast.Jump(span, "return") if c[0] is None else ast.Return(span, c[0])
 
+    def pass_turn_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
+        return ast.Jump(span, "pass turn")
+
     def pass_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
         return ast.Jump(span, "pass")
 
@@ -106,6 +109,10 @@ class _Builder(ExpressionBuilder):
 
     def repeat_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
         return ast.Repeat(span, c[0], c[1])
+
+    def turns_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
+        _, binder, rest, drops, limit, body = c
+        return ast.Turns(span, limit, body, binder, rest, drops is not None)
 
     def _doc_and_rest(self, span: Span, c: list[Any]) -> tuple[ast.Text, tuple[Any, ...]]:
         """Splits an optional docstring (None where missing, absent in one-line bodies) from the rest."""

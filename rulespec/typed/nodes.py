@@ -643,6 +643,8 @@ class EndGame(Stmt, frozen=True):
 
 
 class Jump(Stmt, frozen=True):
+    """`leave`, `continue`, `ask again`, `return`; or `pass turn`, which is a `continue` of `turns`."""
+
     word: str
 
 
@@ -671,8 +673,19 @@ class For(Stmt, frozen=True):
 
 
 class Repeat(Stmt, frozen=True):
+    """A loop.
+
+    Attributes:
+        limit: the most that it goes round.
+        body: its block.
+        head: the number of statements at the beginning of the block that no file has: those of `turns`.
+        asks: whether somebody has a turn, of `turns`.
+    """
+
     limit: Expr | None
     body: Block
+    head: int = 0
+    asks: bool = False
 
 
 class Privacy(Brief, Struct, frozen=True):

@@ -23,7 +23,7 @@ options extras:
             set m to m - 1
 """
 """Options that decisions include."""
-SOME = 5
+SOME = 6
 """The number of rare forms in a program."""
 
 
@@ -148,4 +148,34 @@ def _together(w: Writer, scope: Scope, pad: str) -> list[str]:
     ]
 
 
-FORMS = (_shuffled, _chosen, _branches, _cases, _ending, _interrupted, _loop, _afloat, _unasked, _together)
+def _turns(w: Writer, scope: Scope, pad: str) -> list[str]:
+    """Turns until all pass, or are out; some pass in a loop within their turn, some where they have nothing to do."""
+    name, who = w.fresh(), w.fresh()
+    where = f" where {w.expr('bool', {**scope, who: 'town'}, 1)}" if w.number(2) else ""
+    towns = w.pick(f"town from {w.expr('town', scope, 0)}", "towns | {elm} after ash", "{t in town by -t.tax}", "towns")
+    seats = w.pick(
+        f"player from {w.expr('player', scope, 0)}", "player", "{q in player by q.cash}", "player after south"
+    )
+    head, by = ((f"{towns}{where}", "first(player)"), (seats, who))[w.number(2)]
+    rest = w.pick("", "", f" but {w.expr('int', scope, 0)}")
+    loop = w.number(2)
+    most = f" at most abs({w.expr('int', scope, 0)}) % 7" if loop or w.number(3) == 0 else ""
+    inner = f"{pad}        " if loop else f"{pad}    "
+    return [
+        f"{pad}turns {who} in {head} until all{rest} pass{w.pick('', ' drops')}{most}:",
+        *([f"{pad}    repeat at most 3:"] if loop else []),
+        f"{inner}decide {name} by {by}:",
+        f"{inner}    option {name}_act:",
+        f"{inner}        require {w.expr('bool', scope, 1)}",
+        f"{inner}        set n to n + 1",
+        f"{inner}        {w.pick('ask again', 'continue', 'leave', 'set m to m - 1')}",
+        f"{inner}    option {name}_pass:",
+        f"{inner}        require {w.expr('bool', scope, 1)} or n > 2",
+        f"{inner}        pass turn",
+        f"{inner}    otherwise:",
+        f"{inner}        {w.pick('pass turn', 'leave')}",
+        f"{pad}    set few to few",
+    ]
+
+
+FORMS = (_shuffled, _chosen, _branches, _cases, _ending, _interrupted, _loop, _afloat, _unasked, _together, _turns)

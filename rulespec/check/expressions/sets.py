@@ -85,12 +85,14 @@ def infer_in_order(x: ExpressionContext, e: ast.InOrder, env: Env, want: Type | 
     return result
 
 
-def type_binder(x: ExpressionContext, b: ast.Binder, env: Env, *, in_order: bool = False) -> tuple[typed.Binder, Env]:
+def type_binder(
+    x: ExpressionContext, b: ast.Binder, env: Env, *, in_order: bool = False, want: Type | None = None
+) -> tuple[typed.Binder, Env]:
     """Typed binder, and the scope with its variable.
 
-    `in_order`: the members of an order come in it; elsewhere it is its set.
+    `in_order`: the members of an order come in it; elsewhere it is its set. `want`: the type of the set, if known.
     """
-    input_ = x.infer(b.source, env)
+    input_ = x.infer(b.source, env, want)
     source = x.as_set(input_)
     kind = ANY
     if isinstance(source.type, SetOf):

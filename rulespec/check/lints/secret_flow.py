@@ -138,6 +138,8 @@ class SecretFlow:
         if s.word == "ask again":
             self.tellings.asked(s.span, under)
             return _Out()
+        if s.word == "pass turn":  # out of all loops within the turn
+            return _Out(loop=under, rule=under)
         return _Out(loop=under) if s.word in ("leave", "continue") else _Out()
 
     def _control(self, s: typed.Stmt, under: Label) -> _Out:

@@ -10,6 +10,7 @@ from rulespec.check.statements.decisions import type_decide
 from rulespec.check.statements.draws import type_draw
 from rulespec.check.statements.orders import type_rearrange
 from rulespec.check.statements.results import type_return, type_taken
+from rulespec.check.statements.turns import type_pass_turn, type_turns
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
@@ -62,6 +63,8 @@ class StatementChecker(StatementContext):
             return type_call(self, s, env, place)
         if isinstance(s, ast.EndGame):
             return type_end(self, s, env), env, False
+        if isinstance(s, ast.Jump) and s.word == "pass turn":
+            return type_pass_turn(self, s, place), env, False
         if isinstance(s, ast.Jump):
             return type_jump(self, s, place), env, False
         if isinstance(s, ast.If):
@@ -70,6 +73,8 @@ class StatementChecker(StatementContext):
             return type_match(self, s, env, place)
         if isinstance(s, ast.For):
             return type_for(self, s, env, place)
+        if isinstance(s, ast.Turns):
+            return type_turns(self, s, env, place)
         if isinstance(s, ast.Repeat):
             return type_repeat(self, s, env, place)
         if isinstance(s, ast.Decide):

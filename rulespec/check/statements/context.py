@@ -20,11 +20,19 @@ go on there."""
 
 
 class StatementPlace(Struct, frozen=True):
-    """Place of a statement: whether it is in a loop, and whether a decision in that can be asked again."""
+    """Place of a statement.
+
+    Attributes:
+        in_loop: whether it is in a loop.
+        asks: whether a decision in the loop can be asked again.
+        together: whether it is in a decision taken together.
+        passes: the variable that says whether the member whose turn it is has passed; None if no turn can be passed.
+    """
 
     in_loop: bool = False
     asks: bool = False
     together: bool = False
+    passes: typed.Var | None = None
 
 
 class StatementContext(ABC):

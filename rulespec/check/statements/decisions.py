@@ -52,7 +52,8 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPl
             edit = f"`change option {o.name.text} of {s.name.text}:`"
             help_ = f"give it another name; an overlay edits the first one by {edit}"
             x.error("RS223", message, o.name.span, notes=notes, help=help_)
-        inside = StatementPlace(place.in_loop and not together, not together, together)
+        passes = None if together else place.passes
+        inside = StatementPlace(place.in_loop and not together, not together, together, passes)
         option, after, alive = _option(c, o, scope, inside, s.form, changed)
         typed_options.append(option)
         if o.name.text not in seen:

@@ -95,6 +95,18 @@ class Effects:
                 return True
         return False
 
+    def passes_turn(self, stmts: Stmts) -> bool:
+        """Whether a `pass turn` in these statements belongs to the `turns` around them."""
+        for s in stmts:
+            if isinstance(s, ast.Jump) and s.word == "pass turn":
+                return True
+            if isinstance(s, ast.Turns):
+                continue
+            blocks = self._ways(s) if isinstance(s, ast.Decide) else _blocks(s)
+            if any(self.passes_turn(b) for b in blocks):
+                return True
+        return False
+
     def _ways(self, s: ast.Decide) -> list[Stmts]:
         """The blocks of a decision."""
         return [*(o.body for o in self.options(s)), s.otherwise.body if s.otherwise is not None else ()]
