@@ -7,7 +7,7 @@ STAMP  := .venv/.tests-from-pyproject
 DOCS   := .venv/.docs-from-pyproject
 TABLES := rulespec/syntax/automaton.json
 CODE   := .venv/.compiled
-ROOMS  := rulespec engine drawing cli lsp pages serve
+ROOMS  := rulespec engine drawing cli lsp pages serve guests
 
 PROOFS := short perft agree wasm passes pages coverage migrations playouts secrets gallery
 

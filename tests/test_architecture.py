@@ -50,13 +50,14 @@ ROOMS = (
     "lsp",
     "pages",
     "serve",
+    "guests",
     "cli",
     "__init__",
     "__main__",
     "testing",
 )
 """The rooms of the package in the order in which data flows; a room is a folder or a single file."""
-FOLDERS = ("rulespec", "engine", "drawing", "cli", "lsp", "pages", "serve")
+FOLDERS = ("rulespec", "engine", "drawing", "cli", "lsp", "pages", "serve", "guests")
 """The folders of the package's modules."""
 
 # Words that only a game has.
@@ -381,7 +382,7 @@ def test_a_folder_of_modules_is_a_package() -> None:
         assert (folder / "__init__.py").is_file(), folder
 
 
-@pytest.mark.parametrize("name", ["engine", "drawing", "cli", "lsp", "pages", "serve", "games", "diagnostics_pages"])
+@pytest.mark.parametrize("name", [*FOLDERS[1:], "games", "diagnostics_pages"])
 def test_the_package_has_links_to_the_folders_of_the_checkout(name: str) -> None:
     link = ROOT / "rulespec" / name
     assert link.is_symlink() and link.resolve() in (ROOT / name, ROOT / "docs" / "diagnostics")
@@ -426,7 +427,7 @@ def words(text: str) -> set[str]:
     return results
 
 
-@pytest.mark.parametrize("folder", ["rulespec", "engine", "drawing", "lsp", "pages", "serve"])
+@pytest.mark.parametrize("folder", ["rulespec", "engine", "drawing", "lsp", "pages", "serve", "guests"])
 def test_no_word_of_a_game_stands_outside_games(folder: str) -> None:
     files = [
         p for p in (ROOT / folder).rglob("*") if p.suffix in {".py", ".lark", ".js", ".css"} and "vendor" not in p.parts

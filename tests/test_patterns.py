@@ -35,7 +35,7 @@ def patterns() -> tuple[tuple[str, str, bool], ...]:
 
 def _patterns() -> Iterator[tuple[str, str, bool]]:
     """Each literal pattern of the product: its file, the pattern, whether it is only tried at a beginning."""
-    for room in ("rulespec", "engine", "drawing", "lsp", "pages", "serve", "cli"):
+    for room in ("rulespec", "engine", "drawing", "lsp", "pages", "serve", "guests", "cli"):
         for path in sorted((ROOT / room).rglob("*.py")):
             if any(part.is_symlink() for part in path.parents):
                 continue

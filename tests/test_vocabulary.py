@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from folders import ROOT
 
-FOLDERS = ("rulespec", "engine", "cli", "lsp", "drawing", "pages", "serve", "tests")
+FOLDERS = ("rulespec", "engine", "cli", "lsp", "drawing", "pages", "serve", "guests", "tests")
 PARTICIPLES = ("told", "kept", "made", "found", "given", "anew", "here", "once")
 OPENINGS = ("What", "Who", "How")
 PHRASES = (r"\banew\b", r"\bas far as\b", r"\b(?:is|are|was|were|be) told\b(?! apart)")

@@ -82,7 +82,7 @@ def test_everything_that_ships_is_in_the_wheel(wheel: Path, checkout: Path) -> N
     with zipfile.ZipFile(wheel) as file:
         shipped = {name for name in file.namelist() if name.startswith(OURS)}
     wanted = set()
-    for top in ("rulespec", "engine", "drawing", "cli", "lsp", "pages", "serve", "games"):
+    for top in ("rulespec", "engine", "drawing", "cli", "lsp", "pages", "serve", "guests", "games"):
         inside = "" if top == "rulespec" else f"{top}/"
         files = (p for p in (checkout / top).rglob("*") if p.is_file() and "__pycache__" not in p.parts)
         wanted |= {OURS + inside + p.relative_to(checkout / top).as_posix() for p in files}

@@ -261,6 +261,7 @@ CODES: dict[str, str] = {
     "RS729": "a former name of nothing, or of something else",
     "RS730": "a bound of the rules that ends games",
     "RS740": "what is `told` is seen by nobody",
+    "RS741": "a tree that is too large",
     "RS801": "nothing that can be given",
     "RS802": "not enough pieces",
     "RS803": "not a call of a procedure",

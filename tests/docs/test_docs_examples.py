@@ -32,6 +32,7 @@ PAGES = [
     "docs/guides/read_a_foreign_log.md",
     "docs/guides/search.md",
     "docs/guides/study_a_game.md",
+    "docs/guides/train_a_player.md",
     "docs/guides/variants.md",
     "docs/reference/commands.md",
     "docs/reference/python.md",

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from msgspec import Struct
+from open_spiel_games import action
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
@@ -67,23 +68,8 @@ def spiel() -> Any:
     return pytest.importorskip("pyspiel")
 
 
-_ACTIONS = {"leave_it": 0, "bet": 1, "fold": 0, "call": 1, "raise": 2}
-
-
-def action(option: Option, tree: Tree) -> int:
-    """OpenSpiel's number of an option: cards and dice from 0, bids in their order, `liar` after the last of them."""
-    if option.name in ("deal", "turn"):
-        return option.args[0]
-    if option.name == "throw":
-        return option.args[0] - 1
-    sides = int(tree.settings.get("sides", 6))
-    if option.name == "bid" and len(option.args) == 2:
-        return (option.args[0] - 1) * sides + option.args[1] - 1
-    return 2 * sides if option.name == "liar" else _ACTIONS[option.name]
-
-
 def options(game: Game, tree: Tree) -> dict[int, Option]:
-    return {action(option, tree): option for option in game.legal_options}
+    return {action(option, int(tree.settings.get("sides", 6))): option for option in game.legal_options}
 
 
 def returns(game: Game, tree: Tree) -> list[float]:

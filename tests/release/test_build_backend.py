@@ -14,7 +14,7 @@ from folders import ROOT
 from release.build_backend import plain_links
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the folders of an environment are those of POSIX")
-LINKS = {"cli", "diagnostics_pages", "drawing", "engine", "games", "lsp", "pages", "serve"}
+LINKS = {"cli", "diagnostics_pages", "drawing", "engine", "games", "guests", "lsp", "pages", "serve"}
 TABLES = ("syntax/automaton.json", "syntax/grammar.json")
 BUILD_EDITABLE = (
     "import sys; sys.path.insert(0, 'release'); from build_backend import build_editable; build_editable(sys.argv[1])"

@@ -209,6 +209,7 @@ FOLDERS = (
     "engine",
     "fuzz",
     "games",
+    "guests",
     "lsp",
     "pages",
     "rulespec",

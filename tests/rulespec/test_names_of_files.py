@@ -131,7 +131,7 @@ def test_folders_are_listed_in_one_place() -> None:
     }
     results = {
         path.relative_to(ROOT).as_posix()
-        for room in ("rulespec", "engine", "drawing", "cli", "lsp", "pages", "serve")
+        for room in ("rulespec", "engine", "drawing", "cli", "lsp", "pages", "serve", "guests")
         for path in (ROOT / room).rglob("*.py")
         if not path.is_symlink() and listed.search(path.read_text("utf-8"))
     }

@@ -31,6 +31,7 @@ CANNOT_BE_SHOWN = {
     "RS557": "it needs a board of thousands of places",
     "RS567": "it needs YAML of a form that nobody has thought of yet",
     "RS569": "it needs a letter that no font of the system has",
+    "RS741": "it is found in Python, by what no command asks",
     "RS415": "it needs millions of steps",
     "RS416": "it needs millions of steps",
     "RS574": "it needs a log of tens of thousands of moves",

@@ -16,7 +16,7 @@ from rulespec.language.builtins import BUILTINS, PLACE
 from rulespec.language.operators import OPERATORS
 from rulespec.syntax.keywords import WORDS
 
-FOLDERS = ("rulespec", "engine", "lsp", "cli", "serve", "drawing", "pages", "fuzz")
+FOLDERS = ("rulespec", "engine", "lsp", "cli", "serve", "guests", "drawing", "pages", "fuzz")
 NAMES = {*BUILTINS, *OPERATORS}
 OF_GRAMMAR = {"not", "in"}
 """Operators that are words of the grammar."""

@@ -1,0 +1,74 @@
+"""Contracts of others, spoken for any ruleset: environments for learning, other engines, agents.
+
+Example::
+
+    from rulespec.guests import aec_env
+
+    env = aec_env("connect_four")
+
+The names below are imported when they are first used; most of them need `pip install 'rulespec[rl]'`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rulespec.guests.actions import ActionSpace
+    from rulespec.guests.aec import RulesetEnv, aec_env
+    from rulespec.guests.batch import Batch
+    from rulespec.guests.gym import SEAT_ENV, SeatEnv
+    from rulespec.guests.play import Contract, IllegalActionError, Play, contract
+    from rulespec.guests.sight import Sight
+    from rulespec.guests.spiel import load_game
+    from rulespec.guests.trees import CfrPlus, Tree, cfr_plus, tree
+
+__all__ = [
+    "SEAT_ENV",
+    "ActionSpace",
+    "Batch",
+    "CfrPlus",
+    "Contract",
+    "IllegalActionError",
+    "Play",
+    "RulesetEnv",
+    "SeatEnv",
+    "Sight",
+    "Tree",
+    "aec_env",
+    "cfr_plus",
+    "contract",
+    "load_game",
+    "tree",
+]
+
+_HOMES = {
+    "actions": "ActionSpace",
+    "aec": "RulesetEnv aec_env",
+    "batch": "Batch",
+    "gym": "SEAT_ENV SeatEnv",
+    "play": "Contract IllegalActionError Play contract",
+    "sight": "Sight",
+    "spiel": "load_game",
+    "trees": "CfrPlus Tree cfr_plus tree",
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
+_EXTRA = {"gymnasium", "numpy", "pettingzoo", "pyspiel"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'rulespec.guests' has no attribute {name!r}")
+    try:
+        result = globals()[name] = getattr(import_module(f"rulespec.guests.{_HOME[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRA:
+            raise
+        message = f"`{name}` needs {error.name}: pip install 'rulespec[rl]'"
+        raise ModuleNotFoundError(message, name=error.name) from None
+    return result
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,157 @@
+"""A ruleset as an environment of PettingZoo (AEC): agents act one after the other.
+
+Example::
+
+    env = aec_env("connect_four")
+    env.reset(seed=1)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        over = termination or truncation
+        env.step(None if over else env.action_space(agent).sample(info["action_mask"]))
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete, Space
+from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper, TerminateIllegalWrapper
+
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.simulate.checked_playouts import CAP
+from rulespec.guests.actions import Form
+from rulespec.guests.play import Contract, Play, contract
+from rulespec.guests.sight import Floats
+from rulespec.typed import nodes as typed
+
+ILLEGAL = -1.0
+"""The reward of an illegal action, which ends the game."""
+
+
+def observation_space(table: Contract) -> Space[Any]:
+    """The space of the observations of a table."""
+    return Box(table.sight.low, table.sight.high, dtype=np.float32)
+
+
+def action_space(table: Contract) -> Space[Any]:
+    """The space of the actions of a table."""
+    return Discrete(table.actions.size)
+
+
+class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo has no types
+    """A table as an environment. Agents are `seat_0`, `seat_1`, … in the order of the seats.
+
+    The mask of an agent is `infos[agent]["action_mask"]`, all 0 while it is not asked. The last reward is the worth of
+    the end (`Returns`), all others are 0; a game that is cut off is truncated.
+    Chance decides by the seed, as in `rulespec simulate`. Options out of turn are not offered.
+
+    Args:
+        table: the contract of the table.
+        render_mode: `ansi`, or None.
+    """
+
+    def __init__(self, table: Contract, render_mode: str | None = None) -> None:
+        super().__init__()
+        self.metadata = {"name": table.game.ruleset.ref, "render_modes": ["ansi"], "is_parallelizable": False}
+        self.render_mode = render_mode
+        self.table = table
+        self.possible_agents = [f"seat_{number}" for number in range(len(table.game.seats))]
+        self.observation_spaces = {agent: observation_space(table) for agent in self.possible_agents}
+        self.action_spaces: dict[str, Space[Any]] = {agent: action_space(table) for agent in self.possible_agents}
+        self._seed, self._number = secrets.randbits(63), -1
+
+    def observation_space(self, agent: str) -> Space[Any]:
+        """The space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Space[Any]:
+        """The space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begins a game: the first of a seed, or the next one of the same seed."""
+        if seed is not None:
+            self._seed, self._number = seed, -1
+        self._number += 1
+        self._draws = Draws(self._seed, self._number)
+        self.play: Play = self.table.play()
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.agent_selection = self.agents[0]
+        self._go_on()
+
+    def step(self, action: int | None) -> None:
+        """Takes an action of the agent that is selected; None where its game is over.
+
+        Raises:
+            IllegalActionError: if it is not legal; nothing has changed then.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self.play.take(-1 if action is None else int(action))
+        self._cumulative_rewards[agent] = 0.0
+        self._go_on()
+        self._accumulate_rewards()
+
+    def _go_on(self) -> None:
+        """Lets chance decide, and tells who is asked, or how the game has ended."""
+        self.play.draw(self._draws)
+        none = np.zeros(self.table.actions.size, np.int8)
+        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": none.copy()} for agent in self.agents}
+        if not self.play.is_over:
+            self.agent_selection = self.possible_agents[self.play.seat]
+            self.infos[self.agent_selection] = {"action_mask": self.play.mask}
+            return
+        ends = self.truncations if self.play.cut else self.terminations
+        ends.update(dict.fromkeys(self.agents, True))
+        self.rewards = dict(zip(self.possible_agents, self.play.returns(), strict=True))
+
+    def observe(self, agent: str) -> Floats:
+        """The observation of an agent."""
+        return self.play.observation(self.possible_agents.index(agent))
+
+    def render(self) -> str:
+        """The game so far, as all see it."""
+        return "\n".join(map(str, self.play.game.view(None).history))
+
+    def close(self) -> None:
+        """Does nothing: no resources are held."""
+
+    def __str__(self) -> str:
+        return str(self.metadata["name"])
+
+
+def aec_env(
+    ruleset: str | typed.Ruleset,
+    players: int | None = None,
+    settings: Mapping[str, str | int] | None = None,
+    *,
+    form: Form | None = None,
+    cap: int = CAP,
+    render_mode: str | None = None,
+) -> Any:
+    """The environment of a table, in which an illegal action ends the game.
+
+    Args:
+        ruleset: a checked ruleset, or a reference to one.
+        players: the number of seats; None: the fewest.
+        settings: what the table switches.
+        form: `options` or `words`; None: options where they are few.
+        cap: the decisions after which a game is truncated.
+        render_mode: `ansi`, or None.
+
+    Raises:
+        DiagnosticsError: if the ruleset is not sound, or does not fit the number of seats or the settings.
+        ValueError: if options must be whole, and are too many.
+    """
+    env = RulesetEnv(contract(ruleset, players, settings, form=form, cap=cap), render_mode)
+    return OrderEnforcingWrapper(TerminateIllegalWrapper(env, illegal_reward=ILLEGAL))

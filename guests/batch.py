@@ -1,0 +1,195 @@
+"""Many games of a table side by side, as arrays of numpy.
+
+Example::
+
+    batch = Batch(contract("connect_four"), 64, seed=1)
+    while (batch.seats >= 0).any():
+        masks, observations = batch.masks(), batch.observations()
+        rewards = batch.step(masks.argmax(axis=1))
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rulespec.engine.game.game import restarted
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.recorded_rows import Codes
+from rulespec.guests.play import CHANCE, NOBODY, Contract, IllegalActionError
+from rulespec.guests.sight import Floats
+
+_NONE = -1
+"""In the place of an action after the last one of an option."""
+_MEMO = 200_000
+"""Codes whose actions are remembered at most."""
+Numbers = NDArray[np.int64]
+
+
+class Batch:
+    """Games side by side, in wasm where that is possible; game n has the chance of game n of the seed.
+
+    Each game waits for the action of a seat, or is over.
+
+    Args:
+        table: the contract of the table.
+        number: how many games.
+        seed: the seed of chance.
+
+    Attributes:
+        seats: for each game the number of the seat that decides; `NOBODY` where it is over.
+        rows: the positions, as those of `Search`.
+        plies: the decisions taken in each game.
+
+    Raises:
+        RulesetFaultError: from every method, if the rules are at fault.
+    """
+
+    def __init__(self, table: Contract, number: int, seed: int = 0) -> None:
+        self.table = table
+        self._search = open_search(table.game)
+        self._start = self._search.rows([restarted(table.game)])[0]
+        self._memo: dict[bytes, tuple[int, ...]] = {}
+        self._draws = [Draws(seed, game) for game in range(number)]
+        self.rows = self._start[None].repeat(number, axis=0)
+        self.plies = np.zeros(number, np.int64)
+        self.seats = np.full(number, NOBODY)
+        self._words = np.full((number, 1), _NONE)
+        self._depths = np.zeros(number, np.int64)
+        self._begin(np.arange(number))
+
+    @property
+    def cut(self) -> NDArray[np.bool_]:
+        """Whether each game has been cut off before its end."""
+        result: NDArray[np.bool_] = (self.seats == NOBODY) & (self._search.deciders(self.rows) != NOBODY)
+        return result
+
+    def masks(self) -> NDArray[np.int8]:
+        """For each game a row with 1 for each legal action; all 0 where it is over."""
+        result = np.zeros((len(self.rows), self.table.actions.size), np.int8)
+        result[self._parents, self._next] = 1
+        return result
+
+    def observations(self) -> Floats:
+        """For each game a row with what the deciding seat sees; all 0 where it is over."""
+        sight = self.table.sight
+        result = np.zeros((len(self.rows), sight.size), np.float32)
+        for seat in range(self._search.seats):
+            at = np.flatnonzero(self.seats == seat)
+            rows = self.rows[at]
+            result[at] = sight.batch(rows, self._search.observations(rows, seat), self.seats[at], seat)
+        for game in np.flatnonzero(self._depths).tolist():
+            sight.add_words(result[game], self._words[game, : self._depths[game]].tolist())
+        return result
+
+    def step(self, actions: ArrayLike) -> NDArray[np.float64]:
+        """Takes an action in each game that is not over; of the others it is ignored.
+
+        Returns:
+            For each game the worth of its end to each seat, where it has just ended; else 0.
+
+        Raises:
+            IllegalActionError: if one is not legal; nothing has changed then.
+        """
+        numbers = np.ascontiguousarray(actions, np.int64)
+        if numbers.shape != self.seats.shape:
+            raise ValueError(f"{len(self.seats)} games need an action each; the shape of these is {numbers.shape}")
+        taken = np.flatnonzero(self._next == numbers[self._parents])
+        count = np.bincount(self._parents[taken], minlength=len(self.rows))
+        if (wrong := np.flatnonzero((self.seats >= 0) & (count == 0))).size:
+            raise IllegalActionError(f"the action {numbers[wrong[0]]} is not legal now in game {wrong[0]}")
+        begun = np.flatnonzero(count > 1)
+        self._words[begun, self._depths[begun]] = numbers[begun]
+        self._depths[begun] += 1
+        taken = taken[count[self._parents[taken]] == 1]
+        games = self._parents[taken]
+        self.rows[games] = self._search.apply(self.rows[games], self._places[taken])
+        self.plies[games] += 1
+        self._begin(games)
+        rewards = np.zeros((len(self.rows), self._search.seats))
+        for game in games[self.seats[games] == NOBODY].tolist():
+            rewards[game] = self.table.returns.of(self._search.game(self.rows[game]))
+        return rewards
+
+    def restart(self, games: ArrayLike, seed: int) -> None:
+        """Begins some games again.
+
+        Args:
+            games: their numbers.
+            seed: the seed of their chance; game n has that of game n.
+        """
+        at = np.ascontiguousarray(games, np.int64)
+        self.rows[at], self.plies[at] = self._start, 0
+        for game in at.tolist():
+            self._draws[game] = Draws(seed, game)
+        self._begin(at)
+
+    def _begin(self, games: Numbers) -> None:
+        """Lets chance decide in some games until a seat is asked, and lists the legal actions of all."""
+        self._depths[games] = 0
+        while games.size:
+            seats = self._search.deciders(self.rows[games])
+            seats[self.plies[games] >= self.table.cap] = NOBODY
+            self.seats[games] = seats
+            games = games[seats == CHANCE]
+            drawn = [self._drawn(game) for game in games.tolist()]
+            self.rows[games] = self._search.apply(self.rows[games], np.array(drawn, np.int64))
+            self.plies[games] += 1
+        self._list()
+
+    def _drawn(self, game: int) -> int:
+        """The number of the option that chance takes in a game, as `choose` draws it."""
+        weights = self._search.walk(self.rows[game]).weights()
+        return self._draws[game].weighted(2 * int(self.plies[game]) + 1, weights)
+
+    def _list(self) -> None:
+        """Lists the options that are open in each game, with the next action of each."""
+        asked = np.flatnonzero(self.seats >= 0)
+        codes, parents = self._search.legal(self.rows[asked])
+        first = np.searchsorted(parents, np.arange(len(asked)))
+        places = np.arange(len(parents)) - first[parents]
+        parents = asked[parents]
+        sequences = self._sequences(codes)
+        if (more := sequences.shape[1] - self._words.shape[1]) > 0:
+            self._words = np.pad(self._words, ((0, 0), (0, more)), constant_values=_NONE)
+        width = sequences.shape[1]
+        begun = np.arange(width) < self._depths[parents][:, None]
+        open_ = (~begun | (sequences == self._words[parents, :width])).all(axis=1)
+        parents, places, sequences = parents[open_], places[open_], sequences[open_]
+        count = np.bincount(parents, minlength=len(self.rows))
+        while True:
+            following = sequences[np.arange(len(parents)), self._depths[parents]]
+            low, high = np.full((2, len(self.rows)), _NONE)
+            low[parents] = high[parents] = following
+            np.minimum.at(low, parents, following)
+            np.maximum.at(high, parents, following)
+            forced = np.flatnonzero((count > 1) & (low == high))
+            if not forced.size:
+                break
+            self._words[forced, self._depths[forced]] = low[forced]
+            self._depths[forced] += 1
+        self._parents, self._places, self._next = parents, places, following
+
+    def _sequences(self, codes: Codes) -> Numbers:
+        """The actions of options, a row for each, filled up with `_NONE`."""
+        size, data, memo = codes.strides[0], np.ascontiguousarray(codes).tobytes(), self._memo
+        if len(memo) > _MEMO:
+            memo.clear()
+        results = []
+        for number in range(len(codes)):
+            key = data[size * number : size * (number + 1)]
+            sequence = memo.get(key)
+            if sequence is None:
+                sequence = memo[key] = self._sequence(codes[number].tolist())
+            results.append(sequence)
+        width = max(map(len, results), default=1)
+        if width == 1:
+            return np.array(results, np.int64).reshape(-1, 1)
+        return np.array([[*each, *[_NONE] * (width - len(each))] for each in results], np.int64)
+
+    def _sequence(self, code: list[int]) -> tuple[int, ...]:
+        """The actions of the option of a code."""
+        decision, choice = self._search.coder.options[code[0]]
+        params = len(self._search.program.decisions[decision].choices[choice].params)
+        return self.table.actions.sequence(decision, choice, tuple(code[2 : 2 + params]))

@@ -1,0 +1,130 @@
+"""One seat of a ruleset as an environment of Gymnasium; bots play the others.
+
+Example::
+
+    env = gymnasium.make(SEAT_ENV, ruleset="connect_four", bots="random")
+    observation, info = env.reset(seed=1)
+    observation, reward, terminated, truncated, info = env.step(info["action_mask"].argmax())
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, SupportsInt
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.engine.bots.bot_seats import BotSeats
+from rulespec.engine.bots.named import open_bot
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.simulate.checked_playouts import CAP, choose
+from rulespec.guests.actions import Form
+from rulespec.guests.aec import ILLEGAL, action_space, observation_space
+from rulespec.guests.play import IllegalActionError, Play, contract
+from rulespec.guests.sight import Floats
+from rulespec.typed import nodes as typed
+
+RANDOM = "random"
+SEAT_ENV = "rulespec/Seat-v0"
+"""The name of the environment for `gymnasium.make`, once this module is imported."""
+
+
+class SeatEnv(gymnasium.Env[Floats, np.int64]):
+    """A seat of a table as an environment.
+
+    An action is one of the table's space; `info["action_mask"]` has the legal ones. An illegal one ends the game with
+    the reward `ILLEGAL`. The reward of the end is its worth to the seat, all others are 0.
+    The same seed gives the same game: chance and bots draw from it, as in `rulespec simulate`.
+
+    Args:
+        ruleset: a checked ruleset, or a reference to one.
+        players: the number of seats; None: the fewest.
+        settings: what the table switches.
+        seat: the number of the seat, from 0.
+        bots: the bot at all other seats, such as `random` or `flat:64`.
+        form: `options` or `words`; None: options where they are few.
+        cap: the decisions after which a game is truncated.
+        render_mode: `ansi`, or None.
+
+    Raises:
+        DiagnosticsError: if the ruleset is not sound, or does not fit the number of seats or the settings.
+        ValueError: if there is no such seat, or if options must be whole, and are too many.
+        BotNameError: if there is no such bot.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - the base class has it so
+
+    def __init__(
+        self,
+        ruleset: str | typed.Ruleset,
+        players: int | None = None,
+        settings: Mapping[str, str | int] | None = None,
+        seat: int = 0,
+        bots: str = RANDOM,
+        form: Form | None = None,
+        cap: int = CAP,
+        render_mode: str | None = None,
+    ) -> None:
+        table = contract(ruleset, players, settings, form=form, cap=cap)
+        if not 0 <= seat < len(table.game.seats):
+            raise ValueError(f"there is no seat {seat}: they are 0 to {len(table.game.seats) - 1}")
+        self.table, self.seat, self.render_mode = table, seat, render_mode
+        self._bot = open_bot(bots)
+        self._random = bots == RANDOM
+        self._search = None if self._random else open_search(table.game)
+        self.observation_space = observation_space(table)
+        self.action_space = action_space(table)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
+        """Begins a game; returns the first observation in which the seat decides, and its mask."""
+        super().reset(seed=seed)
+        chance = int(self.np_random.integers(2**63))
+        self._draws = Draws(chance)
+        self.play: Play = self.table.play()
+        game = self.play.game
+        others = {each: self._bot for number, each in enumerate(game.seats) if number != self.seat}
+        self._bots = None if self._random else BotSeats(game, others, chance, self._search)
+        self._go_on()
+        return self._observation(), self._info()
+
+    def step(self, action: SupportsInt) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
+        """Takes an action, and lets the others decide until the seat is asked again, or the game is over."""
+        try:
+            self.play.take(int(action))
+        except IllegalActionError:
+            return self._observation(), ILLEGAL, True, False, self._info()
+        self._go_on()
+        over, cut = self.play.game.is_over, self.play.cut
+        reward = self.play.returns()[self.seat] if over else 0.0
+        return self._observation(), reward, over, cut, self._info()
+
+    def _go_on(self) -> None:
+        play = self.play
+        play.draw(self._draws)
+        while not play.is_over and play.seat != self.seat:
+            if self._bots is None:
+                option = choose(play.game, self._draws, interrupt_rate=0)
+                assert option is not None  # a decision without an option is a fault that `draw` reports
+            else:
+                option, _ = self._bots.choose(play.game)
+            play.apply(option)
+            play.draw(self._draws)
+
+    def _observation(self) -> Floats:
+        return self.play.observation(self.seat)
+
+    def _info(self) -> dict[str, Any]:
+        mask: NDArray[np.int8] = self.play.mask
+        return {"action_mask": mask}
+
+    def render(self) -> str:
+        """The game so far, as the seat sees it."""
+        game = self.play.game
+        return "\n".join(map(str, game.view(game.seats[self.seat]).history))
+
+
+if SEAT_ENV not in gymnasium.registry:
+    gymnasium.register(SEAT_ENV, entry_point="rulespec.guests.gym:SeatEnv")

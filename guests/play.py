@@ -1,0 +1,291 @@
+"""A game taken action by action: who decides, the legal actions, chance, and what the end is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game, restarted, teams_of
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.position_check import no_option
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.simulate.checked_playouts import CAP, choose
+from rulespec.guests.actions import ActionSpace, Form
+from rulespec.guests.sight import Floats, Sight
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+CHANCE, NOBODY = -1, -2
+"""In the place of a seat: chance, and after the end."""
+
+
+class IllegalActionError(ValueError):
+    """An action that is not legal now."""
+
+
+class Contract:
+    """The common part of all plays of a table.
+
+    Args:
+        game: a game of the table, at its start.
+        form: the form of the actions, as of `ActionSpace`.
+        cap: the decisions after which a game is cut off.
+
+    Attributes:
+        game, cap: as given.
+        actions: the space of actions.
+        sight: makes the observations.
+        returns: what ends are worth.
+    """
+
+    def __init__(self, game: Game, form: Form | None = None, cap: int = CAP) -> None:
+        self.game, self.cap = restarted(game), cap
+        self.actions = ActionSpace(game, form)
+        self.sight = Sight(game, self.actions.size if self.actions.form == "words" else 0)
+        self.returns = Returns(game)
+
+    def play(self) -> Play:
+        """A new play, at the first decision."""
+        return Play(self, restarted(self.game))
+
+
+def contract(
+    ruleset: str | typed.Ruleset,
+    players: int | None = None,
+    settings: Mapping[str, str | int] | None = None,
+    *,
+    form: Form | None = None,
+    cap: int = CAP,
+) -> Contract:
+    """The contract of a table.
+
+    Args:
+        ruleset: a checked ruleset, or a reference to one.
+        players: the number of seats; None: the fewest.
+        settings: what the table switches.
+        form: `options` or `words`; None: options where they are few.
+        cap: the decisions after which a game is cut off.
+
+    Raises:
+        DiagnosticsError: if the ruleset is not sound, or does not fit the number of seats or the settings.
+        ValueError: if options must be whole, and are too many.
+    """
+    if isinstance(ruleset, str):
+        ruleset = load_ruleset(ruleset)
+    number = ruleset.players[0] if players is None else players
+    return Contract(Game(ruleset, seat_names(number, ruleset.seats), settings), form, cap)
+
+
+class Returns:
+    """The worth of an end to each seat.
+
+    In a game for points (`stakes`) it is the points of the seat, or the mean of its team, less the mean of all teams,
+    so that they sum to 0. Else who wins has 1, and each other team its part of -1; several winners share, and nobody's
+    win is 0 for all. One team alone has 1 or -1.
+
+    Args:
+        game: a game of the table.
+
+    Attributes:
+        low, high: the bounds of the worth.
+        zero_sum: whether the seats' worth sums to 0 at every end.
+        identical: whether all seats win and lose together.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._seats = game.seats
+        self._team = list(teams_of(game) or game.seats)
+        self._teams = list(dict.fromkeys(self._team))
+        self._stakes = game.omniscient.program.stakes
+        self.identical = len(self._teams) == 1
+        sizes = {self._team.count(team) for team in self._teams}
+        self.zero_sum = not self.identical and len(sizes) == 1
+        others = len(self._teams) - 1
+        self.high = float(self._stakes or 1)
+        self.low = -self.high if self._stakes or self.identical else -1.0 / others
+
+    def of(self, game: Game) -> list[float]:
+        """The worth of the end of a game, seat by seat; 0 for all before its end."""
+        result = game.result
+        if result is None:
+            return [0.0] * len(self._seats)
+        if self._stakes and not self.identical:
+            points = [result.scores.get(seat, 0) for seat in self._seats]
+            means = {team: self._mean(points, team) for team in self._teams}
+            middle = sum(means.values()) / len(means)
+            return [min(max(means[team] - middle, self.low), self.high) for team in self._team]
+        won = {team for team, seat in zip(self._team, self._seats, strict=True) if seat in result.winners}
+        if self.identical:
+            return [1.0 if won else -1.0] * len(self._seats)
+        others = len(self._teams) - 1
+        share = {team: (team in won) / len(won) if won else 1 / (others + 1) for team in self._teams}
+        return [(share[team] * (others + 1) - 1) / others for team in self._team]
+
+    def _mean(self, points: Sequence[int], team: str) -> float:
+        own = [number for number, each in zip(points, self._team, strict=True) if each == team]
+        return sum(own) / len(own)
+
+
+class Play:
+    """A game that is taken action by action.
+
+    Args:
+        contract: the table's.
+        game: where it stands; it is changed.
+
+    Attributes:
+        contract, game: as given.
+    """
+
+    def __init__(self, contract: Contract, game: Game) -> None:
+        self.contract, self.game = contract, game
+        self._open: list[tuple[tuple[int, ...], Option]] | None = None
+        self._depth = 0
+
+    def copy(self) -> Play:
+        """An independent copy."""
+        twin = Play(self.contract, self.game.copy())
+        twin._open, twin._depth = self._open, self._depth
+        return twin
+
+    @property
+    def cut(self) -> bool:
+        """Whether the game has been cut off before its end."""
+        return not self.game.is_over and self.game.ply >= self.contract.cap
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has come to its end, or has been cut off."""
+        return self.game.is_over or self.cut
+
+    @property
+    def seat(self) -> int:
+        """The number of the seat that decides, `CHANCE` or `NOBODY`."""
+        return NOBODY if self.is_over else self.game.omniscient.numbers.decider()
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """The actions of the choice so far, those that were forced, too; empty between two decisions."""
+        return self._options()[0][0][: self._depth] if not self.is_over else ()
+
+    @property
+    def actions(self) -> list[int]:
+        """The legal actions, in ascending order; none after the end."""
+        if self.is_over:
+            return []
+        options = self._options()
+        depth = self._depth
+        return sorted({sequence[depth] for sequence, _ in options})
+
+    @property
+    def mask(self) -> NDArray[np.int8]:
+        """For each action 1 if it is legal, else 0."""
+        result = np.zeros(self.contract.actions.size, np.int8)
+        result[self.actions] = 1
+        return result
+
+    def odds(self) -> list[tuple[int, float]]:
+        """The actions of chance with their probabilities, which sum to 1; impossible ones are left out."""
+        weights: dict[int, int] = {}
+        numbers = self.game.omniscient.numbers
+        for sequence, option in self._options():
+            action = sequence[self._depth]
+            weights[action] = weights.get(action, 0) + numbers.weight(option.kind.choice, option.args)
+        odds = zip(weights, chances([*weights.values()]), strict=True)
+        return [(action, chance) for action, chance in sorted(odds) if chance]
+
+    def take(self, action: int) -> bool:
+        """Takes an action; words that it forces follow by themselves.
+
+        Returns:
+            Whether a decision has been taken by it.
+
+        Raises:
+            IllegalActionError: if it is not legal.
+        """
+        depth = self._depth
+        left = [] if self.is_over else [each for each in self._options() if each[0][depth] == action]
+        if not left:
+            raise IllegalActionError(f"the action {action} is not legal now")
+        if len(left) == 1:
+            self.apply(left[0][1])
+            return True
+        self._open, self._depth = left, _common(left, depth + 1)
+        return False
+
+    def apply(self, option: Option) -> None:
+        """Takes a whole option."""
+        self.game.apply(option)
+        self._open, self._depth = None, 0
+
+    def draw(self, draws: Draws) -> None:
+        """Lets chance decide until a seat does, or the game is over."""
+        while self.seat == CHANCE:
+            option = choose(self.game, draws, interrupt_rate=0)
+            if option is None:
+                raise self._stuck()
+            self.apply(option)
+
+    def observation(self, seat: int) -> Floats:
+        """The observation of a seat."""
+        words = self.words if self._depth and seat == self.seat else ()
+        return self.contract.sight.of(self.game, seat, words)
+
+    def seen(self, seat: int) -> dict[str, Any]:
+        """The view of a seat without memory, as plain data with names."""
+        game = self.game
+        view, decision = game.view(game.seats[seat], game.ply), game.decision
+        words = self.words if self._depth and seat == self.seat else ()
+        return {
+            "seat": game.seats[seat],
+            "state": view.state,
+            "hidden": list(view.hidden),
+            "decision": None if decision is None else decision.name,
+            "waiting": list(view.waiting),
+            "options": [str(option) for option in view.options],
+            "words": [self.contract.actions.names[word] for word in words],
+        }
+
+    def memory(self, seat: int) -> str:
+        """All that a seat has seen so far, as a text that is the same exactly where that is the same."""
+        view = self.game.view(self.game.seats[seat], self.game.ply)
+        words = self.words if self._depth and seat == self.seat else ()
+        return f"{seat} {view.memory}" + "".join(f" {word}" for word in words)
+
+    def returns(self) -> list[float]:
+        """The worth of the end to each seat; 0 before it, and where the game has been cut off."""
+        return self.contract.returns.of(self.game)
+
+    def _options(self) -> list[tuple[tuple[int, ...], Option]]:
+        """The options that are still open, each with its actions."""
+        if self._open is None:
+            asked, sequence = self.game.omniscient.numbers.asked, self.contract.actions.sequence
+            options = [(sequence(asked, each.kind.choice, each.args), each) for each in self.game.legal_options]
+            if not options:
+                raise self._stuck()
+            self._open, self._depth = options, _common(options, 0) if len(options) > 1 else 0
+        return self._open
+
+    def _stuck(self) -> DiagnosticsError:
+        return DiagnosticsError((no_option(self.game),))
+
+
+def chances(weights: Sequence[int]) -> list[float]:
+    """Weights of chance as probabilities; where all are 0, the last one is certain, as in `Draws.weighted`."""
+    whole = sum(weights)
+    if not whole:
+        return [0.0] * (len(weights) - 1) + [1.0]
+    return [weight / whole for weight in weights]
+
+
+def _common(options: Sequence[tuple[tuple[int, ...], Option]], depth: int) -> int:
+    """The number of actions with which several options begin."""
+    first = options[0][0]
+    while all(sequence[depth] == first[depth] for sequence, _ in options):
+        depth += 1
+    return depth

@@ -1,0 +1,252 @@
+"""Any ruleset as a game of OpenSpiel, in Python.
+
+Example::
+
+    game = load_game("kuhn_poker", players=2)
+    game = pyspiel.load_game("rulespec(ruleset=kuhn_poker,players=2)")      # the same, once this module is imported
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from rulespec.documents.json_text import to_json_text
+from rulespec.engine.game.state_json import state_json
+from rulespec.engine.simulate.checked_playouts import CAP
+from rulespec.guests.actions import Form
+from rulespec.guests.play import CHANCE, NOBODY, Contract, Play, contract
+from rulespec.guests.sight import Floats
+
+NAME = "rulespec"
+"""The name of the game in OpenSpiel."""
+_PLAYERS = {CHANCE: pyspiel.PlayerId.CHANCE, NOBODY: pyspiel.PlayerId.TERMINAL}
+_PARAMETERS: dict[str, Any] = {"ruleset": "", "players": 0, "settings": "", "form": "", "cap": CAP}
+
+
+def _type(table: Contract | None = None) -> Any:
+    """The type of a table's game, or of all that this module can load."""
+    kinds, utility = pyspiel.GameType, pyspiel.GameType.Utility.GENERAL_SUM
+    number = 100 if table is None else len(table.game.seats)
+    public = table is not None and not table.game.omniscient.secretive and not _together(table)
+    if table is not None and (table.returns.zero_sum or table.returns.identical):
+        utility = kinds.Utility.ZERO_SUM if table.returns.zero_sum else kinds.Utility.IDENTICAL
+    information = kinds.Information
+    return kinds(
+        short_name=NAME,
+        long_name="A ruleset of Rulespec" if table is None else table.game.ruleset.title,
+        dynamics=kinds.Dynamics.SEQUENTIAL,
+        chance_mode=kinds.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=information.PERFECT_INFORMATION if public else information.IMPERFECT_INFORMATION,
+        utility=utility,
+        reward_model=kinds.RewardModel.TERMINAL,
+        max_num_players=number,
+        min_num_players=1 if table is None else number,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=_PARAMETERS,
+        default_loadable=False,
+    )
+
+
+def _together(table: Contract) -> bool:
+    """Whether some decision is taken by all at the same time, in secret."""
+    return any(decision.held for decision in table.game.omniscient.program.decisions)
+
+
+class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
+    """A table as a game of OpenSpiel.
+
+    A decision that all take together is taken seat by seat, in secret. Information states have perfect recall (the
+    memory of the seat), observations have none. Chance takes its options action by action, too.
+    Options out of turn are not offered.
+
+    Args:
+        parameters: `ruleset`, a reference; `players`, 0 for the fewest; `settings`, as `NAME:VALUE;NAME:VALUE`; `form`,
+            as of `ActionSpace`; `cap`, the decisions after which a game is over, with the worth 0 for all.
+    """
+
+    def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
+        parameters = _PARAMETERS | dict(parameters or {})
+        self.table = _table(*(parameters[name] for name in _PARAMETERS))
+        actions, returns = self.table.actions, self.table.returns
+        info = pyspiel.GameInfo(
+            num_distinct_actions=actions.size,
+            max_chance_outcomes=actions.size,
+            num_players=len(self.table.game.seats),
+            min_utility=returns.low,
+            max_utility=returns.high,
+            utility_sum=0.0 if returns.zero_sum else None,
+            max_game_length=int(parameters["cap"]) * actions.longest,
+        )
+        super().__init__(_type(self.table), info, parameters)
+
+    def new_initial_state(self, *_: Any) -> RulesetState:
+        """The start of the game."""
+        return RulesetState(self)
+
+    def make_py_observer(self, kind: Any = None, params: Any = None) -> RulesetObserver:
+        """An observer of states."""
+        if params:
+            raise ValueError(f"there are no parameters of observations: {params}")
+        return RulesetObserver(self.table, kind is not None and kind.perfect_recall)
+
+
+@lru_cache(64)
+def _table(ruleset: str, players: int, settings: str, form: Form | str, cap: int) -> Contract:
+    chosen = dict(each.split(":", 1) for each in settings.split(";")) if settings else {}
+    return contract(ruleset, players or None, chosen, form=form or None, cap=cap)  # type: ignore[arg-type]
+
+
+class _Held:
+    """A play in a state: copied with it, and pickled as the actions that lead to it."""
+
+    def __init__(self, parameters: tuple[Any, ...], play: Play, taken: list[int]) -> None:
+        self.parameters, self.play, self.taken = parameters, play, taken
+
+    def __deepcopy__(self, memo: object) -> _Held:
+        return _Held(self.parameters, self.play.copy(), self.taken.copy())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.parameters, self.taken)
+
+
+def _again(parameters: tuple[Any, ...], taken: list[int]) -> _Held:
+    play = _table(*parameters).play()
+    for action in taken:
+        play.take(action)
+    return _Held(parameters, play, taken)
+
+
+class RulesetState(pyspiel.State):  # type: ignore[misc]
+    """A position of a table as a state of OpenSpiel."""
+
+    def __init__(self, game: RulesetGame) -> None:
+        super().__init__(game)
+        parameters = game.get_parameters()
+        self.held = _Held(tuple(parameters[name] for name in _PARAMETERS), game.table.play(), [])
+
+    @property
+    def play(self) -> Play:
+        """The play at this position."""
+        return self.held.play
+
+    def current_player(self) -> int:
+        """The seat that decides, chance, or nobody after the end."""
+        seat = self.play.seat
+        return int(_PLAYERS.get(seat, seat))
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.play.actions
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The actions of chance, with their probabilities."""
+        return self.play.odds()
+
+    def _apply_action(self, action: int) -> None:
+        self.play.take(action)
+        self.held.taken.append(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return self.play.contract.actions.names[action]
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over, or has been cut off."""
+        return self.play.is_over
+
+    def returns(self) -> list[float]:
+        """The worth of the end to each seat; 0 before it."""
+        return self.play.returns()
+
+    def rewards(self) -> list[float]:
+        """The same: all is won and lost at the end."""
+        return self.play.returns()
+
+    def __str__(self) -> str:
+        """All decisions, for the trainer: it has what no seat may know."""
+        names = self.play.contract.actions.names
+        options = "; ".join(f"{option.by or 'chance'}: {option}" for option in self.play.game.history)
+        begun = " ".join(names[word] for word in self.play.words)
+        return f"{options} … {begun}" if begun else options
+
+    # --- structs ---------------------------------------------------------------------------
+
+    def _to_struct(self) -> dict[str, Any]:
+        game = self.play.game
+        decision, words = game.decision, self.play.words
+        return {
+            "state": state_json(game),
+            "decision": None if decision is None else decision.name,
+            "seat": None if decision is None else decision.by,
+            "words": [self.play.contract.actions.names[word] for word in words],
+        }
+
+    def _action_to_struct(self, player: int, action: int) -> dict[str, Any]:
+        return {"action": self.play.contract.actions.names[action]}
+
+    def _struct_to_actions(self, struct: Mapping[str, Any] | str) -> list[int]:
+        action = json.loads(struct) if isinstance(struct, str) else struct
+        return [self.play.contract.actions.names.index(action["action"])]
+
+    def _to_observation_struct(self, player: int) -> dict[str, Any]:
+        return self.play.seen(player)
+
+
+class RulesetObserver:
+    """The observer of a table that OpenSpiel asks for.
+
+    Args:
+        table: the contract of the table.
+        recall: whether it has perfect recall; then there is a text alone.
+    """
+
+    def __init__(self, table: Contract, recall: bool) -> None:
+        self._recall = recall
+        self.tensor: Floats | None = None if recall else np.zeros(table.sight.size, np.float32)
+        self.dict: dict[str, Floats] = {} if self.tensor is None else {"observation": self.tensor}
+
+    def set_from(self, state: RulesetState, player: int) -> None:
+        """Writes the observation of a player into `tensor`."""
+        if self.tensor is not None:
+            self.tensor[:] = state.play.observation(player)
+
+    def string_from(self, state: RulesetState, player: int) -> str:
+        """The information state of a player, or the observation, as a text."""
+        return state.play.memory(player) if self._recall else to_json_text(state.play.seen(player))
+
+
+def load_game(
+    ruleset: str,
+    players: int | None = None,
+    settings: Mapping[str, str | int] | None = None,
+    *,
+    form: Form | None = None,
+    cap: int = CAP,
+) -> Any:
+    """A table as a game of OpenSpiel.
+
+    Args:
+        ruleset: a reference to a ruleset.
+        players: the number of seats; None: the fewest.
+        settings: what the table switches.
+        form: `options` or `words`; None: options where they are few.
+        cap: the decisions after which a game is over.
+
+    Raises:
+        DiagnosticsError: if the ruleset is not sound, or does not fit the number of seats or the settings.
+        ValueError: if options must be whole, and are too many.
+    """
+    chosen = ";".join(f"{name}:{value}" for name, value in (settings or {}).items())
+    values = {"ruleset": ruleset, "players": players or 0, "settings": chosen, "form": form or "", "cap": cap}
+    return pyspiel.load_game(NAME, values)
+
+
+if NAME not in pyspiel.registered_names():
+    pyspiel.register_game(_type(), RulesetGame)

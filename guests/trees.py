@@ -1,0 +1,301 @@
+"""The whole tree of a small game as arrays, and CFR+ on it.
+
+Example::
+
+    solved = cfr_plus(tree(Game(load_ruleset("kuhn_poker"), ["A", "B"])), rounds=500)
+    print(solved.value())
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.position_check import no_option
+from rulespec.guests.play import CHANCE, NOBODY, Returns, chances
+from rulespec.records import Brief
+
+MOST_NODES = 500_000
+"""Nodes of a tree at most, unless another bound is given."""
+MOST_LEVELS = 200
+"""Decisions of its longest game."""
+Numbers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Strategy = Mapping[str, Mapping[str, float]]
+"""The memory of a seat at a decision of its own → option → probability."""
+
+
+class InformationState(Struct, frozen=True):
+    """All decisions of a seat that it cannot tell apart.
+
+    Attributes:
+        seat: its number.
+        memory: what it has seen so far, as `View.memory`.
+        options: the legal options, as texts.
+    """
+
+    seat: int
+    memory: str
+    options: tuple[str, ...]
+
+
+class Tree(Brief, Struct, frozen=True):
+    """A game tree. Node 0 is the root; nodes come level by level, and those after one node side by side.
+
+    Attributes:
+        seats: the names of the seats.
+        parents: the node before each; -1 for the root.
+        deciders: the seat that decides at each, `CHANCE`, or `NOBODY` at an end.
+        levels: the first node of each level, and the number of all nodes.
+        chances: the probability with which chance leads from the node before to this one; 1 where a seat does.
+        edges: the number, among all options of all information states, of the one that leads to the node; -1 after
+            chance and for the root.
+        states: for each node the number of the information state in which it is decided; -1 where no seat decides.
+        information: the information states.
+        returns: the worth of each end to each seat, as `Returns` has it; 0 elsewhere.
+    """
+
+    seats: tuple[str, ...]
+    parents: Numbers
+    deciders: Numbers
+    levels: Numbers
+    chances: Floats
+    edges: Numbers
+    states: Numbers
+    information: tuple[InformationState, ...]
+    returns: Floats
+
+    @property
+    def starts(self) -> Numbers:
+        """The number of the first option of each information state, and the number of all options."""
+        return np.cumsum([0, *(len(state.options) for state in self.information)])
+
+
+class _Growing:
+    """A tree in the making."""
+
+    def __init__(self, game: Game, most: int) -> None:
+        self.game, self.most = game.copy(), most
+        self.returns_of = Returns(game)
+        self.information: list[InformationState] = []
+        self.numbers: dict[tuple[int, str], int] = {}
+        self.first_edges: list[int] = []
+        self.edge_count = 0
+        self.columns: tuple[list[int], ...] = ([], [], [], [], [])  # parent, decider, level, edge, state
+        self.chances: list[float] = []
+        self.returns: dict[int, list[float]] = {}
+
+    def visit(self, parent: int, level: int, edge: int, chance: float) -> None:
+        """Adds the node of the game's position, and all after it."""
+        node = len(self.chances)
+        if node >= self.most or level > MOST_LEVELS:
+            bound = f"{self.most:,} nodes" if node >= self.most else f"{MOST_LEVELS} decisions in a game"
+            raise failure("RS741", f"the tree has more than {bound}", None, "play many games at once: `Batch`")
+        numbers = self.game.omniscient.numbers
+        decider = NOBODY if self.game.is_over else numbers.decider()
+        for column, value in zip(self.columns, (parent, decider, level, edge, -1), strict=True):
+            column.append(value)
+        self.chances.append(chance)
+        if decider == NOBODY:
+            self.returns[node] = self.returns_of.of(self.game)
+            return
+        options = list(self.game.legal_options)
+        if not options:
+            raise DiagnosticsError((no_option(self.game),))
+        first, odds = -1, [1.0] * len(options)
+        if decider == CHANCE:
+            odds = chances([numbers.weight(option.kind.choice, option.args) for option in options])
+        else:
+            state = self._state(decider, tuple(map(str, options)))
+            self.columns[4][node], first = state, self.first_edges[state]
+        for number, option in enumerate(options):
+            if odds[number]:
+                self.game.apply(option)
+                self.visit(node, level + 1, first + number if first >= 0 else -1, odds[number])
+                self.game.undo()
+
+    def _state(self, seat: int, options: tuple[str, ...]) -> int:
+        """The number of the information state of a seat at the game's position."""
+        memory = self.game.view(self.game.seats[seat], self.game.ply).memory
+        number = self.numbers.setdefault((seat, memory), len(self.information))
+        if number == len(self.information):
+            self.information.append(InformationState(seat, memory, options))
+            self.first_edges.append(self.edge_count)
+            self.edge_count += len(options)
+        return number
+
+    def tree(self) -> Tree:
+        """The tree, its nodes in the order of their levels."""
+        parents, deciders, level, edges, states = (np.array(column, np.int64) for column in self.columns)
+        order = np.argsort(level, kind="stable")  # children of a node come one after the other in depth-first order
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        returns = np.zeros((len(order), len(self.game.seats)))
+        for node, worth in self.returns.items():
+            returns[place[node]] = worth
+        return Tree(
+            self.game.seats,
+            np.where(parents < 0, -1, place[parents])[order],
+            deciders[order],
+            np.searchsorted(level[order], np.arange(level.max() + 2)),
+            np.array(self.chances)[order],
+            edges[order],
+            states[order],
+            tuple(self.information),
+            returns,
+        )
+
+
+def tree(game: Game, most: int = MOST_NODES) -> Tree:
+    """The tree of a game from its position on; options out of turn are left out.
+
+    Args:
+        game: a game from its own start, so that it is known what each seat has seen.
+        most: the nodes that there may be at most.
+
+    Raises:
+        DiagnosticsError: RS741 if there are more.
+        RulesetFaultError: if the rules are at fault.
+    """
+    growing = _Growing(game, most)
+    growing.visit(-1, 0, -1, 1.0)
+    return growing.tree()
+
+
+class CfrPlus:
+    """Strategies for all seats, improved by CFR+.
+
+    Regrets are kept at 0 or above, the seats learn in turn, and the average counts round t t times (Tammelin: "Solving
+    Large Imperfect Information Games Using CFR+", 2014). With two seats and a worth that sums to 0 the average comes
+    near an equilibrium.
+
+    Args:
+        tree: the tree.
+
+    Attributes:
+        tree: as given.
+        rounds: the rounds so far.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree, self.rounds = tree, 0
+        starts = tree.starts
+        self._sizes = np.diff(starts)
+        self._state_of = np.repeat(np.arange(len(self._sizes)), self._sizes)
+        self._seat_of = np.array([state.seat for state in tree.information], np.int64)
+        self._regrets, self._sums = np.zeros((2, starts[-1]))
+        self._decided = tree.deciders[np.maximum(tree.parents, 0)]
+        """For each node the seat that has led to it; without meaning for the root."""
+        self._after = [
+            (slice(first, last), tree.parents[first:last], tree.edges[first:last], self._decided[first:last])
+            for first, last in zip(tree.levels[1:-1].tolist(), tree.levels[2:].tolist(), strict=True)
+        ]
+        """For each level but the first its nodes, those before them, the options that lead to them, and whose."""
+        self._of_seats = np.flatnonzero(tree.edges >= 0)
+
+    def improve(self, rounds: int) -> None:
+        """Plays some rounds, in which one seat after the other learns."""
+        for _ in range(rounds):
+            self.rounds += 1
+            for seat in range(len(self.tree.seats)):
+                self._learn(seat)
+
+    def _learn(self, seat: int) -> None:
+        tree = self.tree
+        strategy = self._normal(self._regrets)
+        own, others = self._reach(strategy, seat)
+        values = self._values(strategy, seat)
+        nodes = self._of_seats[self._decided[self._of_seats] == seat]
+        edges, before = tree.edges[nodes], tree.parents[nodes]
+        gain = np.bincount(edges, others[before] * (values[nodes] - values[before]), len(self._regrets))
+        self._regrets = np.maximum(self._regrets + gain, 0)
+        reached = np.zeros(len(self._sizes))
+        reached[tree.states[before]] = own[before]  # the same at all nodes of a state: the seat forgets nothing
+        of_state = reached[self._state_of]
+        mine = self._seat_of[self._state_of] == seat
+        self._sums += np.where(mine, self.rounds * of_state * strategy, 0)
+
+    def _normal(self, weights: Floats) -> Floats:
+        """Weights of options as probabilities in each information state; even where all are 0."""
+        whole = np.bincount(self._state_of, weights, len(self._sizes))[self._state_of]
+        return np.where(whole > 0, weights / np.where(whole > 0, whole, 1), 1 / self._sizes[self._state_of])
+
+    def _odds(self, strategy: Floats) -> Floats:
+        """The probability of the way from the node before to each node."""
+        odds = self.tree.chances.copy()
+        odds[self._of_seats] = strategy[self.tree.edges[self._of_seats]]
+        return odds
+
+    def _reach(self, strategy: Floats, seat: int) -> tuple[Floats, Floats]:
+        """The probabilities with which a seat, and all others with chance, play to each node."""
+        odds = self._odds(strategy)
+        own, others = np.ones((2, len(odds)))
+        for at, before, _, decided in self._after:
+            mine = decided == seat
+            own[at] = own[before] * np.where(mine, odds[at], 1)
+            others[at] = others[before] * np.where(mine, 1, odds[at])
+        return own, others
+
+    def _values(self, strategy: Floats, seat: int) -> Floats:
+        """The worth of each node to a seat, if all play by a strategy."""
+        odds, values = self._odds(strategy), self.tree.returns[:, seat].copy()
+        for at, before, _, _ in reversed(self._after):
+            values += np.bincount(before, odds[at] * values[at], len(values))
+        return values
+
+    @property
+    def average(self) -> Floats:
+        """The average strategy: the probability of each option of each information state, in a row."""
+        return self._normal(self._sums)
+
+    def value(self) -> Floats:
+        """The worth of the game to each seat, if all play by the average strategy."""
+        average = self.average
+        return np.array([self._values(average, seat)[0] for seat in range(len(self.tree.seats))])
+
+    def exploitability(self) -> float:
+        """The mean gain of a seat that answers the average strategy of all others best."""
+        average = self.average
+        gains = self.best_answers(average) - self.value()
+        return float(gains.mean())
+
+    def best_answers(self, strategy: Floats) -> Floats:
+        """The worth of the game to each seat that answers the strategy of the others best."""
+        return np.array([self._best(strategy, seat) for seat in range(len(self.tree.seats))])
+
+    def _best(self, strategy: Floats, seat: int) -> float:
+        tree = self.tree
+        _, others = self._reach(strategy, seat)
+        values = tree.returns[:, seat] * others  # times the probability that all others come there
+        chosen = np.full(len(self._sizes), -1)
+        for at, before, edges, decided in reversed(self._after):
+            mine = (decided == seat) & (edges >= 0)
+            worth = np.bincount(edges[mine], values[at][mine], len(self._regrets))
+            for state in np.unique(tree.states[before[mine]]).tolist():
+                first, last = tree.starts[state], tree.starts[state + 1]
+                chosen[state] = first + worth[first:last].argmax()
+            taken = ~mine
+            taken[mine] = chosen[tree.states[before[mine]]] == edges[mine]
+            values += np.bincount(before, np.where(taken, values[at], 0), len(values))
+        return float(values[0])
+
+    def strategy(self) -> Strategy:
+        """The average strategy by the memory of the seat that decides, and the option."""
+        average, starts = self.average, self.tree.starts.tolist()
+        return {
+            state.memory: dict(zip(state.options, average[first:last].tolist(), strict=True))
+            for state, (first, last) in zip(self.tree.information, pairwise(starts), strict=True)
+        }
+
+
+def cfr_plus(tree: Tree, rounds: int) -> CfrPlus:
+    """The strategies after some rounds of CFR+."""
+    result = CfrPlus(tree)
+    result.improve(rounds)
+    return result
