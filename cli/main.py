@@ -39,6 +39,7 @@ COMMANDS = {
     "ask": "Evaluate expressions and run statements on a copy of a position, at a prompt.",
     "play": "Play a game at the terminal.",
     "serve": "Serve tables in the browser, for people, bots and spectators.",
+    "mcp": "Serve an agent: the holder of a seat, or the author of a ruleset.",
     "draw": "Draw the board of a ruleset, or a position of a recorded game.",
     "view": "Write a page that steps through a recorded game.",
     "page": "Write a page that plays a game without a server.",

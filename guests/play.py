@@ -208,8 +208,9 @@ class Play:
         Raises:
             IllegalActionError: if it is not legal.
         """
+        options = [] if self.is_over else self._options()  # which sets the depth
         depth = self._depth
-        left = [] if self.is_over else [each for each in self._options() if each[0][depth] == action]
+        left = [each for each in options if each[0][depth] == action]
         if not left:
             raise IllegalActionError(f"the action {action} is not legal now")
         if len(left) == 1:
@@ -233,14 +234,13 @@ class Play:
 
     def observation(self, seat: int) -> Floats:
         """The observation of a seat."""
-        words = self.words if self._depth and seat == self.seat else ()
-        return self.contract.sight.of(self.game, seat, words)
+        return self.contract.sight.of(self.game, seat, self._words_of(seat))
 
     def seen(self, seat: int) -> dict[str, Any]:
         """The view of a seat without memory, as plain data with names."""
         game = self.game
         view, decision = game.view(game.seats[seat], game.ply), game.decision
-        words = self.words if self._depth and seat == self.seat else ()
+        words = self._words_of(seat)
         return {
             "seat": game.seats[seat],
             "state": view.state,
@@ -254,8 +254,12 @@ class Play:
     def memory(self, seat: int) -> str:
         """All that a seat has seen so far, as a text that is the same exactly where that is the same."""
         view = self.game.view(self.game.seats[seat], self.game.ply)
-        words = self.words if self._depth and seat == self.seat else ()
+        words = self._words_of(seat)
         return f"{seat} {view.memory}" + "".join(f" {word}" for word in words)
+
+    def _words_of(self, seat: int) -> tuple[int, ...]:
+        """The words of the choice that a seat has begun: nobody else sees them."""
+        return self.words if seat == self.seat else ()
 
     def returns(self) -> list[float]:
         """The worth of the end to each seat; 0 before it, and where the game has been cut off."""

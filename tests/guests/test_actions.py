@@ -116,3 +116,16 @@ def test_an_illegal_action_changes_nothing() -> None:
 def test_every_table_has_sequences(name: str) -> None:
     for table in tables(name):
         check_sequences(table, 400)
+
+
+@pytest.mark.parametrize("name", ["nim", "leduc_poker"])
+def test_the_order_of_questions_makes_no_difference(name: str) -> None:
+    """A first word that is forced is taken, whether anybody has looked at the mask before or not."""
+    table = contract(loaded(name)[0], form="words")
+    for play in walked(table, 3, 30):
+        looked, other, taking = (Play(table, play.game.copy()) for _ in range(3))
+        actions, seats = looked.actions, range(len(table.game.seats))
+        for seat in seats:
+            assert other.observation(seat).tobytes() == looked.observation(seat).tobytes()
+            assert other.memory(seat) == looked.memory(seat)
+        taking.take(actions[0])

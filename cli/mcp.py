@@ -1,0 +1,112 @@
+"""`rulespec mcp`: a server for agents, on standard input and output."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rulespec.cli import output
+from rulespec.cli.audience import tell_seats
+from rulespec.cli.seat_count import number_of_players
+from rulespec.cli.settings_flag import settings_flag
+
+if TYPE_CHECKING:
+    from rulespec.guests.seated import SeatedGame
+    from rulespec.guests.tools import Tool
+
+_WAIT = 0.05
+"""Seconds before another attempt to open a file that another seat has open."""
+
+
+@click.command("mcp")
+@click.argument("ref", metavar="[REF|LOG]", required=False)
+@click.option("--seat", metavar="SEAT", help="The seat that the agent plays, by its id.")
+@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="The file of the game of REF.")
+@click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
+@settings_flag
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="The folder of a ruleset, for an author.",
+)
+@click.option("--calls", type=click.IntRange(1, 1_000_000), default=10_000, help="The most calls of the session.")
+def command(
+    ref: str | None,
+    seat: str | None,
+    log: Path | None,
+    players: int | None,
+    settings: tuple[str, ...],
+    folder: Path | None,
+    calls: int,
+) -> None:
+    """Serve an agent by the Model Context Protocol: the holder of one seat, or the author of a ruleset.
+
+    With --seat: rules, view, options, take, why, simulate, for one seat of the game in LOG, or of the game of REF that
+    --log keeps. Each seat has a server of its own; they share the file. An agent sees what its seat may know, and
+    nothing else. With --folder: read, write, edit_map, validate, explain, reference, test, draw, playtest, below this
+    folder alone.
+
+    The agent's program starts it, and ends it by closing standard input. It needs the package mcp:
+    pip install "rulespec[mcp]".
+
+    Example: rulespec mcp imperial --players 3 --log game.jsonl --seat B
+    """
+    if (folder is None) == (ref is None):
+        raise click.UsageError("name a game and --seat, or --folder for an author")
+    if ref is not None and seat is None:
+        raise click.UsageError("--seat says which seat the agent plays")
+    if folder is not None and (seat or log or players or settings):
+        raise click.UsageError("--folder goes with none of --seat, --log, --players, --set")
+    try:
+        from rulespec.guests.mcp_server import serve
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"anyio", "mcp", "mcp_types"}:
+            raise
+        raise click.ClickException('agents need mcp: pip install "rulespec[mcp]"') from None
+    from rulespec.guests.tools import Toolbox
+
+    if folder is not None:
+        from rulespec.guests.author_tools import AuthorTools
+
+        tools: tuple[Tool, ...] = AuthorTools(folder.resolve()).tools()
+    else:
+        from rulespec.guests.seat_tools import SeatTools
+
+        assert ref is not None and seat is not None
+        tools = SeatTools(_table(ref, seat, log, players, settings), seat).tools()
+    serve(Toolbox(tools, calls))
+
+
+def _table(ref: str, seat: str, log: Path | None, players: int | None, settings: tuple[str, ...]) -> SeatedGame:
+    """The game that the command line names, which has the seat."""
+    from rulespec.documents.text_files import is_file
+    from rulespec.engine.game.game import Game
+    from rulespec.engine.game.seating import seat_names
+    from rulespec.guests.seated import SeatedGame
+    from rulespec.guests.tools import ToolError
+    from rulespec.load import load_ruleset
+
+    def start() -> Game:
+        ruleset = load_ruleset(ref)
+        seats = seat_names(number_of_players(ruleset, players), ruleset.seats)
+        return Game(ruleset, seats, output.key_values(settings))
+
+    is_saved = is_file(Path(ref))
+    if is_saved and (log is not None or players is not None or settings):
+        raise click.UsageError(f"{ref} is a saved game, and goes on as it is: leave --log, --players and --set out")
+    if not is_saved and log is None:
+        raise click.UsageError("--log says in which file the game is kept")
+    path = Path(ref) if log is None else log
+    tell_seats(str(path), f"`rulespec replay {path}` shows it")
+    table = SeatedGame(path, None if is_saved else start, lambda: time.sleep(_WAIT))
+    try:
+        seats = table.look(lambda game: game.seats) if path.exists() else start().seats
+    except ToolError as error:
+        raise click.ClickException(f"{path}: {error}") from None
+    if seat not in seats:
+        raise click.BadParameter(f"the game has the seats {', '.join(seats)}", param_hint="--seat")
+    return table

@@ -1,0 +1,270 @@
+"""Tools of an author: files of a ruleset in one folder, and the commands that check, explain, try and draw it.
+
+What is written are files of rules and YAML below the folder, by replacing a text that stands in them once, as `edit`
+does it, and the map by `edit` itself. Commands run in programs of their own, for a bounded time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from rulespec.diagnostics.codes import CODES
+from rulespec.diagnostics.pages import read_page
+from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.documents.folders import visible_files
+from rulespec.documents.text_files import inside, is_file, read_text
+from rulespec.documents.written_files import write_text
+from rulespec.guests.tools import MOST_TEXT, Parameter, Tool, ToolError
+from rulespec.language.builtins import BUILTINS
+from rulespec.schemas import BESIDE, NAMES, load_schema
+
+SUFFIXES = (".rules", ".yaml")
+"""Files that an author reads and writes."""
+MOST_FILES = 200
+MOST_FOUND = 30
+"""Places of a keyword in an answer."""
+SECONDS = 120
+"""Seconds of a command."""
+_SHOWN = 20_000
+"""Characters of a command's text that are shown."""
+_FILE = Parameter("file", "string", "the file, by its path in the folder, such as rules/play.rules")
+
+
+class AuthorTools:
+    """The tools of an author.
+
+    Args:
+        folder: the folder of the ruleset; it may be empty.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools."""
+        return (
+            Tool("files", "The files of the ruleset, with their sizes.", (), self.files),
+            Tool("read", "The text of a file.", (_FILE,), self.read),
+            Tool(
+                "write",
+                "Replace a text that stands in a file once; with an empty one, make a new file.",
+                (
+                    _FILE,
+                    Parameter("old", "string", "the text that is replaced; empty: the file is new"),
+                    Parameter("new", "string", "the text in its place"),
+                ),
+                self.write,
+            ),
+            Tool(
+                "edit_map",
+                "Edit the map in words of the map, such as `link isle marsh`, by the smallest changes of its files.",
+                (Parameter("edits", "string", "edits, one on a line, as of `rulespec edit`"),),
+                self.edit_map,
+            ),
+            Tool("validate", "Check the ruleset: all problems, with places and ways out.", (), self.validate),
+            Tool(
+                "explain",
+                "Explain the code of a diagnostic, with a bad and a good example.",
+                (Parameter("code", "string", "a code such as RS221"),),
+                self.explain,
+            ),
+            Tool(
+                "reference",
+                "What the language and the files have for a keyword: functions, keys of files, grammar, codes.",
+                (Parameter("keyword", "string", "a word, such as shuffle, private or distance"),),
+                self.reference,
+            ),
+            Tool("test", "Run the scenarios and the recorded games of the ruleset.", (), self.test),
+            Tool("draw", "Draw the board as SVG into the file `board.svg` of the folder.", (), self.draw),
+            Tool(
+                "playtest",
+                "What a rule changes: an overlay of the folder is compared with the ruleset, by random games in pairs.",
+                (
+                    Parameter("overlay", "string", "the file of the overlay, such as variants/short.yaml"),
+                    Parameter("pairs", "integer", "how many pairs of games, 200 at most", 20),
+                ),
+                self.playtest,
+            ),
+        )
+
+    # --- files -------------------------------------------------------------------------------
+
+    def files(self) -> dict[str, Any]:
+        """The answer of `files`."""
+        names = sorted(self._own())
+        listed = [{"file": name, "bytes": self._path(name).stat().st_size} for name in names[:MOST_FILES]]
+        return {"all": len(names), "files": listed}
+
+    def _own(self) -> Iterator[str]:
+        files = (path for path in visible_files(self.folder) if path.suffix in SUFFIXES and not path.is_symlink())
+        yield from (path.relative_to(self.folder).as_posix() for path in islice(files, 10 * MOST_FILES))
+
+    def _path(self, file: str) -> Path:
+        """The path of a file of the ruleset.
+
+        Raises:
+            DiagnosticsError: RS106 if it is not below the folder.
+            ToolError: if it is a link, hidden, or no file of rules or YAML.
+        """
+        path = inside(self.folder, file)
+        if path.suffix not in SUFFIXES or any(part.startswith(".") for part in file.split("/")):
+            raise ToolError(f"`{file[:200]}` is no file of a ruleset: its name ends with {' or '.join(SUFFIXES)}")
+        at = path
+        while at != self.folder:
+            if at.is_symlink():
+                raise ToolError(f"`{file[:200]}` is a link, or lies behind one")
+            at = at.parent
+        return path
+
+    def read(self, file: str) -> dict[str, Any]:
+        """The answer of `read`."""
+        path = self._path(file)
+        if not is_file(path):
+            raise ToolError(
+                f"there is no file `{file[:200]}`; {did_you_mean(file, list(self._own())) or '`files` lists them'}"
+            )
+        return {"file": file, "text": read_text(path, file, 4 * MOST_TEXT)}
+
+    def write(self, file: str, old: str, new: str) -> dict[str, Any]:
+        """The answer of `write`."""
+        path = self._path(file)
+        if not old:
+            if path.exists():
+                raise ToolError(f"`{file}` is there already: replace a text in it")
+            if sum(1 for _ in self._own()) >= MOST_FILES:
+                raise ToolError(f"the folder has {MOST_FILES} files, and no room for more")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = new
+        else:
+            before = self.read(file)["text"]
+            if (count := before.count(old)) != 1:
+                raise ToolError(f"the text stands in `{file}` {count} times, and not once")
+            text = before.replace(old, new)
+        if len(text) > MOST_TEXT:
+            raise ToolError(f"`{file}` would have more than {MOST_TEXT:,} characters")
+        write_text(path, text)
+        return {"file": file, "characters": len(text)}
+
+    # --- commands ----------------------------------------------------------------------------
+
+    def edit_map(self, edits: str) -> dict[str, Any]:
+        """The answer of `edit_map`."""
+        return self._run("edit", ".", "--from", "-", "--yes", typed=edits)
+
+    def validate(self) -> dict[str, Any]:
+        """The answer of `validate`."""
+        return self._run("validate", "./", "--format", "json")
+
+    def test(self) -> dict[str, Any]:
+        """The answer of `test`."""
+        return self._run("test", "./", "--format", "json")
+
+    def draw(self) -> dict[str, Any]:
+        """The answer of `draw`."""
+        return self._run("draw", "./", "--out", "board.svg")
+
+    def playtest(self, overlay: str, pairs: int) -> dict[str, Any]:
+        """The answer of `playtest`."""
+        if not is_file(self._path(overlay)):
+            raise ToolError(f"there is no file `{overlay[:200]}`")
+        if not 1 <= pairs <= 200:
+            raise ToolError("a call plays 1 to 200 pairs")
+        numbers = ("--pairs", str(pairs), "--ladder", "0", "--bots", "random", "--beside", "greedy", "--minutes", "1")
+        return self._run("playtest", "./", f"+./{overlay}", *numbers, "--format", "json")
+
+    def _run(self, *words: str, typed: str = "") -> dict[str, Any]:
+        """Runs a command in the folder: its exit code, and what it has said, as data where it is JSON."""
+        line = [sys.executable, "-P", "-m", "rulespec", *words]  # no module of the folder is imported
+        try:
+            done = subprocess.run(
+                line,
+                cwd=self.folder,
+                input=typed,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise ToolError(f"`{words[0]}` took longer than {SECONDS} seconds, and was ended") from None
+        answer: dict[str, Any] = {"exit": done.returncode}
+        try:
+            return answer | {"result": json.loads(done.stdout)}
+        except ValueError:
+            return answer | {"text": (done.stdout + done.stderr)[:_SHOWN]}
+
+    # --- reference ---------------------------------------------------------------------------
+
+    def explain(self, code: str) -> dict[str, Any]:
+        """The answer of `explain`."""
+        page = read_page(code.upper())
+        if page is None:
+            raise ToolError(f"there is no code `{code[:20]}`; {did_you_mean(code.upper(), CODES)}")
+        return {"code": code.upper(), "text": page.text}
+
+    def reference(self, keyword: str) -> dict[str, Any]:
+        """The answer of `reference`."""
+        word = keyword.strip().lower()
+        if len(word) < 2 or len(word) > 40:
+            raise ToolError("a keyword has 2 to 40 characters")
+        results: dict[str, list[str]] = {
+            "functions": [
+                f"{name}({', '.join(each.name for each in record.parameters)}): {record.help}"
+                for name, record in BUILTINS.items()
+                if word in name or word in record.help.lower()
+            ],
+            "keys": [text for name in (*NAMES, *BESIDE) for text in _keys(load_schema(name), name, word)],
+            "grammar": _grammar(word),
+            "codes": [f"{code}: {title}" for code, title in CODES.items() if word in title.lower()],
+        }
+        return {kind: listed[:MOST_FOUND] for kind, listed in results.items()}
+
+
+def _keys(schema: Any, at: str, word: str) -> Iterator[str]:
+    """The keys of a schema with a word in their name or their description."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from _keys(each, at, word)
+    if not isinstance(schema, Mapping):
+        return
+    for key, of in schema.get("properties", {}).items():
+        doc = str(of.get("description", "")) if isinstance(of, Mapping) else ""
+        if word in key.lower() or word in doc.lower():
+            yield f"{at}.{key}: {doc}"
+    for key, of in schema.items():
+        below = f"{at}.{key}" if key not in _FORMS else at
+        if key == "properties":
+            for name, each in of.items():
+                yield from _keys(each, f"{at}.{name}", word)
+        elif key != "description":
+            yield from _keys(of, below, word)
+
+
+_FORMS = {
+    "$defs",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "else",
+    "if",
+    "items",
+    "oneOf",
+    "patternProperties",
+    "then",
+}
+
+
+def _grammar(word: str) -> list[str]:
+    """The rules of the grammar that have a word of the language."""
+    from rulespec.syntax import parse_table
+
+    text = read_text(Path(parse_table.__file__).with_name("grammar.lark"), "grammar.lark")
+    whole = re.compile(rf'"{re.escape(word)}"|^[?_]*\w*{re.escape(word)}\w*\s*:', re.IGNORECASE)
+    return [" ".join(rule.split()) for rule in re.split(r"\n(?=\S)", text) if whole.search(rule)]

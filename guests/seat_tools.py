@@ -1,0 +1,275 @@
+"""Tools of the holder of one seat: rules, view, options, decisions, reasons, and a few random games.
+
+Each answer is made of what the seat may know, errors too: positions that the seat cannot tell apart give equal answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+from msgspec.structs import replace
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.views import SeenOption, View
+from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.search import Search
+from rulespec.engine.search.twins import particle_rows
+from rulespec.engine.why.answer_output import Printer, whole
+from rulespec.engine.why.why import Why
+from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
+from rulespec.guests.seated import SeatedGame
+from rulespec.guests.tools import Parameter, Tool, ToolError
+from rulespec.rule_ids import cited
+
+MOST_GAMES = 50
+"""Random games of a call."""
+MOST_GAMES_IN_ALL = 5_000
+"""Random games of a session."""
+MOST_LISTED = 100
+"""Decisions of the past, and options, of an answer."""
+_CAP = 1_000
+"""Decisions after which a random game is cut off."""
+_T = TypeVar("_T")
+
+
+class SeatTools:
+    """The tools of a seat.
+
+    Args:
+        table: the game.
+        seat: the id of the seat.
+    """
+
+    def __init__(self, table: SeatedGame, seat: str) -> None:
+        self._table, self.seat = table, seat
+        self._words: Words | None = None
+        self._search: Search | None = None
+        self._games_left = MOST_GAMES_IN_ALL
+
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools."""
+        first = Parameter("first", "integer", "the number of the first one to list", 0)
+        return (
+            Tool(
+                "rules",
+                "The rules: decisions and options with their titles; of one decision or option, its help and rule ids.",
+                (Parameter("name", "string", "the id of a decision or an option; left out: all, without help", ""),),
+                self.rules,
+            ),
+            Tool(
+                "view",
+                "The game as your seat sees it: state, what is hidden, the open decision, and what has happened.",
+                (Parameter("since", "integer", "the number of decisions that are left out of the history", 0),),
+                self.view,
+            ),
+            Tool("options", "Your legal options now, as texts for `take`, in words, too.", (first,), self.options),
+            Tool(
+                "take",
+                "Take one of your options. Answers with the view afterwards.",
+                (
+                    Parameter("option", "string", "the text of the option, as `options` lists it"),
+                    Parameter("ply", "integer", "the number of decisions taken so far, as `view` has it"),
+                ),
+                self.take,
+            ),
+            Tool(
+                "why",
+                "Why an option is legal or refused, why an expression has its value, or why whoever is asked is asked.",
+                (
+                    Parameter("option", "string", "the text of an option, legal or not", ""),
+                    Parameter("value", "string", "an expression of the rules language", ""),
+                ),
+                self.why,
+            ),
+            Tool(
+                "simulate",
+                f"Random games, {MOST_GAMES} at most, from copies of the game drawn from what your seat has seen: "
+                "the share of the win that your seat gets.",
+                (
+                    Parameter("option", "string", "your option to begin with; left out: none", ""),
+                    Parameter("games", "integer", "how many games", 20),
+                ),
+                self.simulate,
+            ),
+        )
+
+    def _look(self, ask: Callable[[Game], _T]) -> _T:
+        """An answer about the game; a fault of the rules has no details, which may tell what is hidden."""
+        try:
+            return self._table.look(ask)
+        except RulesetFaultError:
+            raise ToolError("the rules are at fault in this position") from None
+
+    # --- rules -------------------------------------------------------------------------------
+
+    def rules(self, name: str) -> dict[str, Any]:
+        """The answer of `rules`."""
+        return self._look(lambda game: self._rules(game, name))
+
+    def _rules(self, game: Game, name: str) -> dict[str, Any]:
+        words = self._titled(game)
+        decisions = list(self._decisions(game, words, name))
+        if name:
+            if not decisions:
+                raise ToolError(f"there is no decision and no option `{name[:80]}`")
+            return {"decisions": decisions}
+        return {
+            "ruleset": game.ruleset.ref,
+            "version": game.ruleset.version,
+            "title": words.game,
+            "seats": {seat: game.shown_names[seat] for seat in game.seats},
+            "you": self.seat,
+            "settings": dict(game.settings),
+            "decisions": decisions,
+        }
+
+    def _decisions(self, game: Game, words: Words, name: str) -> Iterator[dict[str, Any]]:
+        """The decisions, one for each name; with a name, those of it and those that have such an option."""
+        known: set[str] = set()
+        for d in game.omniscient.program.decisions:
+            choices = [c for c in d.choices if name in ("", d.name, c.name)]
+            if d.name in known or not choices:
+                continue
+            known.add(d.name)
+            options = []
+            for c in choices:
+                option = {
+                    "id": c.name,
+                    "title": words.plain("options", f"{d.name}.{c.name}", words.decision(c.name)),
+                    "parameters": {param.name: param.type for param in c.params},
+                }
+                options.append(option | ({"help": c.doc, "rules": list(cited(c.doc))} if name else {}))
+            decision = {"id": d.name, "title": words.decision(d.name), "options": options}
+            yield decision | ({"help": d.doc, "rules": list(cited(d.doc))} if name else {})
+
+    def _titled(self, game: Game) -> Words:
+        if self._words is None:
+            self._words = Words(game.ruleset)
+        return self._words
+
+    # --- the position ------------------------------------------------------------------------
+
+    def view(self, since: int) -> dict[str, Any]:
+        """The answer of `view`."""
+        return self._look(lambda game: self._view(game, since))
+
+    def _view(self, game: Game, since: int) -> dict[str, Any]:
+        first = min(max(since, game.ply - MOST_LISTED), game.ply)
+        result: dict[str, Any] = json.loads(game.view(self.seat, first).text())
+        for listed in ("options", "interrupts"):  # `options` lists them, in parts
+            result[listed] = len(result[listed])
+        return result | {"since": first, "names": {seat: game.shown_names[seat] for seat in game.seats}}
+
+    def options(self, first: int) -> dict[str, Any]:
+        """The answer of `options`."""
+        return self._look(lambda game: self._options(game, first))
+
+    def _options(self, game: Game, first: int) -> dict[str, Any]:
+        own = _own(game.view(self.seat, game.ply))
+        narrator = Narrator(self._titled(game), game, self.seat)
+        listed = [
+            {"option": str(option), "words": _worded(narrator, game, option), "out_of_turn": option.interrupt}
+            for option in own[first : first + MOST_LISTED]
+        ]
+        return {"ply": game.ply, "all": len(own), "first": first, "options": listed}
+
+    def take(self, option: str, ply: int) -> dict[str, Any]:
+        """The answer of `take`."""
+        try:
+            self._table.take(lambda game: self._chosen(game, option, ply))
+        except RulesetFaultError:
+            raise ToolError("the rules are at fault after this option: it is not taken") from None
+        return self.view(ply)
+
+    def _chosen(self, game: Game, text: str, ply: int) -> Option:
+        """The option of a text, which the seat may take now."""
+        if ply != game.ply:
+            raise ToolError(f"{game.ply} decisions have been taken, not {ply}: look at the game again")
+        option = self._parsed(game, text)
+        decision = game.decision
+        assert decision is not None
+        if decision.together and decision.by != self.seat and not option.interrupt:
+            raise ToolError(f"`{decision.by}` chooses first")
+        if (refusal := game.why_not(option, self.seat)) is not None:
+            raise ToolError(f"{option} is refused: {refusal}")
+        return replace(option, by=self.seat)
+
+    def _parsed(self, game: Game, text: str) -> Option:
+        if game.is_over:
+            raise ToolError("the game is over")
+        try:
+            return game.parse(text)
+        except ValueError as error:
+            raise ToolError(str(error)) from None
+
+    def why(self, option: str, value: str) -> dict[str, Any]:
+        """The answer of `why`."""
+        if option and value:
+            raise ToolError("`option` and `value` are two questions: ask one")
+        return self._look(lambda game: self._why(game, option, value))
+
+    def _why(self, game: Game, option: str, value: str) -> dict[str, Any]:
+        why = Why(game, self.seat)
+        if option:
+            answer = why.option(option)
+        else:
+            answer = why.value(value) if value else why.end() if game.is_over else why.asked()
+        return Printer(game.ruleset, game.omniscient.labels).json(whole(answer, fold=True))
+
+    # --- random games ------------------------------------------------------------------------
+
+    def simulate(self, option: str, games: int) -> dict[str, Any]:
+        """The answer of `simulate`."""
+        if not 1 <= games <= MOST_GAMES:
+            raise ToolError(f"a call plays 1 to {MOST_GAMES} games")
+        if games > self._games_left:
+            raise ToolError(f"this session may play {self._games_left} more random games")
+        self._games_left -= games
+        return self._look(lambda game: self._simulated(game, option, games))
+
+    def _simulated(self, game: Game, text: str, games: int) -> dict[str, Any]:
+        if self._search is None:
+            self._search = open_search(game)
+        search, view = self._search, game.view(self.seat, game.ply)
+        if view.result is not None:
+            raise ToolError("the game is over")
+        if text and text not in map(str, view.options):
+            raise ToolError("that is none of your options now: `options` lists them")
+        seed = int(view.memory[:12], 16)
+        try:
+            rows = particle_rows(search, game, self.seat, games, seed)
+        except NotFoundError:
+            raise ToolError("no copy was found that fits what your seat has seen") from None
+        rows = rows[np.arange(games) % len(rows)]
+        if text:
+            rows = np.array([self._after(search, row, text) for row in rows])
+        ends = search.playouts(rows, seed, cap=_CAP)
+        shares = ends.payoffs[:, game.seats.index(self.seat)]
+        error = 1.96 * float(shares.std()) / games**0.5
+        return {"games": games, "ended": int(ends.ended.sum()), "share": float(shares.mean()), "plus_minus": error}
+
+    def _after(self, search: Search, row: Any, text: str) -> Any:
+        """The row after an option of the seat."""
+        game = search.game(row)
+        while game.decision is not None and game.decision.together and game.decision.by != self.seat:
+            game.apply(game.legal_options[0])  # a round, in which all choose in the same state
+        game.apply(game.parse(text))
+        return search.rows([game])[0]
+
+
+def _own(view: View) -> tuple[SeenOption, ...]:
+    return (*view.options, *view.interrupts)
+
+
+def _worded(narrator: Narrator, game: Game, option: SeenOption) -> str:
+    """An option in words; its text, where a round asks somebody else first."""
+    try:
+        return narrator.option(replace(game.parse(str(option)), by=option.by))
+    except ValueError:
+        return str(option)

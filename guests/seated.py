@@ -1,0 +1,123 @@
+"""A game in a file, played by the holder of one seat: each call reads what others have added, and adds its own."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from rulespec.bundles.rules import own_bundle
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.logs.native import LogHeader
+from rulespec.engine.logs.saved_game import SavedGame, SaveError
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.replay.replay import named_ruleset, replay_native
+from rulespec.engine.simulate.checked_playouts import CAP, choose
+from rulespec.engine.table.played_game import PlayedGame
+from rulespec.guests.tools import ToolError
+from rulespec.typed import nodes as typed
+
+_T = TypeVar("_T")
+_TRIES = 40
+"""Attempts to open a file that another seat has open."""
+
+
+class SeatedGame:
+    """A game in a file.
+
+    The file is open, and locked, during a call alone: so several seats play one file, each with a program of its own.
+    Chance decides by random numbers of the system when a decision has led to it.
+
+    Args:
+        path: the file of the game.
+        start: makes the game, if there is no such file yet; None if there must be one.
+        wait: called before another attempt, while another program has the file open.
+    """
+
+    def __init__(self, path: Path, start: Callable[[], Game] | None, wait: Callable[[], None]) -> None:
+        self.path, self._start, self._wait = path, start, wait
+        self._ruleset: typed.Ruleset | None = None
+
+    def look(self, ask: Callable[[Game], _T]) -> _T:
+        """An answer about the game as it stands.
+
+        Raises:
+            SaveError: if the file cannot be opened.
+            ToolError: if it is no game that can go on.
+        """
+        return self._opened(lambda game: ask(game.game))
+
+    def take(self, chosen: Callable[[Game], Option]) -> None:
+        """Lets a decision be taken, and saves it with the chance that follows.
+
+        Args:
+            chosen: gives a legal option of the game, or raises.
+
+        Raises:
+            SaveError, ToolError: as of `look`; the file is unchanged then.
+        """
+
+        def taken(played: PlayedGame) -> None:
+            played.take(chosen(played.game))
+
+        self._opened(taken)
+
+    def _opened(self, act: Callable[[PlayedGame], _T]) -> _T:
+        with self._open() as saved:
+            played = PlayedGame(self._game(saved))
+            _draw(played)
+            result = act(played)
+            _draw(played)
+            if moves := played.confirm():
+                saved.add(*moves)
+            if played.game.is_over:
+                saved.leave(played.game)
+            return result
+
+    def _open(self) -> SavedGame:
+        try:
+            return self._unlocked()
+        except DiagnosticsError:  # it would quote lines of others
+            raise ToolError("the file is no game that can go on") from None
+
+    def _unlocked(self) -> SavedGame:
+        """The file, once no other program has it open."""
+        if self._start is None and not self.path.exists():
+            raise ToolError("there is no game in the file any more")
+        for _ in range(_TRIES):
+            with suppress(SaveError):
+                return SavedGame(self.path, secret=True, lenient=True)
+            self._wait()
+        return SavedGame(self.path, secret=True, lenient=True)
+
+    def _game(self, saved: SavedGame) -> Game:
+        if saved.log is None:
+            if self._start is None:
+                raise ToolError("there is no game in the file")
+            game = self._start()
+            saved.begin(LogHeader.of(game, bundle=own_bundle(game.ruleset)), secret=True)
+            return game
+        if self._ruleset is None:
+            self._ruleset = named_ruleset(saved.log)
+        result = replay_native(saved.log, self._ruleset, backend="python")
+        if result.divergence is not None:
+            raise ToolError("the file is no legal game to its end")  # what others have chosen is not quoted
+        return result.game
+
+
+def _draw(played: PlayedGame) -> None:
+    """Lets chance decide until a seat does, or the game is over."""
+    game, draws = played.game, Draws(secrets.randbits(63))
+    for _ in range(CAP):
+        decision = game.decision
+        if decision is None or decision.by is not None:
+            return
+        option = choose(game, draws, interrupt_rate=0)
+        if option is None:
+            raise ToolError("nothing is legal at a decision of chance: the rules are at fault")
+        played.take(option)
+    raise ToolError(f"chance has decided {CAP:,} times, and nobody is asked")

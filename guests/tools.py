@@ -1,0 +1,140 @@
+"""Tools for agents: named functions with described parameters, each call counted, each answer bounded JSON.
+
+No tool raises: what goes wrong is an answer with an `error`. Texts of strangers, such as titles and names, stand in
+answers alone, never in the descriptions of tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.json_text import to_json_text
+from rulespec.engine.game.option import RulesetFaultError
+from rulespec.errors import RulespecError
+
+MOST_CALLS = 10_000
+"""Calls of a session."""
+MOST_ANSWER = 100_000
+"""Characters of an answer."""
+MOST_TEXT = 200_000
+"""Characters of an argument."""
+MOST_NUMBER = 1_000_000_000
+_TYPES = {"string": str, "integer": int}
+
+
+class Parameter(Struct, frozen=True):
+    """A parameter of a tool: `type` is `string` or `integer`; one with a default may be left out."""
+
+    name: str
+    type: str
+    doc: str
+    default: str | int | None = None
+
+
+class ToolError(RulespecError):
+    """A refusal of a tool; the message is the answer."""
+
+
+class Tool(Struct, frozen=True):
+    """A tool.
+
+    Attributes:
+        name: its name.
+        doc: its description.
+        parameters: its parameters.
+        run: does it; raises ToolError to refuse.
+    """
+
+    name: str
+    doc: str
+    parameters: tuple[Parameter, ...]
+    run: Callable[..., dict[str, Any]]
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of its arguments."""
+        properties: dict[str, Any] = {}
+        for each in self.parameters:
+            properties[each.name] = {"type": each.type, "description": each.doc}
+            if each.default is not None:
+                properties[each.name]["default"] = each.default
+        needed = [each.name for each in self.parameters if each.default is None]
+        return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
+
+    def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments, each of its type and within bounds.
+
+        Raises:
+            ToolError: if they are not.
+        """
+        names = {each.name for each in self.parameters}
+        if unknown := sorted(set(values) - names):
+            raise ToolError(f"`{self.name}` has no parameter `{unknown[0][:80]}`")
+        results: dict[str, Any] = {}
+        for each in self.parameters:
+            value = values.get(each.name, each.default)
+            if value is None:
+                raise ToolError(f"`{self.name}` needs `{each.name}`: {each.doc}")
+            if type(value) is not _TYPES[each.type]:
+                raise ToolError(f"`{each.name}` is no {each.type}")
+            if isinstance(value, str) and (
+                len(value) > MOST_TEXT or any("\ud800" <= char <= "\udfff" for char in value)
+            ):
+                raise ToolError(f"`{each.name}` has more than {MOST_TEXT:,} characters, or is no text")
+            if isinstance(value, int) and not 0 <= value <= MOST_NUMBER:
+                raise ToolError(f"`{each.name}` is not from 0 to {MOST_NUMBER:,}")
+            results[each.name] = value
+        return results
+
+
+class Toolbox:
+    """The tools of a session.
+
+    Args:
+        tools: the tools.
+        calls: the calls that the session may make.
+
+    Attributes:
+        tools: by name.
+        left: the calls that are left.
+    """
+
+    def __init__(self, tools: tuple[Tool, ...], calls: int = MOST_CALLS) -> None:
+        self.tools = {tool.name: tool for tool in tools}
+        self.left = calls
+
+    def call(self, name: str, arguments: Mapping[str, Any] | None) -> tuple[str, bool]:
+        """Calls a tool; returns the answer as JSON, and whether it is an error."""
+        try:
+            answer, wrong = self._called(name, arguments or {}), False
+        except DiagnosticsError as error:
+            answer, wrong = _of_diagnostics(error), True
+        except RulesetFaultError as fault:
+            answer, wrong = {"error": fault.diagnostic.message, "code": fault.diagnostic.code}, True
+        except (RulespecError, OSError, ValueError) as error:
+            answer, wrong = {"error": str(error)}, True
+        text = to_json_text(answer, plain=True)
+        if len(text) > MOST_ANSWER:
+            return to_json_text({"error": "the answer is too long: ask for less of it at once"}), True
+        return text, wrong
+
+    def _called(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if self.left <= 0:
+            raise ToolError("this session has used all of its calls")
+        self.left -= 1
+        if name not in self.tools:
+            raise ToolError(f"there is no tool `{name[:80]}`; there are {', '.join(self.tools)}")
+        tool = self.tools[name]
+        return tool.run(**tool.arguments(arguments))
+
+
+def _of_diagnostics(error: DiagnosticsError) -> dict[str, Any]:
+    """Diagnostics as an answer: each with its code, its place and its way out."""
+    first = error.diagnostics[0]
+    listed = [
+        {"code": d.code, "message": d.message, "at": str(d.span or ""), "help": d.help} for d in error.diagnostics
+    ]
+    return {"error": first.message, "diagnostics": listed[:50]}

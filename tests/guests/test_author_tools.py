@@ -1,0 +1,109 @@
+"""Tools of an author: a ruleset from an empty folder, and nothing written anywhere else."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from docs_pages import blocks
+from folders import ROOT
+
+from rulespec.guests.author_tools import AuthorTools
+from rulespec.guests.tools import Toolbox
+
+
+def box(folder: Path) -> Toolbox:
+    return Toolbox(AuthorTools(folder).tools())
+
+
+def asked(tools: Toolbox, name: str, **arguments: Any) -> dict[str, Any]:
+    text, wrong = tools.call(name, arguments)
+    assert not wrong, text
+    result: dict[str, Any] = json.loads(text)
+    return result
+
+
+GAME = """id: nim
+title: Nim
+version: "0.1"
+players: {kind: player, min: 2, max: 2}
+units: []
+start: play
+"""
+
+
+@pytest.mark.proof
+def test_a_session_from_an_empty_folder_to_a_sound_ruleset(tmp_path: Path) -> None:
+    """The tutorial, by tools: the game of its page, with the mistake that it makes on the way."""
+    tools = box(tmp_path)
+    assert asked(tools, "files") == {"all": 0, "files": []}
+    assert asked(tools, "validate")["exit"] != 0
+    asked(tools, "write", file="game.yaml", old="", new=GAME)
+    steps = [each for each in blocks("docs/tutorials/from_nothing.md") if each.name.startswith("nim/")]
+    seen: list[int] = []
+    for step in steps[: [each.name for each in steps].index("nim/scenarios/start.yaml") + 1]:
+        file = step.name.removeprefix("nim/")
+        old = asked(tools, "read", file=file)["text"] if (tmp_path / file).exists() else ""
+        asked(tools, "write", file=file, old=old, new=step.body)
+        if file == "rules/play.rules":
+            answer = asked(tools, "validate")
+            seen.append(answer["exit"])
+            if answer["exit"]:
+                assert "RS225" in json.dumps(answer)
+                assert "place" in asked(tools, "explain", code="RS225")["text"]
+    assert seen == [1, 0]
+    assert asked(tools, "test")["exit"] == 0
+    assert asked(tools, "draw")["exit"] == 0 and (tmp_path / "board.svg").is_file()
+
+
+def test_files_are_written_by_small_changes_below_the_folder_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "game"
+    folder.mkdir()
+    (tmp_path / "other.yaml").write_text("a: 1\n")
+    (folder / "link.yaml").symlink_to(tmp_path / "other.yaml")
+    (folder / "out").symlink_to(tmp_path)
+    tools = box(folder)
+    asked(tools, "write", file="rules/play.rules", old="", new="one\ntwo\ntwo\n")
+    asked(tools, "write", file="rules/play.rules", old="one", new="three")
+    assert asked(tools, "read", file="rules/play.rules")["text"] == "three\ntwo\ntwo\n"
+    refused: list[tuple[str, str]] = [
+        *[(file, "") for file in ("../x.yaml", "/tmp/x.yaml", "x.py", ".x.yaml", ".git/x.yaml", "rules/play.rules")],
+        *[("rules/play.rules", "two"), ("rules/play.rules", "four"), ("missing.yaml", "a")],
+        *[("link.yaml", "a: 1"), ("out/other.yaml", "a: 1"), ("out/new.yaml", ""), ("a\\b.yaml", "")],
+    ]
+    for file, old in refused:
+        text, wrong = tools.call("write", {"file": file, "old": old, "new": "changed"})
+        assert wrong and "error" in json.loads(text), (file, text)
+    assert (tmp_path / "other.yaml").read_text() == "a: 1\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game", "other.yaml"]
+    assert [each["file"] for each in asked(tools, "files")["files"]] == ["rules/play.rules"]
+    assert tools.call("read", {"file": "link.yaml"})[1] and tools.call("read", {"file": "out/other.yaml"})[1]
+
+
+def test_the_reference_is_asked_by_keyword(tmp_path: Path) -> None:
+    tools = box(tmp_path)
+    assert any(text.startswith("abs(") for text in asked(tools, "reference", keyword="abs")["functions"])
+    assert any(".private: " in text for text in asked(tools, "reference", keyword="private")["keys"])
+    assert any("shuffle" in text for text in asked(tools, "reference", keyword="shuffle")["grammar"])
+    assert any("RS225" in text for text in asked(tools, "reference", keyword="no such fact")["codes"])
+    assert tools.call("reference", {"keyword": "a"})[1] and tools.call("explain", {"code": "RS999"})[1]
+
+
+@pytest.mark.proof
+def test_a_map_is_edited_by_words_and_an_overlay_is_played(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "games" / "tutorial", tmp_path / "lake")
+    tools = box(tmp_path / "lake")
+    answer = asked(tools, "edit_map", edits="fly away")
+    assert answer["exit"] != 0
+    asked(
+        tools,
+        "write",
+        file="variants/rich.yaml",
+        old="",
+        new='id: rich\ntitle: Rich\nfor: tutorial\nversion: "1.0"\nchanges:\n  constants.factory_cost: 4 money\n',
+    )
+    played = asked(tools, "playtest", overlay="variants/rich.yaml", pairs=2)
+    assert played["exit"] == 0, played

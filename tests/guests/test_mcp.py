@@ -1,0 +1,85 @@
+"""`rulespec mcp`: the SDK's own client lists the tools, and plays."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folders import ROOT
+
+pytest.importorskip("mcp", reason="agents need mcp: pip install 'rulespec[mcp]'")
+
+import anyio
+from mcp import Client, StdioServerParameters
+
+from rulespec.cli.main import run
+
+pytestmark = pytest.mark.usefixtures("known_rulesets")
+
+
+def parameters(*words: str) -> StdioServerParameters:
+    env = {"PYTHONPATH": str(ROOT)}
+    return StdioServerParameters(command=sys.executable, args=["-m", "rulespec", "mcp", *words], env=env, cwd=ROOT)
+
+
+async def asked(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error, result.content
+    answer: dict[str, Any] = json.loads(result.content[0].text)  # type: ignore[union-attr]
+    return answer
+
+
+async def game(ref: str, path: Path, stop: int) -> dict[str, Any]:
+    """A game from two seats, each with a server of its own, taking the first option each time."""
+    words = (ref, "--players", "2", "--log", str(path))
+    first, second = parameters(*words, "--seat", "A"), parameters(*words, "--seat", "B")
+    async with Client(first) as one, Client(second) as other:
+        assert [tool.name for tool in (await one.list_tools()).tools][:2] == ["rules", "view"]
+        clients = {"A": one, "B": other}
+        view = await asked(one, "view")
+        while view["result"] is None and view["ply"] < stop:
+            client = clients[view["decision"]["by"]]
+            options = await asked(client, "options")
+            own = [each["option"] for each in options["options"] if not each["out_of_turn"]]
+            view = await asked(client, "take", option=own[view["ply"] % len(own)], ply=options["ply"])
+        wrong = await one.call_tool("take", {"option": "fly", "ply": view["ply"]})
+        assert wrong.is_error
+    return view
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("ref", ["kuhn_poker", "shadow_of_the_emperor"])
+def test_two_agents_play_a_game(ref: str, tmp_path: Path) -> None:
+    view = anyio.run(game, ref, tmp_path / "game.jsonl", 5_000)
+    assert view["result"] is not None
+    assert run(["replay", str(tmp_path / "game.jsonl")]) == 0
+
+
+@pytest.mark.proof
+def test_an_author_is_served(tmp_path: Path) -> None:
+    async def session() -> dict[str, Any]:
+        async with Client(parameters("--folder", str(tmp_path))) as client:
+            await asked(client, "write", file="game.yaml", old="", new="id: x\n")
+            return await asked(client, "files")
+
+    assert anyio.run(session)["files"] == [{"file": "game.yaml", "bytes": 6}]
+
+
+@pytest.mark.parametrize(
+    "words, reason",
+    [
+        ([], "name a game"),
+        (["nim"], "--seat says"),
+        (["nim", "--seat", "A"], "--log says"),
+        (["nim", "--players", "2", "--seat", "Z", "--log", "FILE"], "the seats A, B"),
+        (["nim", "--folder", "."], "name a game"),
+        (["--folder", ".", "--seat", "A"], "--folder goes with none"),
+    ],
+)
+def test_wrong_usage_is_refused(words: list[str], reason: str, tmp_path: Path, capsys: Any) -> None:
+    line = [str(tmp_path / "game.jsonl") if word == "FILE" else word for word in words]
+    assert run(["mcp", *line]) == 2
+    assert reason in capsys.readouterr().err and [*tmp_path.iterdir()] == []
