@@ -1,4 +1,4 @@
-"""`rulespec export`: a ruleset as a module of WebAssembly, for other programs and pages."""
+"""`rulespec export`: a ruleset as a module of WebAssembly, or a recorded game as a trajectory, for other programs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
+from rulespec.cli.log_argument import RefOrLog
 from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 
 
 @click.command("export")
-@click.argument("ref")
+@click.argument("ref", metavar="REF|LOG", type=RefOrLog())
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
 @settings_flag
 @click.option(
-    "--wasm", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE", help="The file to write."
+    "--wasm", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the module of REF."
 )
 @click.option("--language", metavar="LANGUAGE", help="The language of its words; default: the ruleset's own.")
 @click.option(
@@ -25,16 +26,39 @@ from rulespec.cli.settings_flag import settings_flag
     metavar="FILE",
     help="Write the JavaScript class that drives it, too.",
 )
+@click.option(
+    "--openspiel-trajectory",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the recorded game LOG as a trajectory of OpenSpiel, in JSON.",
+)
 def command(
-    ref: str, players: int | None, settings: tuple[str, ...], wasm: Path, language: str | None, js: Path | None
+    ref: str,
+    players: int | None,
+    settings: tuple[str, ...],
+    wasm: Path | None,
+    language: str | None,
+    js: Path | None,
+    openspiel_trajectory: Path | None,
 ) -> None:
-    """Write the rules of REF for N players as a module of WebAssembly.
+    """Write the rules of REF for N players as a module of WebAssembly, or the recorded game LOG as a trajectory.
 
-    The module imports nothing, and holds a table of names. Whoever has it can play, without Python: a page, too. Exit
-    code: 0, or 2 if the file cannot be written or there is no wasm module for these rules.
+    The module imports nothing, and holds a table of names. Whoever has it can play, without Python: a page, too. A
+    trajectory has the actions of a game with all that was legal, and states by names; OpenSpiel reads it, and it has
+    what no seat may know. Exit code: 0, or 2 if the file cannot be written, there is no wasm module for these rules, or
+    LOG is not legal to its end.
 
     Example: rulespec export imperial --players 4 --wasm imperial.wasm --js wasm_game.js
+    Example: rulespec export kuhn_poker:sample --openspiel-trajectory kuhn.json
     """
+    if (wasm is None) == (openspiel_trajectory is None):
+        raise click.UsageError("name the file to write: --wasm for rules, --openspiel-trajectory for a recorded game")
+    if openspiel_trajectory is not None:
+        if players is not None or settings or language is not None or js is not None:
+            raise click.UsageError("--openspiel-trajectory goes with a recorded game alone")
+        _write_trajectory(Path(ref), openspiel_trajectory)
+        return
+    assert wasm is not None
     from rulespec.cli.wasm_module import wasm_errors
     from rulespec.engine.game.game import Game
     from rulespec.engine.game.seating import seat_names
@@ -55,3 +79,17 @@ def command(
     for path, content in files.items():
         output.write_bytes(path, content)
         output.echo(f"{path}: {len(content):,} bytes")
+
+
+def _write_trajectory(log: Path, path: Path) -> None:
+    """Writes a recorded game as a trajectory."""
+    from rulespec.documents.json_text import to_json_text
+    from rulespec.engine.replay.replay import replay_log
+    from rulespec.guests.trajectories import trajectory
+
+    result = replay_log(log)
+    if result.divergence is not None:
+        raise click.ClickException(f"{log} is not legal to its end: `rulespec replay {log}` says why")
+    content = (to_json_text(trajectory(result.game), plain=True) + "\n").encode()
+    output.write_bytes(path, content)
+    output.echo(f"{path}: {len(content):,} bytes")

@@ -14,7 +14,7 @@ import click
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 
-OUTPUTS = ("out", "trace", "wasm", "js")
+OUTPUTS = ("out", "trace", "wasm", "js", "openspiel_trajectory")
 """The parameters of commands that name a file to be written."""
 _OF_RULESETS = (".yaml", ".rules")
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rulespec.guests.play import Contract, IllegalActionError, Play, contract
     from rulespec.guests.sight import Sight
     from rulespec.guests.spiel import load_game
+    from rulespec.guests.trajectories import game_of, trajectory
     from rulespec.guests.trees import CfrPlus, Tree, cfr_plus, tree
 
 __all__ = [
@@ -39,7 +40,9 @@ __all__ = [
     "aec_env",
     "cfr_plus",
     "contract",
+    "game_of",
     "load_game",
+    "trajectory",
     "tree",
 ]
 
@@ -51,6 +54,7 @@ _HOMES = {
     "play": "Contract IllegalActionError Play contract",
     "sight": "Sight",
     "spiel": "load_game",
+    "trajectories": "game_of trajectory",
     "trees": "CfrPlus Tree cfr_plus tree",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}

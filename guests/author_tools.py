@@ -89,6 +89,7 @@ class AuthorTools:
                 (
                     Parameter("overlay", "string", "the file of the overlay, such as variants/short.yaml"),
                     Parameter("pairs", "integer", "how many pairs of games, 200 at most", 20),
+                    Parameter("players", "integer", "how many players, if several numbers are possible", 0),
                 ),
                 self.playtest,
             ),
@@ -170,13 +171,25 @@ class AuthorTools:
         """The answer of `draw`."""
         return self._run("draw", "./", "--out", "board.svg")
 
-    def playtest(self, overlay: str, pairs: int) -> dict[str, Any]:
+    def playtest(self, overlay: str, pairs: int, players: int) -> dict[str, Any]:
         """The answer of `playtest`."""
         if not is_file(self._path(overlay)):
             raise ToolError(f"there is no file `{overlay[:200]}`")
         if not 1 <= pairs <= 200:
             raise ToolError("a call plays 1 to 200 pairs")
-        numbers = ("--pairs", str(pairs), "--ladder", "0", "--bots", "random", "--beside", "greedy", "--minutes", "1")
+        numbers: tuple[str, ...] = (
+            "--pairs",
+            str(pairs),
+            "--ladder",
+            "0",
+            "--bots",
+            "random",
+            "--beside",
+            "greedy",
+            "--minutes",
+            "1",
+        )
+        numbers += ("--players", str(players)) if players else ()
         return self._run("playtest", "./", f"+./{overlay}", *numbers, "--format", "json")
 
     def _run(self, *words: str, typed: str = "") -> dict[str, Any]:

@@ -22,9 +22,8 @@ from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.guests.actions import Form
 from rulespec.guests.play import CHANCE, NOBODY, Contract, Play, contract
 from rulespec.guests.sight import Floats
+from rulespec.guests.trajectories import NAME
 
-NAME = "rulespec"
-"""The name of the game in OpenSpiel."""
 _PLAYERS = {CHANCE: pyspiel.PlayerId.CHANCE, NOBODY: pyspiel.PlayerId.TERMINAL}
 _PARAMETERS: dict[str, Any] = {"ruleset": "", "players": 0, "settings": "", "form": "", "cap": CAP}
 

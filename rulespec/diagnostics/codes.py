@@ -262,6 +262,8 @@ CODES: dict[str, str] = {
     "RS730": "a bound of the rules that ends games",
     "RS740": "what is `told` is seen by nobody",
     "RS741": "a tree that is too large",
+    "RS742": "a decision that has no actions",
+    "RS743": "no trajectory of this table",
     "RS801": "nothing that can be given",
     "RS802": "not enough pieces",
     "RS803": "not a call of a procedure",

@@ -31,6 +31,7 @@ OUTPUTS = (
         "perft",
     ),
     "playtest",
+    "trajectory",
     "why",
 )
 """JSON output of the commands."""

@@ -105,5 +105,5 @@ def test_a_map_is_edited_by_words_and_an_overlay_is_played(tmp_path: Path) -> No
         old="",
         new='id: rich\ntitle: Rich\nfor: tutorial\nversion: "1.0"\nchanges:\n  constants.factory_cost: 4 money\n',
     )
-    played = asked(tools, "playtest", overlay="variants/rich.yaml", pairs=2)
+    played = asked(tools, "playtest", overlay="variants/rich.yaml", pairs=2, players=2)
     assert played["exit"] == 0, played

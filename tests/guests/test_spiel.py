@@ -15,7 +15,7 @@ pyspiel = pytest.importorskip("pyspiel", reason="needs open_spiel: pip install '
 
 from rulespec.guests import load_game  # noqa: E402
 
-pytestmark = [pytest.mark.proof, pytest.mark.usefixtures("known_rulesets")]
+pytestmark = pytest.mark.proof
 NAMED = ["kuhn_poker", "leduc_poker", "liars_dice", "backgammon", "connect_four", "shadow_of_the_emperor"]
 
 

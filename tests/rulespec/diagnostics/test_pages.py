@@ -32,6 +32,8 @@ CANNOT_BE_SHOWN = {
     "RS567": "it needs YAML of a form that nobody has thought of yet",
     "RS569": "it needs a letter that no font of the system has",
     "RS741": "it is found in Python, by what no command asks",
+    "RS742": "it needs a recorded game with a decision out of turn",
+    "RS743": "it is found in Python, by what no command asks",
     "RS415": "it needs millions of steps",
     "RS416": "it needs millions of steps",
     "RS574": "it needs a log of tens of thousands of moves",
