@@ -12,7 +12,7 @@
   const kinds = Object.fromEntries(seats.map((seat, i) => [seat, i ? "flat:64" : "person"]));
   if (secretive) for (const seat of seats.slice(1)) kinds[seat] = "random";
   let names = Object.fromEntries(seats.map((seat) => [seat, seat]));
-  let seed = 0n, serial = 0, turn = 0, running = 0, moves = [], offered = [], fault = false, sent = 0, thinking = "";
+  let seed = 0n, serial = 0, turn = 0, running = 0, moves = [], offered = [], fault = false, sent = 0, thinking = "", undone = [];
 
   // --- bots think in a worker: its scripts are those of this page
   const source = data.worker.map((number) => document.scripts[number].textContent).join("\n");
@@ -109,6 +109,7 @@
       const option = offered[Number(message.option)];
       if (!option || message.serial < turn) return;
       turn = serial + 1;
+      undone = [];
       try {
         take(option);
       } catch {
@@ -118,9 +119,17 @@
       go();
     } else if (message.do === "undo") {
       running++;
-      fault = false;
+      [fault, undone] = [false, []];
       let by = null;
-      do by = back(); while (game.taken.length && (by === null || !isPerson(by)));
+      do {
+        undone.unshift(game.taken.at(-1));
+        by = back();
+      } while (game.taken.length && (message.to >= 0 ? game.taken.length > message.to : by === null || !isPerson(by)));
+      go();
+    } else if (message.do === "redo") {
+      running++;
+      for (const option of undone) take(option);
+      undone = [];
       go();
     } else if (message.do === "log") page.log(game.log(names));
   }
@@ -160,7 +169,7 @@
         named: game.as(sight, () => (option.interrupt ? [] : game.entities(option))),
         arguments: game.parts(option),
       })),
-      chosen: null, ready: [], undo: null, deadline: 0, here: seats.filter(isPerson), fault,
+      chosen: null, ready: [], undo: null, free: moves.length, redo: undone.length, deadline: 0, here: seats.filter(isPerson), fault,
       result: result && { ...result, ending: game.texts.endings[result.ending] ?? result.ending },
     });
     element("back").disabled = !game.taken.some(({ by }) => by !== null && isPerson(by));
@@ -179,7 +188,7 @@
   // --- players, logs, links
   function begin(log) {
     running++;
-    [fault, moves, sent] = [false, [], 0];
+    [fault, moves, sent, undone] = [false, [], 0, []];
     game.seed(seed, 0);
     let wrong = "";
     if (log === undefined) game.start();

@@ -29,6 +29,7 @@ _SCRIPTS = (
     "pictures.js",
     "panels.js",
     "news.js",
+    "undo.js",
     "table.js",
     "local.js",
 )

@@ -56,6 +56,11 @@ function makeOwner(hello, sent) {
     const minutes = document.createElement("input");
     Object.assign(minutes, { type: "number", min: 0, value: Math.round(table.deadline / 60) });
     minutes.addEventListener("change", () => send({ do: "deadline", game: table.id, seconds: 60 * Number(minutes.value) }));
+    const absent = document.createElement("input"), answers = document.createElement("input");
+    Object.assign(absent, { type: "number", min: 0, value: Math.round(table.absent / 60) });
+    Object.assign(answers, { type: "checkbox", checked: table.answers });
+    for (const each of [absent, answers])
+      each.addEventListener("change", () => send({ do: "undo", game: table.id, seconds: 60 * Number(absent.value), answers: answers.checked }));
     const reveals = document.createElement("input");
     Object.assign(reveals, { type: "checkbox", checked: table.reveals });
     reveals.addEventListener("change", () => send({ do: "reveal", game: table.id, reveals: reveals.checked }));
@@ -63,6 +68,8 @@ function makeOwner(hello, sent) {
       make("h2", `${table.game} (${table.rules}), ${table.decisions} decisions${table.over ? ", over" : ""}`),
       make("table", "", ...rows),
       make("label", "Minutes for a decision (0: no end) ", minutes),
+      make("label", "To take back, ask who is away for so many minutes (0: always) ", absent),
+      make("label", "What a bot has answered counts as seen: to take it back, all are asked ", answers),
       ...table.secretive ? [make("label", "Show everybody all after the end (until the first decision) ", reveals)] : [],
       make("p", "", button("New link for spectators", () => send({ do: "renew", game: table.id, role: "spectator" })),
         button("Save the log", () => send({ do: "log", game: table.id })),

@@ -42,6 +42,8 @@ function makeTable(hello, sent) {
   const tables = isDrawn ? makeTables(plan.tables, element("holdings")) : null;
   const places = isDrawn ? makePlaces(root, titleOf, onPlace, () => hello.seats.indexOf(hello.seat)) : { show() {}, drawn: () => new Set() };
 
+  const undo = makeUndo({ word, nameOf, send, make, button, alone: Boolean(hello.alone) }, state, () => hello.seat);
+  ignoreDoubleClicks(document, "#board, #beside, #options, #bubble, #undo, #own");
   const news = makeNews(element("news"), root, word, plan ?? { boards: [], kinds: {} });
 
   // --- people: their names as they are typed, in part if they are long, and in quotes if the rules have such a word
@@ -159,7 +161,10 @@ function makeTable(hello, sent) {
     return own().length ? (state.asked?.about ?? []).filter((place) => drawn.has(place) && !taken.has(place)) : [];
   }
   const taken = { text: "", words: "" };
+  const often = new Map();  // how often an option of a decision was taken here: what is likeliest stands first
+  const kindOf = (option) => `${state.asked?.decision}.${option.name}`;
   const take = (option) => {
+    often.set(kindOf(option), (often.get(kindOf(option)) ?? 0) + 1);
     Object.assign(taken, { text: option.text, words: labelOf(option) });
     paused = false;
     [clicked, within] = [[], []];
@@ -253,7 +258,8 @@ function makeTable(hello, sent) {
   function openBubble(options) {
     const bubble = make("div", "");
     bubble.id = "bubble";
-    bubble.append(...options.map((option) => button(labelOf(option), () => take(option))));
+    const likeliest = options.toSorted((a, b) => (often.get(kindOf(b)) ?? 0) - (often.get(kindOf(a)) ?? 0));
+    bubble.append(...likeliest.map((option) => button(labelOf(option), () => take(option))));
     document.body.append(bubble);
     const box = anchor.getBoundingClientRect();
     const left = Math.min(box.left + box.width / 2, innerWidth - bubble.offsetWidth - 8);
@@ -326,10 +332,10 @@ function makeTable(hello, sent) {
     element("doc").textContent = [asked?.doc, asked?.together ? word("secret") : "", state.chosen ? word("table_chosen", { option: chosenWords() }) : ""].filter(Boolean).join(" · ");
     const winners = state.result?.winners.map(nameOf).join(", ");
     element("result").textContent = state.result ? `${word("won_by")}: ${winners || word("nobody")}` : "";
-    document.title = `${now ? `● ${word("table_turn")}` : sentence.slice(0, 60)} · ${hello.game}`;
+    const bell = undo.asked ? `● ${element("undo").firstChild.textContent.slice(0, 60)}` : now ? `● ${word("table_turn")}` : sentence.slice(0, 60);
+    document.title = `${bell} · ${hello.game}`;
     element("withdraw").hidden = !state.chosen;
     const me = state.seats.find((seat) => seat.id === hello.seat);
-    element("back").hidden = !me || me.kind !== "person" || !state.count || Boolean(state.undo) || Boolean(state.reveals && state.result);
     element("own").hidden = !me;
     element("leave").hidden = !me || me.kind !== "person" || Boolean(state.result) || hello.alone;
     const free = me?.kind === "free" || (me?.stand_in && me.name === me.id);  // a bot may play before anybody sits there
@@ -338,20 +344,6 @@ function makeTable(hello, sent) {
     if (now && auto.checked && !paused && own().length === 1) take(own()[0]);
   }
   const chosenWords = () => (taken.text === state.chosen ? taken.words : state.chosen.replace(/_/g, " "));
-
-  function showUndo() {
-    const undo = state.undo, box = element("undo");
-    box.hidden = !undo;
-    if (!undo) return;
-    const parts = [make("p", word("table_asks", { seat: nameOf(undo.by), decisions: undo.decisions }))];
-    if (undo.learned.length) parts.push(make("p", word("table_learned", { what: undo.learned.join("; ") })));
-    if (undo.others.length) parts.push(make("p", word("table_others", { what: undo.others.join("; ") })));
-    const buttons = make("div", "");
-    if (hello.seat && !undo.agreed.includes(hello.seat))
-      buttons.append(button(word("table_agree"), () => send({ do: "agree", serial: state.serial })));
-    if (hello.seat) buttons.append(button(word("table_refuse"), () => send({ do: "refuse", serial: state.serial })));
-    box.replaceChildren(...parts, buttons);
-  }
 
   // The numbers of the last move of chance, if they are dice.
   function lastRoll() {
@@ -363,7 +355,7 @@ function makeTable(hello, sent) {
   function row(number) {
     const move = state.moves.get(number), item = make("li", "");
     item.dataset.move = number;
-    item.append(make("b", `${number + 1} `), make("span", move.text));
+    item.append(make("b", `${number + 1} `), make("span", move.text), undo.rowButton(number, move.by) ?? "");
     if (move.changes?.length) {
       const inner = make("ul", "");
       inner.append(...move.changes.map((text) => make("li", text)));
@@ -374,7 +366,7 @@ function makeTable(hello, sent) {
   function showMoves() {
     const numbers = [...state.moves.keys()].filter((number) => number < state.count).sort((a, b) => a - b);
     state.moves = new Map(numbers.map((number) => [number, state.moves.get(number)]));
-    list.replaceChildren(...numbers.map(row));
+    list.replaceChildren(...numbers.flatMap((number) => [...undo.notes(number), row(number)]), ...undo.notes(state.count));
     element("earlier").hidden = !numbers.length || numbers[0] === 0;
     const box = element("moves");
     box.scrollTop = box.scrollHeight;
@@ -385,7 +377,6 @@ function makeTable(hello, sent) {
     send({ do: "name", name: element("name").value });
   });
   element("withdraw").addEventListener("click", () => send({ do: "withdraw", serial: state.serial }));
-  element("back").addEventListener("click", () => send({ do: "undo", serial: state.serial }));
   element("return").addEventListener("click", () => send({ do: "person" }));
   element("earlier").addEventListener("click", () => send({ do: "moves", before: Math.min(...state.moves.keys()) }));
   element("log").addEventListener("click", () => sent({ do: "log" }));
@@ -409,7 +400,7 @@ function makeTable(hello, sent) {
   return {
     frame(frame) {
       const whole = frame.since === 0, had = state.options;
-      for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "result", "fault", "deadline", "reveals", "here"])
+      for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "free", "redo", "backs", "result", "fault", "deadline", "reveals", "here"])
         if (name in frame) state[name] = frame[name];
       if (frame.options) state.options = frame.options.map((option) => ({ words: "", arguments: [], named: [], ...option }));
       showNames();
@@ -430,13 +421,13 @@ function makeTable(hello, sent) {
       }
       if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
       showOptions(false);
+      if (moved || whole || ["undo", "free", "backs", "seats"].some((name) => name in frame)) showMoves();
       if (moved || whole) {
-        showMoves();
         news.show(state.moves, state.count, hello.alone ? null : hello.seat);
       }
       showAbout();
       showSeats();
-      showUndo();
+      undo.show(() => { if (sound.checked) beep(); });
       showTurn();
     },
     earlier(moves) {

@@ -14,6 +14,7 @@ _SCRIPTS = (
     "pictures.js",
     "panels.js",
     "news.js",
+    "undo.js",
     "table.js",
     "owner.js",
     "wire.js",

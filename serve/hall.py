@@ -24,9 +24,10 @@ from rulespec.engine.logs.native import entry_json, parse_log
 from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.logs.sealed import pending
+from rulespec.engine.table.aside import Aside
 from rulespec.engine.table.messages import Message, MessageRefusal
 from rulespec.engine.table.seats import Seat, clean_name
-from rulespec.engine.table.table import RANDOM, Table, Unlogged
+from rulespec.engine.table.table import RANDOM, Table
 from rulespec.serve import store as stored
 from rulespec.serve.live import Live, Looker
 from rulespec.serve.past_process import alike, go_on, log_of, study_of
@@ -161,7 +162,7 @@ class Hall:
             seat: Seat("bot", named[seat], bots[seat]) if bots and seat in bots else Seat("free", named[seat])
             for seat in game.seats
         }
-        aside = Unlogged(seats, secrets.randbits(62), deadline, reveals=reveals)
+        aside = Aside(seats, secrets.randbits(62), deadline, reveals=reveals)
         live = self._live(rules, game, aside, Chain(secrets.token_hex(8)), time.time())
         first = [to_json_text(entry_json(step), plain=True) for step in game.omniscient.numbers.steps]
         keys = {role: new_key() for role in roles(game)}
@@ -176,7 +177,7 @@ class Hall:
         self.tell_owners()
         return live, keys
 
-    def _live(self, rules: TableRules, game: Game, aside: Unlogged, chain: Chain, begun: float) -> Live:
+    def _live(self, rules: TableRules, game: Game, aside: Aside, chain: Chain, begun: float) -> Live:
         table = Table(rules.words, game, aside, self.bots, self._clock, rules.cells(game)[0])
         return Live(chain.game, rules, table, chain, begun)
 
@@ -228,7 +229,7 @@ class Hall:
                 game.omniscient.take_back(line.back)
             elif isinstance(refusal := apply_recorded(game, line), Refusal):
                 raise SaveError(f"line {line.line} is not legal: {refusal}")
-        aside = msgspec.json.decode(entry.aside, type=Unlogged)
+        aside = msgspec.json.decode(entry.aside, type=Aside)
         self.offers.setdefault(rules.ruleset.ref, rules)
         return self._live(rules, game, aside, entry.chain, entry.begun)
 
@@ -242,6 +243,16 @@ class Hall:
             await asyncio.sleep(NOTED)
             with suppress(SaveError):
                 await self.note_time()
+            await self.settle()
+
+    async def settle(self) -> None:
+        """Takes back what all agree to who need to be asked by now."""
+        for live in [live for live in self.games.values() if live.table.aside.request is not None]:
+            async with live.lock:
+                live.table.present = live.present
+                if live.table.settle():
+                    with suppress(SaveError):
+                        await self._proceed(live)
 
     async def note_time(self) -> None:
         """Saves how long people have been waited for: time stops while no server runs, also after a crash.
@@ -288,6 +299,14 @@ class Hall:
             await self._proceed(live)
         self.tell_owners()
 
+    async def set_undo(self, game: str, absent: int, answers: bool) -> None:
+        """Sets when who is away is not asked to take back, and whether bots' answers are seen. Errors: as `renew`."""
+        live = self.table(game)
+        async with live.lock:
+            live.table.set_undo(absent, answers)
+            await self._proceed(live)
+        self.tell_owners()
+
     async def set_reveals(self, game: str, reveals: bool) -> MessageRefusal | None:
         """Sets whether everybody is shown all once the game is over. Errors: as `renew`."""
         live = self.table(game)
@@ -303,6 +322,7 @@ class Hall:
     async def hear(self, live: Live, viewer: str | None, message: Message) -> MessageRefusal | None:
         """Carries out a message, and saves its effects; a refusal if that is impossible."""
         async with live.lock:
+            live.table.present = live.present
             refusal = live.table.hear(viewer, message)
             if refusal is None:
                 try:
@@ -421,7 +441,7 @@ class Hall:
                 await asyncio.sleep(0)
         seats = {seat: Seat("person", name if name != seat else "") for seat, name in game.names.items()}
         id_ = f"{live.id} {viewer or SPECTATOR}"
-        table = Table(live.rules.words, game, Unlogged(seats, secrets.randbits(62)), self.bots, alone=True)
+        table = Table(live.rules.words, game, Aside(seats, secrets.randbits(62)), self.bots, alone=True)
         self._drop(id_)
         self.games[id_] = Live(id_, live.rules, table, Chain(id_), time.time())
         key = new_key()
@@ -452,6 +472,8 @@ class Hall:
                 "decisions": live.table.game.ply,
                 "over": live.table.game.is_over,
                 "deadline": live.table.aside.deadline,
+                "absent": live.table.aside.absent,
+                "answers": live.table.aside.answers,
                 "secretive": live.table.game.omniscient.secretive,
                 "reveals": live.table.reveals,
                 "seats": [

@@ -25,7 +25,8 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         do: make a new table; renew the link of a role; remove who plays a seat; let a bot play it; set the seconds for
-            a decision, and whether all is shown after the end; give the log; delete the table.
+            a decision, how decisions are taken back, and whether all is shown after the end; give the log; delete the
+            table.
         game: the table.
         role: whose link is renewed: `seat:A`, or `spectator`.
         seat: the seat.
@@ -34,11 +35,12 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
         players: their number.
         bots: how many of the last seats bots play.
         settings: of the table.
-        seconds: for a decision; 0: no end.
+        seconds: for a decision, or until who is away need not agree that decisions are taken back; 0: no end.
+        answers: whether what a bot has decided counts as seen when decisions are taken back.
         reveals: whether everybody is shown all once the game is over.
     """
 
-    do: Literal["new", "renew", "remove", "bot", "deadline", "reveal", "log", "delete"]
+    do: Literal["new", "renew", "remove", "bot", "deadline", "undo", "reveal", "log", "delete"]
     game: str = ""
     role: str = ""
     seat: str = ""
@@ -48,6 +50,7 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
     bots: int = 0
     settings: dict[str, str] = {}
     seconds: int = 0
+    answers: bool = False
     reveals: bool = False
 
 
@@ -106,6 +109,8 @@ class OwnerDesk:
                 await hall.set_seat(order.game, order.seat, lambda seat: seat.handed_to(order.bot))
             case "deadline":
                 await hall.set_deadline(order.game, max(0, min(order.seconds, MAX_DEADLINE)))
+            case "undo":
+                await hall.set_undo(order.game, max(0, min(order.seconds, MAX_DEADLINE)), order.answers)
             case "reveal":
                 refusal = await hall.set_reveals(order.game, order.reveals)
                 if refusal is not None:

@@ -30,11 +30,11 @@ class GuardedState(list[int]):
 
     def __init__(self, state: Iterable[int], unseen: Iterable[int]) -> None:
         super().__init__(state)
-        self._unseen = frozenset(unseen)
+        self.unseen = frozenset(unseen)
 
     def like(self, state: Iterable[int]) -> GuardedState:
         """Another state with the same cells hidden."""
-        return GuardedState(state, self._unseen)
+        return GuardedState(state, self.unseen)
 
     @overload
     def __getitem__(self, at: SupportsIndex) -> int: ...
@@ -42,9 +42,9 @@ class GuardedState(list[int]):
     def __getitem__(self, at: slice) -> list[int]: ...
     def __getitem__(self, at: SupportsIndex | slice) -> int | list[int]:
         if isinstance(at, slice):
-            if not self._unseen.isdisjoint(range(*at.indices(len(self)))):
+            if not self.unseen.isdisjoint(range(*at.indices(len(self)))):
                 raise HiddenError
-        elif at in self._unseen:
+        elif at in self.unseen:
             raise HiddenError
         return super().__getitem__(at)
 

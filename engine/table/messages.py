@@ -9,21 +9,23 @@ from msgspec import Struct
 
 MAX_TEXT = 2_000
 """Characters of a text in a message."""
-Deed = Literal["take", "withdraw", "undo", "agree", "refuse", "name", "bot", "person", "moves"]
+Deed = Literal["take", "withdraw", "undo", "redo", "agree", "refuse", "name", "bot", "person", "moves"]
 
 
 class Message(Struct, frozen=True, forbid_unknown_fields=True):
     """A message of a viewer.
 
     Attributes:
-        do: take an option; withdraw a choice of the open round; ask to take back, agree to it, or refuse it; sit down
-            with a name; hand a seat to a bot; take it back as a person; ask for earlier moves.
+        do: take an option; withdraw a choice of the open round; take back, or ask to; take again what was taken back;
+            agree to a request to take back, or refuse it, or withdraw one's own; sit down with a name; hand a seat to a
+            bot; take it back as a person; ask for earlier moves.
         serial: that of the last frame that the viewer has: for what depends on where the game stands.
         option: the text of the option to take.
         name: of the person.
         seat: the one to hand to a bot; "": one's own. Who is alone says whose message it is.
         bot: the name of the bot.
         before: the number of the move before which moves are asked for.
+        to: the number of the move, from 0, with which all are to be taken back; -1: one's own last decision.
     """
 
     do: Deed
@@ -33,6 +35,7 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     seat: str = ""
     bot: str = ""
     before: int = 0
+    to: int = -1
 
 
 class MessageRefusal(Struct, frozen=True):
@@ -60,7 +63,8 @@ def read_message(data: object) -> Message | MessageRefusal:
     except msgspec.ValidationError:
         return MessageRefusal("this message has no form that is known")
     texts = (message.option, message.name, message.seat, message.bot)
-    if any(len(text) > MAX_TEXT for text in texts) or not all(abs(n) < 2**53 for n in (message.serial, message.before)):
+    numbers = (message.serial, message.before, message.to)
+    if any(len(text) > MAX_TEXT for text in texts) or not all(abs(n) < 2**53 for n in numbers):
         return MessageRefusal("this message is too large")
     if not all(map(_can_be_said, texts)):
         return MessageRefusal("this message has no form that is known")

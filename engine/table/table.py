@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from msgspec import Struct, convert, to_builtins
+from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
 from rulespec.engine.game.game import Game, waiting
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.game.shown_cells import ShownCells
+from rulespec.engine.logs.sealed import pending
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import choose
+from rulespec.engine.table.aside import Back, Request, Unlogged
+from rulespec.engine.table.free_steps import FreeSteps
 from rulespec.engine.table.messages import STALE, Message, MessageRefusal
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat, clean_name
 from rulespec.engine.table.table_sight import TAIL, TableSight
-from rulespec.engine.table.taking_back import Request
+from rulespec.engine.table.taking_back import undone
 from rulespec.engine.table.telling import seen_moves
 from rulespec.engine.table.viewing import TableStanding, Viewing
 from rulespec.engine.words.words import Words
@@ -28,30 +31,8 @@ RANDOM = "random"
 """The bot that needs no thought: a table lets it play at once."""
 AT_ONCE = 40
 """Decisions of programs that a table takes at once."""
-
-
-class Unlogged(Struct):
-    """The part of a table that is in no log, saved beside it.
-
-    Attributes:
-        seats: by id.
-        seed: of chance and random players.
-        deadline: seconds for a decision; 0: none.
-        since: seat → when its open decision was asked, in seconds of the clock.
-        choices: seat → its choice in the open round, which the game has not taken yet, and its salt.
-        request: the open request to take back.
-        reveals: whether everybody is shown all once the game is over.
-        at: when this was noted, in seconds of the clock; 0: by an earlier version, which did not.
-    """
-
-    seats: dict[str, Seat]
-    seed: int
-    deadline: int = 0
-    since: dict[str, float] = {}
-    choices: dict[str, tuple[str, str]] = {}
-    request: Request | None = None
-    reveals: bool = False
-    at: float = 0.0
+_BACKS = 20
+"""Decisions taken back that the history of a table names."""
 
 
 class Table:
@@ -70,7 +51,12 @@ class Table:
         clock: the time in seconds.
         cells: those of the state; None: they are looked up.
         alone: whether one person plays all seats: nobody else has to agree.
+
+    Attributes:
+        present: the seats that are connected; None: all.
     """
+
+    present: Collection[str] | None = None
 
     def __init__(
         self,
@@ -92,6 +78,7 @@ class Table:
         self._clock = clock
         self._draws = Draws(aside.seed)
         self.cells = cells or ShownCells(game)
+        self._free = FreeSteps()
         self._viewing = Viewing(words)
         self._resume_time()
         self._name_seats()
@@ -227,7 +214,9 @@ class Table:
     def _take(self, option: Option, salt: str = "") -> None:
         before = self._open
         self.played.take(option, salt)
-        self._state.request = None
+        self._state.request = self._state.undone = None
+        if option.by in self._state.since:
+            self._state.spent[option.by] = self._clock() - self._state.since[option.by]
         since = self._state.since if self._still_asks(before, option) else {}
         self._state.since = {seat: at for seat, at in since.items() if seat != option.by}
 
@@ -244,7 +233,7 @@ class Table:
         """Carries out a viewer's message, or refuses it without any change."""
         if viewer is None:
             return MessageRefusal("spectators look on")
-        depends = message.do in ("take", "withdraw", "undo", "agree", "refuse")
+        depends = message.do in ("take", "withdraw", "undo", "redo", "agree", "refuse")
         sight = self._sight(viewer)
         if depends and not sight.turn <= message.serial <= sight.serial:
             return STALE
@@ -254,7 +243,9 @@ class Table:
             case "withdraw":
                 return self._withdraw(viewer)
             case "undo":
-                return self._ask_back(viewer)
+                return self._ask_back(viewer, message.to)
+            case "redo":
+                return self._redo(viewer)
             case "agree" | "refuse":
                 return self._answer(viewer, agrees=message.do == "agree")
             case "name":
@@ -282,7 +273,7 @@ class Table:
             option = self.game.parse(text)
             if decision.together and not option.interrupt:
                 self.played.choose(seat, text)
-                self._state.request = None
+                self._state.request = self._state.undone = None
                 self._state.since.pop(seat, None)
                 return None
             if (refusal := self.game.why_not(option, seat)) is not None:
@@ -316,15 +307,42 @@ class Table:
 
     # --- taking back ----------------------------------------------------------------------------
 
-    def _ask_back(self, seat: str) -> MessageRefusal | None:
+    def free(self, seat: str) -> int:
+        """The number of the newest decisions that a seat takes back without asking."""
+        if self.is_revealed or seat in self.played.early.chosen:
+            return 0
+        return self._free.count(self.game, seat, () if self._state.answers else self._programs)
+
+    @property
+    def _programs(self) -> list[str]:
+        """The seats that a bot has played from the start: what a stand-in has decided may have been a person's."""
+        return [seat for seat, of in self.seats.items() if of.kind == "bot" and not of.stand_in]
+
+    def _ask_back(self, seat: str, to: int) -> MessageRefusal | None:
         if self.is_revealed:
             return MessageRefusal("everything has been shown: nothing can be taken back")
+        if seat in self.played.early.chosen and to < 0 and not self.alone:
+            return self._withdraw(seat)
         number = self.played.since_last_of(self.people if self.alone else {seat})
+        if to >= 0:
+            number = self.game.ply - to
+            if not len(pending(self.game)) < number <= self.game.ply or self._by(to) not in self.people:
+                return MessageRefusal("no decision of a person is there to go back to")
         if not number:
             return MessageRefusal("there is nothing to take back")
-        if self._state.request is None or self._state.request.by != seat:
-            self._state.request = Request(seat, number, [*self.seats] if self.alone else [seat])
+        if self.alone or number <= self.free(seat):
+            asked = self._state.since.get(seat, self._clock() - self._state.spent.get(seat, 0.0))
+            self._go_back(seat, number)
+            self._state.since = {seat: asked}
+            return None
+        request = self._state.request
+        if request is None or (request.by, request.decisions) != (seat, number):
+            self._state.request = Request(seat, number, [seat], self._clock())
         return self._answer(seat, agrees=True)
+
+    def _by(self, number: int) -> str | None:
+        """The seat of a move."""
+        return self.game.omniscient.numbers.steps[number].option.by
 
     def _answer(self, seat: str, *, agrees: bool) -> MessageRefusal | None:
         request = self._state.request
@@ -335,15 +353,45 @@ class Table:
             return None
         if seat not in request.agreed:
             request.agreed.append(seat)
-        self._take_back_if_agreed(request)
+        self.settle()
         return None
 
-    def _take_back_if_agreed(self, request: Request) -> None:
-        if all(other in request.agreed for other, of in self.seats.items() if of.kind == "person"):
-            self.played.take_back(request.decisions)
-            self._state.request = None
-            self._state.since = {}
-            self.fault = ""
+    def settle(self) -> bool:
+        """Takes back what a request asks for if all agree who are waited for; whether it did."""
+        request = self._state.request
+        if request is None:
+            return False
+        left = [seat for seat, of in self.seats.items() if of.kind == "person" and seat not in request.agreed]
+        is_late = self._state.absent and self._clock() >= request.at + self._state.absent
+        away = [seat for seat in left if is_late and self.present is not None and seat not in self.present]
+        if left != away:
+            return False
+        self._go_back(request.by, request.decisions, away)
+        return True
+
+    def _go_back(self, seat: str, number: int, unasked: Collection[str] = ()) -> None:
+        others = () if self.alone else self.people - {seat}
+        undo = undone(self.game, number, seat, others, self.played.early.texts)
+        self.played.take_back(number)
+        of, ply = self._state, self.game.ply
+        of.undone, of.request, of.since = undo, None, {}
+        of.backs = [*[back for back in of.backs if back.at < ply], Back(ply, seat, number, [*unasked])][-_BACKS:]
+        self.fault = ""
+
+    def _redo(self, seat: str) -> MessageRefusal | None:
+        undo = self._state.undone
+        if undo is None or (undo.by != seat and not self.alone):
+            return MessageRefusal("there is nothing to take again")
+        try:
+            for by, text, salt in undo.options:
+                self._take(self.game.parse(text, by or None), salt)
+            self.played.restore(undo.sealed)
+        except (ValueError, IllegalOptionError, RulesetFaultError):  # it was legal in the same position
+            self.revert()
+            return MessageRefusal("this cannot be taken again")
+        self._state.undone = None
+        self._state.backs = self._state.backs[:-1]
+        return None
 
     # --- bots -----------------------------------------------------------------------------------
 
@@ -371,12 +419,15 @@ class Table:
         """Changes a seat's player; a bot agrees to a pending request at once."""
         self._state.seats[seat] = of
         self._name_seats()
-        if self._state.request is not None:
-            self._take_back_if_agreed(self._state.request)
+        self.settle()
 
     def set_deadline(self, seconds: int) -> None:
         """Sets the time for a decision; 0: none."""
         self._state.deadline = seconds
+
+    def set_undo(self, absent: int, answers: bool) -> None:
+        """Sets the seconds after which who is away is not asked, 0 for never, and whether bots' answers are seen."""
+        self._state.absent, self._state.answers = absent, answers
 
     @property
     def is_timed(self) -> bool:
@@ -423,5 +474,5 @@ class Table:
         """The sight of a viewer, as of now."""
         of = self._state
         since = self._since_of_people()
-        more = of.request, of.deadline, self.reveals, bool(self.fault)
+        more = of.request, of.deadline, self.reveals, bool(self.fault), of.backs, of.undone, self.free
         return self._viewing.sight(viewer, TableStanding(self.played, of.seats, self._asked(), since, *more))

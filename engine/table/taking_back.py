@@ -1,14 +1,16 @@
-"""Undo by consent: the request, the consents, and a viewer's knowledge from the affected decisions."""
+"""Undo: the decisions that can be taken again, and a viewer's knowledge from those about to be taken back."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import takewhile
 from typing import Any
-
-from msgspec import Struct
 
 from rulespec.engine.game.events import HIDDEN
 from rulespec.engine.game.game import Game, seen_events
 from rulespec.engine.game.learned import learned
+from rulespec.engine.logs.sealed import pending
+from rulespec.engine.table.aside import Request, Undone
 from rulespec.engine.table.telling import seen_moves
 from rulespec.engine.words.words import Words
 
@@ -16,34 +18,50 @@ _MOST = 12
 """Facts that are listed."""
 
 
-class Request(Struct):
-    """A request to take back.
+_NAMED = 3
+"""Own decisions that a request names."""
 
-    Attributes:
-        by: the seat that asks.
-        decisions: how many decisions.
-        agreed: the seats that agree, with that one.
+
+def undone(
+    game: Game, number: int, by: str, others: Collection[str], choices: dict[str, tuple[str, str]]
+) -> Undone | None:
+    """The decisions about to be taken back that may be taken again as they were: up to the first of another person.
+
+    Args:
+        game: before anything is taken back.
+        number: how many decisions are to be taken back.
+        by: who takes back.
+        others: the other people.
+        choices: the choices of the open round that the game has not taken yet: seat → its option and its salt.
     """
+    steps, sealed = list(game.omniscient.numbers.steps[-number:]), pending(game)
+    steps = steps[: max(0, len(steps) - len(sealed))]
+    own = list(takewhile(lambda step: step.option.by not in others, steps))
+    options = [(step.option.by or "", str(step.option), step.salt) for step in own]
+    if len(own) < len(steps):
+        return Undone(by, options) if options else None
+    all_sealed = {step.option.by: (str(step.option), step.salt) for step in sealed if step.option.by is not None}
+    return Undone(by, options, all_sealed | choices) if options else None
 
-    by: str
-    decisions: int
-    agreed: list[str]
 
+def known(words: Words, game: Game, seat: str | None, request: Request) -> dict[str, Any]:
+    """Decisions of a request in words, facts that a seat has learned from them, and their publicly visible outcomes.
 
-def known(words: Words, game: Game, seat: str | None, decisions: int) -> dict[str, Any]:
-    """Facts that a seat has learned from the last decisions, and their publicly visible outcomes.
-
-    Both are parts of the seat's own view, in words.
+    All are parts of the seat's own view, in words.
     """
-    first = game.ply - decisions
+    first = game.ply - request.decisions
     events = seen_events(game, seat, first)
-    sentences = {
-        str(event): move.text for event, move in zip(events, seen_moves(words, game, seat, first), strict=True)
-    }
-    own = learned(game, seat, decisions) if seat is not None else ()
+    moves = list(seen_moves(words, game, seat, first))
+    sentences = {str(event): move.text for event, move in zip(events, moves, strict=True)}
+    facts = learned(game, seat, request.decisions) if seat is not None else ()
     others = [event for event in events if event.option is not None and HIDDEN in event.option]
+    own = [move.text for move in moves if move.by == request.by]
+    beside = [move.by or "" for move in moves[: len(moves) - len(pending(game))] if move.by != request.by]
     return {
-        "learned": [sentences.get(fact) or _named(game, fact) for fact in own[:_MOST]],
+        "own": own[:_NAMED],
+        "more": len(own[_NAMED:]),
+        "beside": {by: beside.count(by) for by in dict.fromkeys(beside)},
+        "learned": [sentences.get(fact) or _named(game, fact) for fact in facts[:_MOST]],
         "others": [sentences[str(event)] for event in others[:_MOST]],
     }
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from rulespec.engine.game.game import own_options, seen_cells
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, Option, RulesetFaultError
+from rulespec.engine.table.aside import Back, Request, Undone
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.table_sight import TAIL, TableSight, Tail, packed
-from rulespec.engine.table.taking_back import Request, known
+from rulespec.engine.table.taking_back import known
 from rulespec.engine.table.telling import said, seen_moves, was_open
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
@@ -35,6 +36,9 @@ class TableStanding(Struct, frozen=True):
         deadline: seconds for a decision; 0: none.
         reveals: whether everybody is shown all once the game is over.
         fault: whether the rules are at fault.
+        backs: what was taken back at last.
+        undone: what can be taken again.
+        free: a seat → the number of the newest decisions that it takes back without asking.
     """
 
     played: PlayedGame
@@ -45,6 +49,9 @@ class TableStanding(Struct, frozen=True):
     deadline: int
     reveals: bool
     fault: bool
+    backs: Sequence[Back] = ()
+    undone: Undone | None = None
+    free: Callable[[str], int] = lambda _: 0
 
     def eyes(self, viewer: str | None) -> str | None:
         """The seat of a viewer's view: `OMNISCIENT` sees all, as everybody does after a revealed end."""
@@ -89,8 +96,10 @@ class Viewing:
             options, asked = [], None
         chosen = _choice(viewer, of) if viewer is not None else None
         begun = game.ply - len(early.taken)
-        sight.may(packed((begun, asked and asked["decision"], options, chosen, request and request.by)))
-        own = {"asked": asked, "options": options, "chosen": chosen, "undo": _undo(self.words, viewer, of)}
+        asks = request and (request.by, request.decisions)
+        sight.may(packed((begun, asked and asked["decision"], options, chosen, asks)))
+        own: dict[str, Any] = {"asked": asked, "options": options, "chosen": chosen}
+        own |= {"undo": _undo(self.words, viewer, of), **_free(viewer, of)}
         for name, value in own.items():
             sight.part(name, packed(value))
         for name, data in self._common(of).items():
@@ -109,6 +118,7 @@ class Viewing:
                 "fault": of.fault,
                 "deadline": of.deadline,
                 "reveals": of.reveals,
+                "backs": [said(to_builtins(back)) for back in of.backs if back.at <= of.played.game.ply],
             }
             self._public["common"] = {name: packed(value) for name, value in parts.items()}
         common: dict[str, bytes] = self._public["common"]
@@ -228,7 +238,15 @@ def _undo(words: Words, viewer: str | None, of: TableStanding) -> dict[str, Any]
     if request is None:
         return None
     shown = {"by": request.by, "decisions": request.decisions, "agreed": list(request.agreed)}
-    return shown | known(words, of.played.game, viewer, request.decisions)
+    return shown | known(words, of.played.game, viewer, request)
+
+
+def _free(viewer: str | None, of: TableStanding) -> dict[str, int]:
+    """The numbers of the newest decisions that a viewer may take back freely, and may take again."""
+    if viewer is None or of.seats[viewer].kind != "person":
+        return {"free": 0, "redo": 0}
+    options = of.undone.options if of.undone is not None and of.undone.by == viewer else ()
+    return {"free": of.free(viewer), "redo": len(options)}
 
 
 def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict[str, Any]]:

@@ -28,10 +28,10 @@ STATES = {
     "game over": Seat("person", "Ann"),
     "round open": Seat("person", "Ann"),
 }
-DEPENDS = ("take", "withdraw", "undo", "agree", "refuse")
+DEPENDS = ("take", "withdraw", "undo", "redo", "agree", "refuse")
 MESSAGES: list[dict[str, Any]] = [
     *({"do": "take", "option": option} for option in ("take(1)", "bid(1)", "take(9)")),
-    *({"do": do} for do in ("withdraw", "undo", "agree", "refuse", "person", "log")),
+    *({"do": do} for do in ("withdraw", "undo", "redo", "agree", "refuse", "person", "log")),
     {"do": "name", "name": "Ada"},
     {"do": "moves", "before": 3},
     *({"do": "bot", "seat": seat, "bot": bot} for seat in ("", "A") for bot in ("random", "flat:64")),

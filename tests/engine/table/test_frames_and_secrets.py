@@ -162,6 +162,7 @@ def test_a_request_to_take_back_tells_each_seat_its_own_part(monkeypatch: pytest
     monkeypatch.setattr(taking_back, "learned", learned)
     one = new_table("nim", 3)
     send(one, "A", do="take", option="take(1)")
+    send(one, "B", do="take", option="take(1)")
     send(one, "A", do="undo")
     asked.clear()
     one.say("B")

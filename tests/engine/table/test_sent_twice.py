@@ -10,9 +10,10 @@ import pytest
 from tables import Clock, proceed
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.table.aside import Aside
 from rulespec.engine.table.messages import STALE, Deed, Message, MessageRefusal
 from rulespec.engine.table.seats import Seat
-from rulespec.engine.table.table import Table, Unlogged
+from rulespec.engine.table.table import Table
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 
@@ -34,11 +35,12 @@ OF_A = {
     "bot in a round": Seat("bot", "Ann", "random", stand_in=True),
     "asked to take back": PERSON,
     "asks to take back": PERSON,
+    "has taken back": PERSON,
 }
 """State → the seat A, which is to decide in most of them."""
 MESSAGES = [
     *(Message("take", option=text) for text in ("take(1)", "take(9)", "bid(1)", "bid(9)", "nonsense")),
-    *(Message(do) for do in ("withdraw", "undo", "agree", "refuse", "person", "moves")),
+    *(Message(do) for do in ("withdraw", "undo", "redo", "agree", "refuse", "person", "moves")),
     *(Message("name", name=name) for name in ("Ada", " ")),
     *(Message("bot", seat=seat, bot=bot) for seat in ("", "A", "B", "nobody") for bot in ("random", THINKS, "")),
 ]
@@ -58,11 +60,15 @@ def table_in(state: str) -> tuple[Table, Clock]:
     seats = {"A": msgspec.structs.replace(OF_A[state]), "B": Seat("person", "Bob")}
     while state in ("game over", "bot at the end") and not game.is_over:
         game.apply(next(iter(game.legal_options)))
-    table = Table(words, game, Unlogged(seats, 1, 9), ("random", THINKS), clock)
+    table = Table(words, game, Aside(seats, 1, 9), ("random", THINKS), clock)
     proceed(table)
-    takes = {"asked to take back": [*"AB"], "asks to take back": [*"AB"], "chosen in a round": ["A"]}
+    takes = {"asked to take back": [*"ABA"], "asks to take back": [*"AB"], "chosen in a round": ["A"]}
+    takes["has taken back"] = ["A"]
     for seat in takes.get(state, ()):
         assert table.take(seat, "bid(0)" if is_round else "take(1)") is None
+        proceed(table)
+    if "taken back" in state:
+        assert table.hear("A", Message("undo", table.say("A")["serial"])) is None
         proceed(table)
     if "take back" in state:
         asks = "B" if state == "asked to take back" else "A"
@@ -74,7 +80,7 @@ def table_in(state: str) -> tuple[Table, Clock]:
 
 def twin(table: Table, clock: Clock) -> Table:
     """Another table that stands as one does."""
-    aside = msgspec.convert(msgspec.to_builtins(table.aside), Unlogged)
+    aside = msgspec.convert(msgspec.to_builtins(table.aside), Aside)
     return Table(table.words, table.game.copy(), aside, table.bots, clock, table.cells)
 
 
@@ -112,7 +118,7 @@ def test_a_message_that_is_sent_again_changes_nothing_and_is_answered_as_the_fir
             second = hear(table, sender, message)
             assert standing(table) == before, (message, sender)
             assert second == first or (first is None and second == STALE), (message, sender, first, second)
-            assert second != STALE or message.do in ("take", "withdraw", "undo", "agree", "refuse")
+            assert second != STALE or message.do in ("take", "withdraw", "undo", "redo", "agree", "refuse")
             obeyed += first is None
     assert obeyed > 4
 

@@ -8,9 +8,10 @@ from cases import small
 from tables import Clock, new_table, proceed, send, table_of
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.table.aside import Aside
 from rulespec.engine.table.messages import MessageRefusal
 from rulespec.engine.table.seats import Seat
-from rulespec.engine.table.table import Table, Unlogged
+from rulespec.engine.table.table import Table
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 
@@ -180,17 +181,37 @@ def test_out_of_turn_in_the_same_game_of_gifts() -> None:
     assert send(table, "A", do="take", option="give(A, C, 1)") is None and waits(table) == {"A": 0}
 
 
-@pytest.mark.parametrize("by", "AB")
-def test_to_take_back_begins_the_time_again(turns: Game, by: str) -> None:
+def test_to_take_back_begins_the_time_again(turns: Game) -> None:
     clock = Clock()
     table = table_of(turns, deadline=9, clock=clock)
     for seat in "AABB":
         dig(table, seat)
     clock.now += 8
-    assert send(table, by, do="undo") is None and waits(table) == {"C": 8}
-    for other in "ABC".replace(by, ""):
+    assert send(table, "A", do="undo") is None and waits(table) == {"C": 8}
+    for other in "BC":
         send(table, other, do="agree")
-    assert waits(table) == {by: 0}
+    assert waits(table) == {"A": 0}
+
+
+def test_to_take_back_freely_wins_no_time(turns: Game) -> None:
+    """Else whoever decides and takes back, again and again, is never late."""
+    clock = Clock()
+    table = table_of(turns, deadline=9, clock=clock)
+    for seat in "AAB":
+        dig(table, seat)
+    clock.now += 4
+    assert send(table, "B", do="undo") is None and waits(table) == {"B": 4}, "in the midst of its turn"
+    dig(table, "B")
+    dig(table, "B")
+    clock.now += 3
+    assert waits(table) == {"C": 3}
+    assert send(table, "B", do="undo") is None and waits(table) == {"B": 0}
+    clock.now += 5
+    dig(table, "B")
+    clock.now += 2
+    assert send(table, "B", do="undo") is None and waits(table) == {"B": 5}, "the time of C is not its own"
+    clock.now += 4
+    assert table.late() == ("B",)
 
 
 def test_to_take_back_into_a_round_begins_the_time_of_all(turns: Game) -> None:
@@ -207,11 +228,12 @@ def test_to_take_back_into_a_round_begins_the_time_of_all(turns: Game) -> None:
 def test_a_request_that_is_refused_leaves_the_time(turns: Game) -> None:
     clock = Clock()
     table = table_of(turns, deadline=9, clock=clock)
-    dig(table, "A")
+    for seat in "AAB":
+        dig(table, seat)
     clock.now += 8
     send(table, "A", do="undo")
     send(table, "B", do="refuse")
-    assert waits(table) == {"A": 8}
+    assert waits(table) == {"B": 8}
 
 
 def test_a_bot_and_back_is_no_decision(turns: Game) -> None:
@@ -231,7 +253,7 @@ def test_a_name_is_no_decision(turns: Game) -> None:
 
 def test_who_sits_down_has_the_whole_time(turns: Game) -> None:
     clock = Clock()
-    table = Table(Words(turns.ruleset), turns, Unlogged({seat: Seat() for seat in "ABC"}, 1, 9), clock=clock)
+    table = Table(Words(turns.ruleset), turns, Aside({seat: Seat() for seat in "ABC"}, 1, 9), clock=clock)
     clock.now += 20
     assert table.late() == ("A",)
     assert send(table, "A", do="name", name="Ann") is None and table.late() == () and waits(table) == {"A": 0}
@@ -245,7 +267,7 @@ def resumed(table: Table, clock: Clock, saved: bytes) -> Table:
     game = Game(table.game.ruleset, table.game.seats)
     for option in table.game.history:
         game.apply(game.parse(str(option), option.by))
-    return Table(table.words, game, msgspec.json.decode(saved, type=Unlogged), clock=clock)
+    return Table(table.words, game, msgspec.json.decode(saved, type=Aside), clock=clock)
 
 
 @pytest.mark.parametrize("down", [0, 3, 1_000_000])
@@ -288,7 +310,7 @@ def test_a_clock_that_was_set_back_meanwhile_gives_no_time(turns: Game) -> None:
 def test_a_store_of_before_begins_the_time_of_open_decisions(turns: Game) -> None:
     """It has not noted when it was saved."""
     clock = Clock()
-    saved = msgspec.json.encode(Unlogged({seat: Seat("person", seat) for seat in "ABC"}, 1, 9, {"A": 900.0}))
+    saved = msgspec.json.encode(Aside({seat: Seat("person", seat) for seat in "ABC"}, 1, 9, {"A": 900.0}))
     clock.now += 1_000
     assert waits(resumed(table_of(turns, clock=clock), clock, saved)) == {"A": 0}
 

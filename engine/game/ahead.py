@@ -1,0 +1,151 @@
+"""An option made by guarded reading: the part of its effects that its author knows before taking it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
+
+from msgspec import Struct
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.guarded import GuardedState, HiddenError
+from rulespec.engine.game.option import Option
+from rulespec.engine.program import ir
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.journal import Journal, State
+from rulespec.engine.program.machine import Machine
+from rulespec.engine.program.reads import Reads
+
+
+class Ahead(Struct, frozen=True):
+    """The cells after an option, up to the first that a seat cannot work out.
+
+    Attributes:
+        before: the cells before it.
+        after: the cells after it, or up to the first hidden read.
+        unseen: the cells that the seat could not read before; their values are those of the game, and are for nobody.
+        stored: those of them that the option has set to a value that the seat knows.
+        whole: whether nothing hidden was read on the way to the next question.
+    """
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    unseen: frozenset[int]
+    stored: frozenset[int]
+    whole: bool
+
+    @property
+    def written(self) -> frozenset[int]:
+        """The cells that have changed, or may have."""
+        pairs = enumerate(zip(self.before, self.after, strict=True))
+        return self.stored.union([at for at, (old, new) in pairs if old != new])
+
+
+def ahead(game: Game, option: Option, seat: str) -> Ahead:
+    """An option up to the next question, or to the first cell that a seat does not see.
+
+    It is a function of the seat's view and of the arguments: the walk reads no hidden cell, and ends before chance.
+
+    Args:
+        game: where a question is open that has the option; it is not changed.
+        option: a legal option whose arguments the seat sees.
+        seat: the reader.
+
+    Raises:
+        RulesetFaultError: if the rules are at fault.
+    """
+    numbers, size = game.omniscient.numbers, len(game.omniscient.program.cells)
+    before = tuple(numbers.state[:size])
+    walker = _walker(game.omniscient.visibility.machine)
+    known = walker.p.arguments().get(option.kind.block, ())
+    unseen = frozenset(game.omniscient.visibility.guarded(numbers.state, game.seats.index(seat)).unseen) - {*known}
+    state = _Known(before, unseen)
+    whole = True
+    try:
+        walker.run(state, option.kind.block, option.args)
+    except HiddenError:
+        whole = False
+    except ProgramFaultError as fault:
+        raise game.omniscient.fault(fault, walker.p) from None
+    return Ahead(before, tuple(state), unseen, unseen - state.unseen, whole)
+
+
+def shows_more(game: Game, of: Ahead) -> bool:
+    """Whether after an option any seat sees a cell that it did not see before; True also if that itself is hidden.
+
+    Like `ahead`, it is a function of its reader's view: who sees a cell is worked out without hidden cells.
+    """
+    machine = game.omniscient.visibility.machine
+    walker, everybody = _walker(machine), (1 << len(game.seats)) - 1
+    before, after = GuardedState(of.before, of.unseen), GuardedState(of.after, of.unseen - of.stored)
+    room = [0] * (walker.p.slots + 1)
+
+    def seers(secret: ir.Secret, entities: tuple[int, ...], state: GuardedState) -> int:
+        if secret.open is not None and walker.evaluate(secret.open, state, [*entities, *room]):
+            return everybody
+        return walker.evaluate(secret.to, state, [*entities, *room])
+
+    try:
+        for secret, entities in _touched(machine, of.written):
+            if seers(secret, entities, after) & ~seers(secret, entities, before):
+                return True
+    except HiddenError:
+        return True
+    except ProgramFaultError as fault:
+        raise game.omniscient.fault(fault, walker.p) from None
+    return False
+
+
+def _touched(machine: Machine, written: frozenset[int]) -> Iterator[tuple[ir.Secret, tuple[int, ...]]]:
+    """The private cells whose seers may differ after some cells were written, each with its entities."""
+    for secret, masks in _masks(machine):
+        of_all = not masks.isdisjoint(written)
+        if of_all or not written.isdisjoint(secret.cells):
+            for at, entities in enumerate(product(*map(range, secret.sizes)), secret.cells.start):
+                if of_all or at in written:
+                    yield secret, entities
+
+
+@lru_cache(16)
+def _masks(machine: Machine) -> list[tuple[ir.Secret, frozenset[int]]]:
+    """Private cells, with the other cells that say who sees them."""
+    reads = Reads(machine.p)
+    return [
+        (
+            secret,
+            (reads.of(secret.to) | (reads.of(secret.open) if secret.open is not None else set())) - {*secret.cells},
+        )
+        for secret in machine.p.secrets
+    ]
+
+
+class _Known(GuardedState):
+    """A state whose hidden cells become known when a known value is stored in them."""
+
+    def store(self, cells: range) -> None:
+        """Notes that cells hold known values from now on."""
+        if not self.unseen.isdisjoint(cells):
+            self.unseen = self.unseen.difference(cells)
+
+
+class _Walker(Interpreter):
+    """An interpreter whose writes make cells known: the journal of a run needs what they held, the reader does not."""
+
+    def execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
+        """Executes an instruction; the value that it stores has been read by then, or ends the walk."""
+        if isinstance(state, _Known) and isinstance(i, ir.Store):
+            cell = i.target.base + self.evaluate(i.target.index, state, slots)
+            if cell in state.unseen:
+                self.evaluate(i.value, state, slots)
+                state.store(range(cell, cell + 1))
+        elif isinstance(state, _Known) and isinstance(i, ir.Clear):
+            state.store(range(i.base, i.base + i.size))
+        super().execute(i, state, slots, journal)
+
+
+@lru_cache(16)
+def _walker(machine: Machine) -> _Walker:
+    """The interpreter of a machine's program, which keeps what it has worked out about options."""
+    return _Walker(machine.p)

@@ -1,0 +1,81 @@
+"""Free steps: the newest decisions of a seat that it takes back without asking anybody.
+
+A step is free if nothing has come of it for others: no other person has decided since, chance has brought nothing, and
+no seat sees more than before. That is worked out from the seat's own view alone, so whether its step is free tells it
+nothing; where that cannot be worked out, consent is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rulespec.engine.game.ahead import ahead, shows_more
+from rulespec.engine.game.events import HIDDEN
+from rulespec.engine.game.game import Game, seen_events
+from rulespec.engine.game.position import Step
+from rulespec.engine.logs.sealed import pending
+from rulespec.engine.program import ir
+
+_MOST = 200
+"""Steps whose verdicts are kept."""
+
+
+class FreeSteps:
+    """The free steps of a table's game."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int], tuple[Step, bool]] = {}
+
+    def count(self, game: Game, seat: str, bots: Collection[str]) -> int:
+        """The number of the newest decisions that a seat may take back freely; the first of them is its own.
+
+        Sealed choices of others in an open round are among them: they have told nobody anything. A seat that has
+        chosen in the round withdraws its choice instead.
+
+        Args:
+            game: the game; it is not changed.
+            seat: who takes back.
+            bots: the seats whose decisions are no obstacle.
+        """
+        steps, sealed = game.omniscient.numbers.steps, pending(game)
+        if any(step.option.by == seat for step in sealed):
+            return 0
+        result = 0
+        for at in range(len(steps) - len(sealed), 0, -1):
+            by = steps[at - 1].option.by
+            if by is None or (by != seat and by not in bots) or not self._is_free(game, seat, at):
+                break
+            if by == seat:
+                result = len(steps) - at + 1
+        return result
+
+    def _is_free(self, game: Game, seat: str, at: int) -> bool:
+        """Whether nobody has learned anything by a step, by its number from 1 on."""
+        program = game.omniscient.program
+        step = game.omniscient.numbers.steps[at - 1]
+        if any(d.held for d in program.decisions if d.name == step.option.decision):
+            return False  # what others have chosen in the round is known
+        if not _keeps_secrets(program):
+            return True
+        known = self._known.get((seat, at))
+        if known is None or known[0] is not step:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            known = self._known[seat, at] = step, self._taught_nobody(game, seat, at)
+        return known[1]
+
+    @staticmethod
+    def _taught_nobody(game: Game, seat: str, at: int) -> bool:
+        seen = seen_events(game, seat, at - 1)[0].option
+        if seen is None or HIDDEN in seen:
+            return False
+        past = game.copy()
+        while past.ply >= at:
+            option = past.undo()
+        result = ahead(past, option, seat)
+        return result.whole and not shows_more(past, result)
+
+
+def _keeps_secrets(program: ir.Program) -> bool:
+    """Whether anything is private beside the choices of an open round."""
+    return bool(program.secrets) or any(q.private for d in program.decisions for c in d.choices for q in c.params)
