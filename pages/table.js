@@ -44,6 +44,7 @@ function makeTable(hello, sent) {
 
   const undo = makeUndo({ word, nameOf, send, make, button, alone: Boolean(hello.alone) }, state, () => hello.seat);
   ignoreDoubleClicks(document, "#board, #beside, #options, #bubble, #undo, #own");
+  const preview = hello.asks.includes("preview") ? makePreview({ word, make, send, titleOf }, pointedAt) : null;
   const news = makeNews(element("news"), root, word, plan ?? { boards: [], kinds: {} });
 
   // --- people: their names as they are typed, in part if they are long, and in quotes if the rules have such a word
@@ -177,6 +178,18 @@ function makeTable(hello, sent) {
     return [hello.names[option.name] ?? option.name, option.arguments.map(valueOf).join(", ")].filter(Boolean).join(": ");
   }
 
+  // An element's option, if a click on it leaves only one; its place, if it is the seat's turn and no option has it.
+  function pointedAt({ dataset: { option, place } }) {
+    if (option !== undefined) {
+      const found = state.options.find((each) => each.text === option);
+      return found ? { option: { text: found.text, words: labelOf(found) } } : null;
+    }
+    if (!place || !own().length) return null;
+    const { options } = choose(clickable(state.options), [...clicked, place]);
+    if (options.length === 1) return { option: { text: options[0].text, words: labelOf(options[0].whole) } };
+    return options.length || clicked.length || about().includes(place) ? null : { place };
+  }
+
   function onPlace(place, at) {
     if (!place) {
       if (clicked.length) reset();
@@ -222,13 +235,13 @@ function makeTable(hello, sent) {
       const key = JSON.stringify(value), named = "name" in value;
       groupNames.set(key, named && begun[number] ? `${begun[number]} …` : named ? hello.names[value.name] ?? value.name : valueOf(value));
       const made = button(`${groupNames.get(key)} (${inside.length})`, () => go([...steps, key]), "group");
-      made.dataset.option = JSON.stringify([...steps, value]);
+      made.dataset.group = JSON.stringify([...steps, value]);
       return made;
     });
   }
   // Buttons that are the same stay: a click may be under way, and the focus is on one.
   function fill(box, buttons) {
-    const same = (made, i) => made.textContent === box.children[i].textContent && made.dataset.option === box.children[i].dataset.option;
+    const same = (made, i) => made.textContent === box.children[i].textContent && ["option", "group"].every((name) => made.dataset[name] === box.children[i].dataset[name]);
     if (buttons.length !== box.children.length || !buttons.every(same)) box.replaceChildren(...buttons);
   }
 
@@ -259,7 +272,11 @@ function makeTable(hello, sent) {
     const bubble = make("div", "");
     bubble.id = "bubble";
     const likeliest = options.toSorted((a, b) => (often.get(kindOf(b)) ?? 0) - (often.get(kindOf(a)) ?? 0));
-    bubble.append(...likeliest.map((option) => button(labelOf(option), () => take(option))));
+    bubble.append(...likeliest.map((option) => {
+      const made = button(labelOf(option), () => take(option));
+      made.dataset.option = option.text;
+      return made;
+    }));
     document.body.append(bubble);
     const box = anchor.getBoundingClientRect();
     const left = Math.min(box.left + box.width / 2, innerWidth - bubble.offsetWidth - 8);
@@ -420,6 +437,7 @@ function makeTable(hello, sent) {
         showValues(now);
       }
       if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
+      preview?.begin(frame.turn, state.serial);
       showOptions(false);
       if (moved || whole || ["undo", "free", "backs", "seats"].some((name) => name in frame)) showMoves();
       if (moved || whole) {
@@ -440,11 +458,13 @@ function makeTable(hello, sent) {
       closeOpened();
       element("refused").textContent = stale ? word("table_stale") : seen ? `${text} (${seen})` : text;
     },
+    preview: (answer) => preview?.answer(answer),
     log: (text) => saveFile(text, "game.jsonl"),
     study: (page) => show(URL.createObjectURL(new Blob([page], { type: "text/html" }))),
     fork: (key) => show(`${location.pathname}#${key}`),
     lost(is) {
       if (is) closeOpened();
+      if (is) preview?.lost();
       notice(is ? word("table_lost") : "");
     },
   };

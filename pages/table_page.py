@@ -15,6 +15,7 @@ _SCRIPTS = (
     "panels.js",
     "news.js",
     "undo.js",
+    "preview.js",
     "table.js",
     "owner.js",
     "wire.js",

@@ -14,6 +14,7 @@
     else if (message.tables) page.tables(message.tables);
     else if (message.keys) page.keys(message.keys);
     else if (message.earlier) page.earlier(message.earlier);
+    else if (message.preview || message.why) page.preview(message.preview ?? message.why);
     else if (message.refused) page.refused(message.refused);
     else if (message.log) page.log(message.log);
     else if (message.study) page.study(message.study);

@@ -189,6 +189,10 @@ class Connection:
                 async with live.lock:
                     self.answer(live.table.earlier(viewer, message.before))
                 continue
+            if isinstance(message, Message) and message.do in ("preview", "why"):
+                async with live.lock:
+                    self.answer(live.table.preview(viewer, message))
+                continue
             if isinstance(message, Message) and live.table.alone and message.seat != viewer:
                 message = STALE
             refusal = message if isinstance(message, MessageRefusal) else await self.hall.hear(live, viewer, message)
@@ -279,4 +283,4 @@ class Connection:
 def _asks(live: Live, viewer: str | None) -> list[str]:
     """The buttons for a viewer's possible requests."""
     copies = not live.table.alone and (viewer is not None or not live.table.game.omniscient.secretive)
-    return ["study", *["fork"] * copies]
+    return ["study", *["fork"] * copies, *["preview"] * (viewer is not None or live.table.alone)]

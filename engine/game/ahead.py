@@ -72,40 +72,63 @@ def ahead(game: Game, option: Option, seat: str) -> Ahead:
     return Ahead(before, tuple(state), unseen, unseen - state.unseen, whole)
 
 
+def unseen_after(game: Game, of: Ahead, seat: str) -> tuple[frozenset[int], bool]:
+    """The cells whose values a seat does not know, or will not see, after an option; whether it will see others.
+
+    What is shown to the seat only then is no part of what it knows before. It is a function of the seat's view.
+    """
+    bit, opens = 1 << game.seats.index(seat), False
+    results = set(of.unseen - of.stored)
+    for at, _, after in _seers(game, of):
+        if after is None or not after & bit:
+            results.add(at)
+        elif at in results:
+            opens = True
+    return frozenset(results), opens
+
+
 def shows_more(game: Game, of: Ahead) -> bool:
     """Whether after an option any seat sees a cell that it did not see before; True also if that itself is hidden.
 
     Like `ahead`, it is a function of its reader's view: who sees a cell is worked out without hidden cells.
     """
+    return any(before is None or after is None or after & ~before for _, before, after in _seers(game, of))
+
+
+def _seers(game: Game, of: Ahead) -> Iterator[tuple[int, int | None, int | None]]:
+    """The private cells whose seers may differ after an option: the seats that see each before and after.
+
+    None stands for seers that follow from hidden cells.
+    """
     machine = game.omniscient.visibility.machine
     walker, everybody = _walker(machine), (1 << len(game.seats)) - 1
-    before, after = GuardedState(of.before, of.unseen), GuardedState(of.after, of.unseen - of.stored)
+    states = GuardedState(of.before, of.unseen), GuardedState(of.after, of.unseen - of.stored)
     room = [0] * (walker.p.slots + 1)
 
-    def seers(secret: ir.Secret, entities: tuple[int, ...], state: GuardedState) -> int:
-        if secret.open is not None and walker.evaluate(secret.open, state, [*entities, *room]):
-            return everybody
-        return walker.evaluate(secret.to, state, [*entities, *room])
+    def seers(secret: ir.Secret, entities: tuple[int, ...], state: GuardedState) -> int | None:
+        try:
+            if secret.open is not None and walker.evaluate(secret.open, state, [*entities, *room]):
+                return everybody
+            return walker.evaluate(secret.to, state, [*entities, *room])
+        except HiddenError:
+            return None
 
     try:
-        for secret, entities in _touched(machine, of.written):
-            if seers(secret, entities, after) & ~seers(secret, entities, before):
-                return True
-    except HiddenError:
-        return True
+        for at, secret, entities in _touched(machine, of.written):
+            before, after = (seers(secret, entities, state) for state in states)
+            yield at, before, after
     except ProgramFaultError as fault:
         raise game.omniscient.fault(fault, walker.p) from None
-    return False
 
 
-def _touched(machine: Machine, written: frozenset[int]) -> Iterator[tuple[ir.Secret, tuple[int, ...]]]:
+def _touched(machine: Machine, written: frozenset[int]) -> Iterator[tuple[int, ir.Secret, tuple[int, ...]]]:
     """The private cells whose seers may differ after some cells were written, each with its entities."""
     for secret, masks in _masks(machine):
         of_all = not masks.isdisjoint(written)
         if of_all or not written.isdisjoint(secret.cells):
             for at, entities in enumerate(product(*map(range, secret.sizes)), secret.cells.start):
                 if of_all or at in written:
-                    yield secret, entities
+                    yield at, secret, entities
 
 
 @lru_cache(16)

@@ -77,6 +77,25 @@ def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[t
     return list(reasons.values())
 
 
+def why_not_with(value: Value, labels: Labels, choice: ir.Choice, at: int, arg: int, slots: int) -> Refusal | None:
+    """Why an option is legal with no arguments of which one is given; None if none was found that says it.
+
+    Args: as those of `why_not`.
+        at: the number of the parameter.
+        arg: its argument.
+    """
+    param = choice.params[at]
+    if at == 0:
+        if not in_domain(value, param, arg, (0,) * slots):
+            return out_of_domain(labels, param, arg)
+        bound = [0] * slots
+        bound[param.slot] = arg
+        if param.where is not None and not value(param.where.expr, tuple(bound)):
+            return failed(value, labels, param.where, tuple(bound))
+    refusals = islice(_refusals(value, labels, choice, slots, (arg,) if at == 0 else ()), _TRIED)
+    return next((refusal for args, refusal in refusals if len(args) > at and args[at] == arg), None)
+
+
 def _refusals(
     value: Value, labels: Labels, choice: ir.Choice, slots: int, args: tuple[int, ...] = ()
 ) -> Iterator[tuple[tuple[int, ...], Refusal]]:

@@ -9,7 +9,8 @@ from msgspec import Struct
 
 MAX_TEXT = 2_000
 """Characters of a text in a message."""
-Deed = Literal["take", "withdraw", "undo", "redo", "agree", "refuse", "name", "bot", "person", "moves"]
+Question = Literal["moves", "preview", "why"]
+Deed = Literal["take", "withdraw", "undo", "redo", "agree", "refuse", "name", "bot", "person", Question]
 
 
 class Message(Struct, frozen=True, forbid_unknown_fields=True):
@@ -18,9 +19,11 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         do: take an option; withdraw a choice of the open round; take back, or ask to; take again what was taken back;
             agree to a request to take back, or refuse it, or withdraw one's own; sit down with a name; hand a seat to a
-            bot; take it back as a person; ask for earlier moves.
+            bot; take it back as a person; ask for earlier moves, for the consequences of an option, or for the reasons
+            why a place has none.
         serial: that of the last frame that the viewer has: for what depends on where the game stands.
-        option: the text of the option to take.
+        option: the text of the option to take, or to look at.
+        place: an entity, as `kind.name`.
         name: of the person.
         seat: the one to hand to a bot; "": one's own. Who is alone says whose message it is.
         bot: the name of the bot.
@@ -31,6 +34,7 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     do: Deed
     serial: int = 0
     option: str = ""
+    place: str = ""
     name: str = ""
     seat: str = ""
     bot: str = ""
@@ -62,7 +66,7 @@ def read_message(data: object) -> Message | MessageRefusal:
         message = msgspec.convert(data, Message)
     except msgspec.ValidationError:
         return MessageRefusal("this message has no form that is known")
-    texts = (message.option, message.name, message.seat, message.bot)
+    texts = (message.option, message.place, message.name, message.seat, message.bot)
     numbers = (message.serial, message.before, message.to)
     if any(len(text) > MAX_TEXT for text in texts) or not all(abs(n) < 2**53 for n in numbers):
         return MessageRefusal("this message is too large")

@@ -20,6 +20,7 @@ from rulespec.engine.table.aside import Back, Request, Unlogged
 from rulespec.engine.table.free_steps import FreeSteps
 from rulespec.engine.table.messages import STALE, Message, MessageRefusal
 from rulespec.engine.table.played_game import PlayedGame
+from rulespec.engine.table.preview import preview, why_no_option
 from rulespec.engine.table.seats import Seat, clean_name
 from rulespec.engine.table.table_sight import TAIL, TableSight
 from rulespec.engine.table.taking_back import undone
@@ -469,6 +470,22 @@ class Table:
         eyes = OMNISCIENT if self.is_revealed else viewer
         moves = seen_moves(self.words, self.game, eyes, first, last) if last > first else ()
         return {"earlier": {str(number): move.to_json() for number, move in enumerate(moves, first)}}
+
+    def preview(self, viewer: str | None, message: Message) -> dict[str, Any]:
+        """The answer to a question about an option or a place; empty if it is of an earlier position."""
+        sight = self._sight(viewer)
+        about = {"serial": message.serial, "option": message.option, "place": message.place}
+        current = viewer is not None and sight.turn <= message.serial <= sight.serial
+        if viewer is None or not current or self.seats[viewer].kind != "person" or self.game.is_over:
+            return {message.do: about}
+        try:
+            if message.do == "why":
+                reasons = why_no_option(self.game, viewer, message.place)
+                return {"why": about | {"reasons": [{"text": r.text, "values": r.values} for r in reasons]}}
+            result = preview(self.words, self.game, viewer, message.option)
+        except (ValueError, RulesetFaultError):
+            return {message.do: about}
+        return {"preview": about | ({} if isinstance(result, MessageRefusal) else result)}
 
     def _sight(self, viewer: str | None) -> TableSight:
         """The sight of a viewer, as of now."""

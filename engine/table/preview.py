@@ -1,0 +1,118 @@
+"""Consequences of an option before it is taken, and the reasons why a place has none, from a seat's own view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rulespec.engine.game.ahead import Ahead, ahead, unseen_after
+from rulespec.engine.game.game import Game, asked_of, waiting
+from rulespec.engine.game.guarded import NOT_NOW, GuardedState, HiddenError
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.refusal import Value, why_not_with
+from rulespec.engine.program import ir
+from rulespec.engine.program.evaluator import evaluate
+from rulespec.engine.table.messages import MessageRefusal
+from rulespec.engine.table.telling import said
+from rulespec.engine.words.changes import Change, Changes, Snapshot
+from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
+
+_REASONS = 4
+"""Reasons of a place that are given."""
+
+
+def preview(words: Words, game: Game, seat: str, text: str) -> dict[str, Any] | MessageRefusal:
+    """Changes by an option of a seat up to the next question, those that the seat knows before, in words.
+
+    `until` says what the rest depends on: `hidden` cells, `chance`, the choices of `others`; or the game is `over`.
+
+    Args:
+        words: the words of the ruleset.
+        game: where the option is legal; it is not changed.
+        seat: the seat.
+        text: the option.
+
+    Raises:
+        ValueError: if the text names no option.
+        RulesetFaultError: if the rules are at fault.
+    """
+    asked = game
+    if game.decision is not None and game.decision.together and seat in waiting(game):
+        asked = asked_of(game, seat) or game
+    option = asked.parse(text)
+    if (refusal := asked.why_not(option, seat)) is not None:
+        return MessageRefusal(refusal.reason, refusal.values)
+    result, seen = _walked(asked, option, seat)
+    until = _until(asked, option, result, seen[1])
+    changes = _changes(words, asked, seat, result, seen[0])
+    return said({"option": text, "changes": [change.text for change in changes], "until": until})
+
+
+def _walked(game: Game, option: Option, seat: str) -> tuple[Ahead, tuple[frozenset[int], bool]]:
+    """An option made on a copy, by guarded reading where anything is hidden, and what is not seen after it."""
+    if game.omniscient.secretive:
+        result = ahead(game, option, seat)
+        return result, unseen_after(game, result, seat)
+    twin, size = game.copy(), len(game.omniscient.program.cells)
+    before = tuple(game.omniscient.numbers.state[:size])
+    twin.apply(option)
+    nothing = frozenset[int]()
+    return Ahead(before, tuple(twin.omniscient.numbers.state[:size]), nothing, nothing, whole=True), (nothing, False)
+
+
+def _until(game: Game, option: Option, result: Ahead, opens: bool) -> str:
+    if not result.whole or opens:
+        return "hidden"
+    program = game.omniscient.program
+    asked = program.asked().get(result.after[ir.PC], -1)
+    if asked < 0:
+        return "over"
+    if program.decisions[asked].held and asked == game.omniscient.numbers.asked and not option.interrupt:
+        return "others"
+    return "chance" if program.decisions[asked].by is None else ""
+
+
+def _changes(words: Words, game: Game, seat: str, result: Ahead, unseen: frozenset[int]) -> list[Change]:
+    """The changes that the seat will see, and knows before."""
+    narrator = Narrator(words, game, seat)
+    before = Snapshot(result.before, result.unseen, GuardedState(result.before, result.unseen))
+    now = Snapshot(result.after, unseen, GuardedState(result.after, unseen))
+    return Changes(narrator).between(before, now, result.written)
+
+
+def why_no_option(game: Game, seat: str, place: str) -> list[MessageRefusal]:
+    """The reasons why no option of the open decision has a place, one for each kind of option, as a seat may know them.
+
+    Args:
+        game: where the decision is open; it is not changed.
+        seat: who is asked.
+        place: an entity, as `kind.name`.
+    """
+    kind, _, name = place.partition(".")
+    labels, numbers = game.omniscient.labels, game.omniscient.numbers
+    names = labels.names.get(kind, ())
+    if seat not in waiting(game) or name not in names or numbers.asked < 0:
+        return []
+    state = game.omniscient.visibility.guarded(numbers.state, game.seats.index(seat))
+    program, number = numbers.program, list(names).index(name)
+    slots = program.slots + 1
+
+    def value(e: ir.Expr, known: tuple[int, ...]) -> int:
+        return evaluate(program, e, state, [*known, *[0] * (slots + 1 - len(known))])
+
+    def reasons(choice: ir.Choice) -> Iterator[MessageRefusal]:
+        for at, param in enumerate(choice.params):
+            if param.type.removesuffix("?") == kind and (found := _why_not(value, choice, at, number)) is not None:
+                yield found
+
+    def _why_not(value: Value, choice: ir.Choice, at: int, number: int) -> MessageRefusal | None:
+        try:
+            found = why_not_with(value, labels, choice, at, number, slots)
+        except HiddenError:
+            return MessageRefusal(NOT_NOW)
+        return None if found is None else MessageRefusal(found.reason, found.values)
+
+    choices = [choice for choice in program.decisions[numbers.asked].choices if choice.by is None]
+    results = [reason for choice in choices for reason in reasons(choice)]
+    return [reason for at, reason in enumerate(results) if reason not in results[:at]][:_REASONS]

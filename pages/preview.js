@@ -1,0 +1,125 @@
+"use strict";
+// Consequences before the click: what is pointed at, focused or pressed for long says what would be; what cannot be
+// clicked says why. It is asked for after a moment of rest, one question at a time, and kept until something may change.
+
+// `context` has: word, make, send, titleOf; `find` gives for an element {option}, {place} that has no option, or null.
+function makePreview(context, find) {
+  const { word, make, send, titleOf } = context, REST = 150, PRESS = 450, LINES = 14, GAP = 14;
+  const box = make("div", "", "preview");
+  box.setAttribute("role", "status");
+  box.hidden = true;
+  document.body.append(box);
+  const kept = new Map();
+  let timer = 0, pressed = 0, shown = null, under = null, next = null, swallow = false, serial = 0;
+
+  const keyOf = ({ option, place }) => (option ? `option ${option.text}` : `place ${place}`);
+  function hide() {
+    clearTimeout(timer);
+    shown = null;
+    box.hidden = true;
+  }
+  function put(at) {
+    Object.assign(box.style, { left: "0", top: "0" });  // as wide as its texts, wherever it was
+    const { innerWidth: width, innerHeight: height } = window, { offsetWidth: w, offsetHeight: h } = box;
+    const left = Math.max(8, Math.min(at.x + GAP, width - w - 8)), below = at.y + GAP + h <= height - 8;
+    box.style.left = `${left}px`;
+    box.style.top = `${Math.max(8, below ? at.y + GAP : at.y - GAP - h)}px`;
+  }
+  function linesOf({ option, place }, answer) {
+    if (place) return answer.reasons?.length ? [make("b", titleOf(place)), ...answer.reasons.map((each) => reason(each, place))] : [];
+    const { changes = [], until } = answer;
+    const parts = [make("b", option.words || option.text), ...changes.slice(0, LINES).map((text) => make("p", text))];
+    if (changes.length > LINES) parts.push(make("p", word("and_more", { number: changes.length - LINES })));
+    if (until) parts.push(make("p", word(`table_rest_${until}`), "faint"));
+    else if (!changes.length) parts.push(make("p", word("table_no_change"), "faint"));
+    return parts;
+  }
+  // A reason in words, then the values that it saw but for the place itself, and the ids of its rules.
+  function reason({ text, values }, place) {
+    const [, ids = "", said] = /^((?:[A-Z][A-Z\d]*(?:-[A-Z\d]+)+(?:, )?)+): (.+)$/s.exec(text) ?? [, "", text];
+    const seen = Object.entries(values).filter(([, value]) => value !== place.slice(place.indexOf(".") + 1));
+    const made = make("p", said + (seen.length ? ` (${seen.map(([name, value]) => `${name} = ${value}`).join(", ")})` : ""));
+    if (ids) made.append(" ", make("small", ids, "faint"));
+    return made;
+  }
+  function show(what, at) {
+    const answer = kept.get(keyOf(what));
+    const parts = answer ? linesOf(what, answer) : [];
+    box.hidden = !parts.length;
+    box.replaceChildren(...parts);
+    if (parts.length) put(at);
+  }
+  function ask(what) {
+    if (under) {
+      next = what;
+      return;
+    }
+    under = keyOf(what);
+    send(what.option ? { do: "preview", serial, option: what.option.text } : { do: "why", serial, place: what.place });
+  }
+  function point(what, at, wait = REST) {
+    clearTimeout(timer);
+    if (!what) {
+      hide();
+      return;
+    }
+    if (shown && keyOf(shown.what) === keyOf(what)) return;
+    box.hidden = true;
+    shown = { what, at };
+    timer = setTimeout(() => (kept.has(keyOf(what)) ? show(what, at) : ask(what)), wait);
+  }
+  const middle = (element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return { x: left + width / 2, y: top + height };
+  };
+
+  const of = (event) => event.target.closest?.("[data-option], [data-place]");
+  document.addEventListener("pointermove", (event) => {
+    if (event.pointerType !== "touch") point(of(event) && find(of(event)), { x: event.clientX, y: event.clientY });
+  });
+  document.addEventListener("focusin", (event) => {
+    if (of(event)?.matches(":focus-visible")) point(find(of(event)), middle(of(event)));
+  });
+  document.addEventListener("focusout", hide);
+  document.addEventListener("pointerdown", (event) => {
+    clearTimeout(pressed);
+    swallow = false;
+    if (event.pointerType !== "touch") return;
+    hide();
+    const element = of(event), at = { x: event.clientX, y: event.clientY };
+    if (element && find(element)) pressed = setTimeout(() => { swallow = true; point(find(element), at, 0); }, PRESS);
+  });
+  for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => clearTimeout(pressed));
+  document.addEventListener("contextmenu", (event) => { if (swallow) event.preventDefault(); });
+  document.addEventListener("click", (event) => {  // a long press has shown what would be, and is no click
+    if (swallow) event.stopPropagation();
+    else hide();
+    swallow = false;
+  }, true);
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+
+  return {
+    // What is kept holds as long as nothing has changed that the seat may do.
+    begin(turn, now) {
+      serial = now;
+      if (kept.turn === turn) return;
+      kept.clear();
+      kept.turn = turn;
+      hide();
+    },
+    answer(answer) {
+      if (!under) return;
+      const key = answer.option ? `option ${answer.option}` : `place ${answer.place}`;
+      kept.set(key, answer);
+      under = null;
+      if (shown && keyOf(shown.what) === key) show(shown.what, shown.at);
+      const waits = next;
+      next = null;
+      if (waits) ask(waits);
+    },
+    lost() {
+      under = next = null;
+      hide();
+    },
+  };
+}

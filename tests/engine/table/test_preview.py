@@ -1,0 +1,256 @@
+"""Consequences of an option before it is taken: all that a seat will see and knows, and nothing that it does not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
+from shipped import loaded
+from tables import new_table, send, still_table, table_of
+from takebacks import rules_of
+
+from rulespec.engine.game.ahead import Ahead
+from rulespec.engine.game.game import Game, game_at, waiting
+from rulespec.engine.table import preview as previews
+from rulespec.engine.table.messages import Message, MessageRefusal
+from rulespec.engine.table.preview import preview, why_no_option
+from rulespec.engine.words.changes import Changes
+from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
+from rulespec.load import load_ruleset
+
+pytestmark = pytest.mark.usefixtures("known_rulesets")
+
+OPEN = ["backgammon", "chess", "connect_four", "imperial", "tetrarchia"]
+"""Games without secrets."""
+HIDING = [name for name in SECRETIVE if name != "shadow_of_the_emperor"]
+
+
+def positions(ref: str, seed: int, count: int) -> Iterator[Game]:
+    """Positions of random games."""
+    rng, ruleset = random.Random(seed), loaded(ref)[0]
+    seats = "ABCDEF"[: max(ruleset.players[0], min(4, ruleset.players[1]))] if not ruleset.seats else ruleset.seats
+    game = Game(ruleset, seats)
+    for _ in range(count):
+        if game.is_over:
+            game = Game(ruleset, seats)
+        yield game
+        game.apply(rng.choice(list(game.legal_options)))
+
+
+def told(words: Words, game: Game, seat: str, text: str) -> tuple[list[str], int]:
+    """The changes that a seat is shown after an option, and how many cells of the declared state differ."""
+    twin = game.copy()
+    narrator = Narrator(words, twin, seat)
+    changes = Changes(narrator)
+    before, cells = changes.snapshot(), twin.omniscient.numbers.cells
+    twin.apply(twin.parse(text))
+    shown = [at for at in twin.omniscient.program.declared if cells[at] != twin.omniscient.numbers.cells[at]]
+    return [change.text for change in changes.since(before)], len(shown)
+
+
+def wrong(ref: str, count: int, seed: int = 1) -> list[Any]:
+    """Previews that are not what their seat is shown after the option."""
+    words, rng, results = Words(loaded(ref)[0]), random.Random(seed), []
+    for game in positions(ref, seed, count):
+        seat = game.decision.by if game.decision is not None else None
+        if seat is None:
+            continue
+        options = list(game.legal_options)
+        for option in rng.sample(options, min(len(options), 40 if count > 100 else 3)):
+            result = preview(words, game, seat, str(option))
+            assert isinstance(result, dict)
+            expected, _ = told(words, game, seat, str(option))
+            if result.get("changes", []) != expected or result.get("until") == "hidden":
+                results.append((str(option), result, expected))
+    return results
+
+
+@pytest.mark.parametrize("ref", OPEN)
+@pytest.mark.sampled(2)
+def test_where_nothing_is_hidden_a_preview_has_all_that_changes(ref: str) -> None:
+    assert wrong(ref, 12) == []
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("ref", [*OPEN, "imperial_2030"])
+def test_where_nothing_is_hidden_200_previews_have_all_that_changes(ref: str) -> None:
+    assert wrong(ref, 200, 7) == []
+
+
+def test_all_cells_are_compared() -> None:
+    """As many cells differ as the changes speak of: a pile that moves is one change of two cells."""
+    words, compared = Words(loaded("connect_four")[0]), 0
+    for game in positions("connect_four", 3, 20):
+        option = str(next(iter(game.legal_options)))
+        decision = game.decision
+        assert decision is not None and decision.by is not None
+        texts, cells = told(words, game, decision.by, option)
+        assert 0 < len(texts) <= cells
+        compared += cells
+    assert compared
+
+
+FOUND = previews._changes
+
+
+def test_a_preview_that_leaves_a_change_out_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(previews, "_changes", lambda *of: FOUND(*of)[:-1])
+    assert wrong("connect_four", 5) and wrong("imperial", 12)
+
+
+@pytest.mark.parametrize("ref", SECRETIVE)
+@pytest.mark.sampled(2)
+def test_where_something_is_hidden_a_preview_has_nothing_else(ref: str) -> None:
+    """The changes are those shown after the option; all of them, unless the preview says that it ends before."""
+    words, compared, cut, rng = Words(loaded(ref)[0]), 0, 0, random.Random(5)
+    for seed in range(3):
+        game = played(ref, seed, 60)
+        while game.ply:
+            game.undo()
+            decision = game.decision
+            if decision is None or decision.by is None or decision.together:
+                continue
+            option = str(rng.choice(list(game.legal_options)))
+            result = preview(words, game, decision.by, option)
+            assert isinstance(result, dict)
+            expected, _ = told(words, game, decision.by, option)
+            if result.get("until") == "hidden":
+                cut += 1
+            else:
+                assert result.get("changes", []) == expected, option
+            compared += 1
+    assert compared > 5 and cut < compared
+
+
+@pytest.mark.parametrize("ref", DECIDED)
+@pytest.mark.sampled(2)
+def test_previews_are_the_same_where_games_look_the_same(ref: str) -> None:
+    compared = 0
+    for game, twin, seat in twins(ref, range(6), 20):
+        words = Words(game.ruleset)
+        for option in own(game, seat):
+            assert preview(words, game, seat, option) == preview(words, twin, seat, option)
+            compared += 1
+        assert reasons(game, seat) == reasons(twin, seat)
+    assert compared > 3
+
+
+def own(game: Game, seat: str) -> list[str]:
+    table = table_of(game.copy())
+    return [option["text"] for option in table.say(seat)["options"]] if table.game.ply == game.ply else []
+
+
+def reasons(game: Game, seat: str) -> list[Any]:
+    """The reasons against every place."""
+    names = game.omniscient.labels.names
+    return [why_no_option(game, seat, f"{kind}.{name}") for kind, of in names.items() for name in of]
+
+
+@pytest.mark.parametrize("ref", HIDING)
+@pytest.mark.sampled(2)
+def test_a_sabotaged_position_has_the_same_previews(ref: str) -> None:
+    compared = 0
+    for seed in range(6):
+        game, other = played(ref, seed, 40), played(ref, seed + 7, 49)
+        base = game_at(game, game.omniscient.numbers.cells)
+        for seat in waiting(game):
+            twin = sabotaged(game, seat, other)
+            for option in own(base, seat)[:10]:
+                words = Words(game.ruleset)
+                assert preview(words, base, seat, option) == preview(words, twin, seat, option)
+                compared += twin.omniscient.numbers.cells != base.omniscient.numbers.cells
+            assert reasons(base, seat) == reasons(twin, seat)
+    assert compared
+
+
+def blind(folder: Path) -> list[Any]:
+    """Previews of a total that becomes what its player does not see, with two values of that."""
+    game = Game(rules_of(folder, secret=True), "AB")
+    cells = list(game.omniscient.numbers.cells)
+    at = next(n for n, c in enumerate(game.omniscient.program.cells) if c.name == "fate")
+    twins = [game_at(game, [*cells[:at], value, *cells[at + 1 :]]) for value in (7, 3)]
+    return [preview(Words(game.ruleset), twin, "A", "blind") for twin in twins]
+
+
+def test_what_is_not_seen_ends_a_preview(tmp_path: Path) -> None:
+    assert blind(tmp_path) == [{"option": "blind", "until": "hidden"}] * 2
+
+
+def test_what_opens_by_the_option_is_not_known_before(tmp_path: Path) -> None:
+    game = Game(rules_of(tmp_path, secret=True), "AB")
+    answers = {text: preview(Words(game.ruleset), game, "A", text) for text in ("peek", "show", "keep(2)")}
+    assert answers["peek"] == {"option": "peek", "changes": ["A looked: no → yes"], "until": "hidden"}
+    assert answers["show"] == {"option": "show", "changes": ["A shows: no → yes"]}
+    assert answers["keep(2)"] == {"option": "keep(2)", "changes": ["A card: 5 → 2"]}
+
+
+def test_a_preview_that_reads_what_is_hidden_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(previews, "ahead", everything)
+    monkeypatch.setattr(previews, "unseen_after", lambda game, of, seat: (frozenset(), False))
+    one, other = blind(tmp_path)
+    assert one != other and one["changes"] == ["tally: 0 → 7"]
+
+
+def everything(game: Game, option: Any, seat: str) -> Ahead:
+    """An option made without guarded reading."""
+    twin, before = game.copy(), game.omniscient.numbers.cells
+    twin.apply(option)
+    return Ahead(before, twin.omniscient.numbers.cells, frozenset(), frozenset(), whole=True)
+
+
+# --- at a table -----------------------------------------------------------------------------------
+
+
+def ask(table: Any, viewer: str | None, **message: Any) -> dict[str, Any]:
+    serial = table.say(viewer)["serial"]
+    answer = table.preview(viewer, Message(**{"do": "preview", "serial": serial, **message}))
+    result: dict[str, Any] = answer[message.get("do", "preview")]
+    return result
+
+
+def test_a_preview_changes_nothing() -> None:
+    table = new_table("imperial", 3)
+    seat = next(iter(table.say(None)["asked"]["waiting"]))
+    before, aside = table.say(seat), table.aside
+    for option in before["options"]:
+        assert ask(table, seat, option=option["text"])["changes"]
+    assert table.say(seat) == before and table.aside == aside and not table.played.moves
+
+
+def test_only_who_is_asked_gets_previews() -> None:
+    table = new_table("nim", 2)
+    assert len(ask(table, "A", option="take(1)")["changes"]) == 1
+    for viewer, text in (("B", "take(1)"), (None, "take(1)"), ("A", "take(9)"), ("A", "nonsense"), ("A", "")):
+        assert "changes" not in ask(table, viewer, option=text)
+    assert "changes" not in ask(table, "A", option="take(1)", serial=-5)
+    send(table, "A", do="take", option="take(1)")
+    assert "changes" not in ask(table, "A", option="take(1)") and "changes" in ask(table, "B", option="take(1)")
+
+
+def test_in_a_round_only_the_own_choice_is_previewed() -> None:
+    table = new_table("wager", 3)
+    for seat in "ABC":
+        answer = ask(table, seat, option="bid(1)")
+        assert answer["until"] in ("others", "hidden") and "changes" not in answer
+    send(table, "A", do="take", option="bid(2)")
+    assert "changes" not in ask(table, "B", option="bid(1)")
+
+
+def test_what_does_not_light_says_why() -> None:
+    table = table_of(Game(load_ruleset("chess"), ["white", "black"]))
+    for place in ("square.e5", "square.a1"):
+        assert isinstance(ask(table, "white", do="why", place=place).get("reasons"), list)
+    assert ask(table, "white", do="why", place="square.z9").get("reasons") == []
+    assert ask(table, "black", do="why", place="square.e5").get("reasons") == []
+
+
+def test_a_refused_place_names_its_rule() -> None:
+    game = Game(load_ruleset("tutorial"), "AB")
+    table = still_table(game)
+    found = [reason for seat in "AB" for each in reasons(table.game, seat) for reason in each]
+    assert all(isinstance(reason, MessageRefusal) and reason.text for reason in found)

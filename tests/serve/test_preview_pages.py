@@ -1,0 +1,95 @@
+"""Consequences before the click, in a real browser: by pointing, by keys, by a long press, and of what is not lit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from deadlines import until_in
+from servers import Served, served
+
+pytestmark = [pytest.mark.usefixtures("known_rulesets"), pytest.mark.proof]
+
+
+@pytest.fixture
+def chess(tmp_path: Path) -> Iterator[Served]:
+    with served(tmp_path / "t.db", "chess", 2) as server:
+        yield server
+
+
+def opened(browser: Any, server: Served, **how: Any) -> Any:
+    """The page of White, seated, and the messages that it has sent."""
+    page = browser.new_page(**{"viewport": {"width": 1360, "height": 850}, **how})
+    page.sent = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda text: page.sent.append(text)))
+    page.goto(f"{server.url.replace('ws', 'http', 1).removesuffix('/socket')}/#{server.keys['seat:white']}")
+    page.wait_for_selector("#seats li")
+    page.fill("#name", "Ann")
+    page.press("#name", "Enter")
+    page.wait_for_selector("#turn.mine")
+    return page
+
+
+def questions(page: Any) -> list[str]:
+    return [text for text in page.sent if '"preview"' in text or '"why"' in text]
+
+
+def shown(page: Any) -> str:
+    until_in(page, lambda: page.is_visible(".preview"))
+    return str(page.inner_text(".preview"))
+
+
+def at(page: Any, square: str) -> tuple[float, float]:
+    box = page.locator(f'#board [data-place="square.{square}"]').first.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_what_is_pointed_at_says_what_would_be(browser: Any, chess: Served) -> None:
+    page = opened(browser, chess)
+    page.mouse.click(*at(page, "e2"))
+    page.mouse.move(*at(page, "e4"))
+    assert "e4" in shown(page) and len(questions(page)) == 1
+    page.mouse.move(5, 5)
+    until_in(page, lambda: page.is_hidden(".preview"))
+    page.mouse.move(*at(page, "e4"))
+    assert "e4" in shown(page) and len(questions(page)) == 1, "it is kept"
+    page.mouse.click(*at(page, "e4"))
+    page.wait_for_selector('#list > li[data-move="0"]')
+    assert page.is_hidden(".preview")
+    page.close()
+
+
+def test_what_is_passed_over_is_not_asked_for(browser: Any, chess: Served) -> None:
+    page = opened(browser, chess)
+    for file in "abcdefgh" * 3:
+        page.mouse.move(*at(page, f"{file}6"))
+    assert len(questions(page)) <= 4
+    page.close()
+
+
+def test_what_is_not_lit_says_why(browser: Any, chess: Served) -> None:
+    page = opened(browser, chess)
+    page.mouse.move(*at(page, "e6"))
+    assert "CHESS" in shown(page) or "FIDE" in shown(page) or len(shown(page)) > 8
+    page.close()
+
+
+def test_keys_and_a_long_press_say_it_too(browser: Any, chess: Served) -> None:
+    page = opened(browser, chess, has_touch=True)
+    page.focus('#board [data-place="square.e2"]')
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert "e" in shown(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.touchscreen.tap(*at(page, "d2"))
+    x, y = at(page, "d4")
+    session = page.context.new_cdp_session(page)
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    assert "d4" in shown(page)
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_timeout(300)
+    assert page.locator("#list > li").count() == 0, "to look is not to take"
+    page.close()
