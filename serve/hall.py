@@ -24,7 +24,7 @@ from rulespec.engine.logs.native import entry_json, parse_log
 from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.logs.sealed import pending
-from rulespec.engine.table.aside import Aside
+from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import Message, MessageRefusal
 from rulespec.engine.table.seats import Seat, clean_name
 from rulespec.engine.table.table import RANDOM, Table
@@ -162,7 +162,7 @@ class Hall:
             seat: Seat("bot", named[seat], bots[seat]) if bots and seat in bots else Seat("free", named[seat])
             for seat in game.seats
         }
-        aside = Aside(seats, secrets.randbits(62), deadline, reveals=reveals)
+        aside = Unlogged(seats, secrets.randbits(62), deadline, reveals=reveals)
         live = self._live(rules, game, aside, Chain(secrets.token_hex(8)), time.time())
         first = [to_json_text(entry_json(step), plain=True) for step in game.omniscient.numbers.steps]
         keys = {role: new_key() for role in roles(game)}
@@ -177,7 +177,7 @@ class Hall:
         self.tell_owners()
         return live, keys
 
-    def _live(self, rules: TableRules, game: Game, aside: Aside, chain: Chain, begun: float) -> Live:
+    def _live(self, rules: TableRules, game: Game, aside: Unlogged, chain: Chain, begun: float) -> Live:
         table = Table(rules.words, game, aside, self.bots, self._clock, rules.cells(game)[0])
         return Live(chain.game, rules, table, chain, begun)
 
@@ -229,7 +229,7 @@ class Hall:
                 game.omniscient.take_back(line.back)
             elif isinstance(refusal := apply_recorded(game, line), Refusal):
                 raise SaveError(f"line {line.line} is not legal: {refusal}")
-        aside = msgspec.json.decode(entry.aside, type=Aside)
+        aside = msgspec.json.decode(entry.aside, type=Unlogged)
         self.offers.setdefault(rules.ruleset.ref, rules)
         return self._live(rules, game, aside, entry.chain, entry.begun)
 
@@ -441,7 +441,7 @@ class Hall:
                 await asyncio.sleep(0)
         seats = {seat: Seat("person", name if name != seat else "") for seat, name in game.names.items()}
         id_ = f"{live.id} {viewer or SPECTATOR}"
-        table = Table(live.rules.words, game, Aside(seats, secrets.randbits(62)), self.bots, alone=True)
+        table = Table(live.rules.words, game, Unlogged(seats, secrets.randbits(62)), self.bots, alone=True)
         self._drop(id_)
         self.games[id_] = Live(id_, live.rules, table, Chain(id_), time.time())
         key = new_key()

@@ -102,7 +102,7 @@ def _numbers(
     elif question.asks == ENDING:
         yield question.title, partial(ended, question.of), _one, ""
     elif question.asks == USES:
-        number = partial(used, question.of)
+        number: Number = partial(used, question.of)
         yield question.title, number, number, ""
     elif question.asks == "wins":
         held = first.details.roles if first.details is not None else {}

@@ -53,7 +53,7 @@ class Undone(Struct, frozen=True):
     sealed: dict[str, tuple[str, str]] = {}
 
 
-class Aside(Struct):
+class Unlogged(Struct):
     """The part of a table that is in no log, saved beside it.
 
     Attributes:

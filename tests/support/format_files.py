@@ -19,7 +19,7 @@ from folders import TESTS
 from rulespec.bundles.rules import bundle_of
 from rulespec.cli.main import run
 from rulespec.documents.json_text import to_json_text
-from rulespec.engine.table.aside import Aside
+from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.seats import Seat
 from rulespec.load import load_ruleset
 from rulespec.serve.store import TableStore, key, new_game
@@ -60,7 +60,7 @@ def _write_tables(header: dict[str, Any]) -> None:
     """Writes a store with one table, with the decisions of the plain log."""
     Path("tables.db").unlink(missing_ok=True)
     rules = bundle_of(load_ruleset("ferry"))
-    aside = msgspec.json.encode(Aside({seat: Seat("free") for seat in header["seats"]}, 1)).decode()
+    aside = msgspec.json.encode(Unlogged({seat: Seat("free") for seat in header["seats"]}, 1)).decode()
     moves = tuple((LOGS / "plain.jsonl").read_text("utf-8").splitlines()[1:-1])
     game = StoredGame("ferry", to_json_text(header, plain=True), rules.sources, aside, 1.0, moves)
     statements, _ = new_game(game, msgspec.json.encode(rules).decode())

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.table.aside import Aside
+from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.table import Table
 from rulespec.serve.connection import Connection
@@ -103,6 +103,6 @@ def hall_with(
 ) -> tuple[Hall, Table]:
     """A hall with one table, `t`, that is stored nowhere."""
     hall = Hall(Unstored(), {"rules": rules}, bots=("random", "flat:64"), clock=more.pop("clock", lambda: 1000.0))
-    table = Table(rules.words, game, Aside(seats, 1, deadline, **more), hall.bots, hall._clock, rules.cells(game)[0])
+    table = Table(rules.words, game, Unlogged(seats, 1, deadline, **more), hall.bots, hall._clock, rules.cells(game)[0])
     hall.games["t"] = Live("t", rules, table, Chain("t"), 0.0)
     return hall, table

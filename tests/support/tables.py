@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
-from rulespec.engine.table.aside import Aside
+from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import Message, MessageRefusal, read_message
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.table import Table
@@ -43,7 +43,7 @@ def still_table(game: Game, *bots: str, deadline: int = 0, clock: Clock | None =
     seats = {seat: Seat("person", seat) for seat in game.seats[:people]}
     seats |= {seat: Seat("bot", "", bot) for seat, bot in zip(game.seats[people:], bots, strict=True)}
     words = _words_of(game.ruleset.ref, game.ruleset.hash, game.ruleset)
-    return Table(words, game, Aside(seats, 1, deadline, reveals=reveals), ("random", "flat:64"), clock or Clock())
+    return Table(words, game, Unlogged(seats, 1, deadline, reveals=reveals), ("random", "flat:64"), clock or Clock())
 
 
 _known: dict[tuple[str, str], Words] = {}

@@ -10,7 +10,7 @@ import pytest
 from tables import Clock, proceed
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.table.aside import Aside
+from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import STALE, Deed, Message, MessageRefusal
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.table import Table
@@ -60,7 +60,7 @@ def table_in(state: str) -> tuple[Table, Clock]:
     seats = {"A": msgspec.structs.replace(OF_A[state]), "B": Seat("person", "Bob")}
     while state in ("game over", "bot at the end") and not game.is_over:
         game.apply(next(iter(game.legal_options)))
-    table = Table(words, game, Aside(seats, 1, 9), ("random", THINKS), clock)
+    table = Table(words, game, Unlogged(seats, 1, 9), ("random", THINKS), clock)
     proceed(table)
     takes = {"asked to take back": [*"ABA"], "asks to take back": [*"AB"], "chosen in a round": ["A"]}
     takes["has taken back"] = ["A"]
@@ -80,7 +80,7 @@ def table_in(state: str) -> tuple[Table, Clock]:
 
 def twin(table: Table, clock: Clock) -> Table:
     """Another table that stands as one does."""
-    aside = msgspec.convert(msgspec.to_builtins(table.aside), Aside)
+    aside = msgspec.convert(msgspec.to_builtins(table.aside), Unlogged)
     return Table(table.words, table.game.copy(), aside, table.bots, clock, table.cells)
 
 

@@ -8,7 +8,7 @@ from cases import small
 from tables import Clock, new_table, proceed, send, table_of
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.table.aside import Aside
+from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import MessageRefusal
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.table import Table
@@ -253,7 +253,7 @@ def test_a_name_is_no_decision(turns: Game) -> None:
 
 def test_who_sits_down_has_the_whole_time(turns: Game) -> None:
     clock = Clock()
-    table = Table(Words(turns.ruleset), turns, Aside({seat: Seat() for seat in "ABC"}, 1, 9), clock=clock)
+    table = Table(Words(turns.ruleset), turns, Unlogged({seat: Seat() for seat in "ABC"}, 1, 9), clock=clock)
     clock.now += 20
     assert table.late() == ("A",)
     assert send(table, "A", do="name", name="Ann") is None and table.late() == () and waits(table) == {"A": 0}
@@ -267,7 +267,7 @@ def resumed(table: Table, clock: Clock, saved: bytes) -> Table:
     game = Game(table.game.ruleset, table.game.seats)
     for option in table.game.history:
         game.apply(game.parse(str(option), option.by))
-    return Table(table.words, game, msgspec.json.decode(saved, type=Aside), clock=clock)
+    return Table(table.words, game, msgspec.json.decode(saved, type=Unlogged), clock=clock)
 
 
 @pytest.mark.parametrize("down", [0, 3, 1_000_000])
@@ -310,7 +310,7 @@ def test_a_clock_that_was_set_back_meanwhile_gives_no_time(turns: Game) -> None:
 def test_a_store_of_before_begins_the_time_of_open_decisions(turns: Game) -> None:
     """It has not noted when it was saved."""
     clock = Clock()
-    saved = msgspec.json.encode(Aside({seat: Seat("person", seat) for seat in "ABC"}, 1, 9, {"A": 900.0}))
+    saved = msgspec.json.encode(Unlogged({seat: Seat("person", seat) for seat in "ABC"}, 1, 9, {"A": 900.0}))
     clock.now += 1_000
     assert waits(resumed(table_of(turns, clock=clock), clock, saved)) == {"A": 0}
 
