@@ -27,7 +27,7 @@ def game_string(table: Contract) -> str:
     game = table.game
     defaults = {name: of.default for name, of in game.ruleset.settings.items()}
     settings = ";".join(f"{name}:{value}" for name, value in game.settings.items() if value != defaults[name])
-    parameters = {"cap": table.cap, "form": table.actions.form, "players": len(game.seats)}
+    parameters: dict[str, object] = {"cap": table.cap, "form": table.actions.form, "players": len(game.seats)}
     parameters |= {"ruleset": game.ruleset.ref, "settings": settings}
     return f"{NAME}({','.join(f'{name}={value}' for name, value in parameters.items())})"
 
