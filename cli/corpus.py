@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rulespec.cli import output
+from rulespec.cli.corpus_describe import command as describe
+from rulespec.cli.corpus_moves import command as moves
 from rulespec.cli.log_argument import LogPath
 from rulespec.cli.workers_flags import check_workers, log_workers_flags, resume_hint
 
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
     from rulespec.engine.simulate.result_rows import Results
 
 _MAX_SHOWN = 20
+_VERDICTS = {
+    "legal": "legal",
+    "diverges": "diverging",
+    "other_end": "with another end than they say",
+    "unreadable": "unreadable",
+}
 _STORE = click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
 _FORMAT = click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 
@@ -43,6 +51,7 @@ def command() -> None:
 )
 @click.option("--rules", metavar="REF", help="The ruleset to replay under; default: that of each log.")
 @click.option("--dialect", metavar="ID", help="The dialect of foreign logs; default: recognised by the first entry.")
+@click.option("--only", metavar="PATTERN", default="", help="Only logs with such a name, as '*.json'.")
 @log_workers_flags
 @click.pass_context
 def import_(
@@ -51,6 +60,7 @@ def import_(
     out: Path,
     rules: str | None,
     dialect: str | None,
+    only: str,
     jobs: int,
     cluster: str,
 ) -> None:
@@ -58,7 +68,8 @@ def import_(
 
     Of a log that diverges, the decisions before that count. The same command goes on after a stop.
 
-    Exit code: 0 all are legal to their end, 1 one diverges, 2 one cannot be read.
+    Exit code: 0 all are legal to their end, 1 one diverges or ends otherwise, 2 one cannot be
+    read.
 
     Example: rulespec corpus import games/ --out store --jobs -1
     """
@@ -70,32 +81,58 @@ def import_(
     from rulespec.engine.simulate.parquet import ParquetResults
 
     check_workers(jobs, cluster)
-    counts = {"legal": 0, "diverging": 0, "unreadable": 0}
-    decisions = 0
+    totals = _ImportTotals()
     with resume_hint(out):
         plan = plan_of(ReplayPlan(rules, dialect=dialect), away=bool(cluster))
-        corpus = Corpus(logs)
+        corpus = Corpus(logs, only)
         manifest = corpus.manifest()
         tables = Tables(out)
-        with ParquetResults(store_folder(out), CodeSheet(plan.header(manifest))) as results:
+        with ParquetResults(store_folder(out), CodeSheet(plan.header(manifest), tables)) as results:
             remaining = corpus.logs()
-            done = 0
             for game in _recorded(results, remaining):
-                counts[_verdict(game)] += 1
-                decisions += game.decisions
-                done += 1
+                totals.add(game)
+            done = sum(totals.counts.values())
             games: Iterator[ImportedGame] = done_with(imported, plan, remaining, jobs, cluster)
             for each in with_progress(games, manifest.logs, done, "log"):
                 if each.table is not None and each.rules is not None:
                     tables.add(each.table, each.rules)
                 results.add(each.game)
-                counts[_verdict(each.game)] += 1
-                decisions += each.game.decisions
-    parts = [f"{number:,} {word}" for word, number in counts.items() if number]
-    output.echo(
-        f"{output.counted(sum(counts.values()), 'log')}: {', '.join(parts)}; {output.counted(decisions, 'decision')}"
-    )
-    ctx.exit(output.UNUSABLE if counts["unreadable"] else output.PROBLEMS if counts["diverging"] else output.OK)
+                totals.add(each.game)
+    totals.show()
+    ctx.exit(totals.code)
+
+
+class _ImportTotals:
+    """The totals of an import: the logs by verdict, those that are not legal by name, and the decisions."""
+
+    def __init__(self) -> None:
+        from rulespec.engine.corpus.totals import Failing
+
+        self.counts = dict.fromkeys(_VERDICTS, 0)
+        self.failing = Failing()
+        self.decisions = 0
+
+    def add(self, game: CodedGame) -> None:
+        """Counts a game."""
+        self.counts[game.verdict] += 1
+        self.decisions += game.decisions
+        self.failing.add(game.verdict, game.log, game.error)
+
+    def show(self) -> None:
+        """Prints the totals."""
+        from rulespec.cli.replay_corpus import show_failing
+
+        parts = [f"{number:,} {_VERDICTS[verdict]}" for verdict, number in self.counts.items() if number]
+        logs = output.counted(sum(self.counts.values()), "log")
+        output.echo(f"{logs}: {', '.join(parts)}; {output.counted(self.decisions, 'decision')}")
+        show_failing(self.failing)
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        if self.counts["unreadable"]:
+            return output.UNUSABLE
+        return output.PROBLEMS if self.failing.number else output.OK
 
 
 def _recorded(results: Results[CodedGame], logs: Iterator[Log]) -> Iterator[CodedGame]:
@@ -108,10 +145,6 @@ def _recorded(results: Results[CodedGame], logs: Iterator[Log]) -> Iterator[Code
     if done:
         next(islice(logs, done - 1, None), None)
         output.echo(f"{results.path.parent}: goes on after {output.counted(done, 'log')}", err=True)
-
-
-def _verdict(game: CodedGame) -> str:
-    return "unreadable" if not game.table else "diverging" if game.error else "legal"
 
 
 @command.command("replay")
@@ -219,6 +252,32 @@ def find(ctx: click.Context, store: Path, expression: str, jobs: int, cluster: s
         if games > len(rows):
             output.echo(f"  … and {games - len(rows):,} more games")
     ctx.exit(output.OK if games else output.PROBLEMS)
+
+
+@command.command("page")
+@_STORE
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
+@click.option(
+    "--opening", type=click.IntRange(1, 20), default=3, show_default=True, metavar="N", help="Decisions of an opening."
+)
+def page(store: Path, out: Path, opening: int) -> None:
+    """Write a page of the games of the store DIR that are over: lengths, winners by seat, endings, openings.
+
+    One file, which can be mailed and loads nothing; a part for each ruleset and number of players.
+
+    Example: rulespec corpus page store --out archive.html
+    """
+    from rulespec.engine.corpus.archive import shelves
+    from rulespec.pages.archive_page import archive_page
+
+    text = archive_page(store.resolve().name, shelves(store, opening))
+    with output.written(out) as file:
+        file.write(text)
+    output.echo(f"written: {out} ({len(text.encode(errors='replace')) / 1000:,.0f} KB)")
+
+
+command.add_command(describe)
+command.add_command(moves)
 
 
 def _answers(store: Path, question: StoreQuestion, jobs: int, cluster: str) -> Iterator[StoreAnswer]:

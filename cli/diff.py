@@ -38,22 +38,37 @@ _COMPARED = 200_000  # old lines times new lines of a rule; above that, all line
 @click.command("diff")
 @click.argument("old", metavar="REF|LOG", type=RefOrLog())
 @click.argument("new", metavar="REF")
+@click.option("--play", is_flag=True, help="Also play positions of the first ruleset under the second.")
+@click.option("--decisions", type=click.IntRange(1, 1_000_000_000), metavar="N", help="The decisions of --play.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
-def command(ctx: click.Context, old: str, new: str, format_: str) -> None:
+def command(ctx: click.Context, old: str, new: str, play: bool, decisions: int | None, format_: str) -> None:
     """List the differences between two rulesets: facts, entities, tables and rules.
 
     Of a LOG, it takes the rules that the log carries: what has changed since the game was played.
 
-    Moved items, comments, docs and positions on a drawing are no difference. Exit code: 0 no difference,
-    1 differences, 2 a ruleset cannot be read.
+    Moved items, comments, docs and positions on a drawing are no difference. With --play, positions near the start, of
+    random games and of recorded ones stand under both: what became legal or illegal there, or does something else, by
+    rule, each with the shortest game found.
 
-    Example: rulespec diff imperial imperial+first_edition
+    Exit code: 0 no difference (with --play: none in play), 1 differences, 2 a ruleset cannot be read.
+
+    Example: rulespec diff imperial imperial+first_edition --play
     """
+    if decisions is not None and not play:
+        raise click.UsageError("--decisions is for --play")
     a, b = _source(old), load_source(new, Report())
     result = diff(a, b)
+    comparison = None
+    if play:
+        from rulespec.cli.diff_play import compared, lines
+
+        comparison = compared(old, new, decisions)
     if format_ == "json":
-        output.echo_json([d.to_json() for d in result])
+        differences = [d.to_json() for d in result]
+        output.echo_json(
+            differences if comparison is None else {"differences": differences, "play": comparison.to_json()}
+        )
     else:
         output.echo(output.style(f"{_name(old, a)} → {_name(new, b)}", bold=True))
         for line in _overlays(a, b):
@@ -63,7 +78,10 @@ def command(ctx: click.Context, old: str, new: str, format_: str) -> None:
         if result:
             output.echo()
         output.echo(output.counted(len(result), "difference") if result else "no difference")
-    ctx.exit(output.PROBLEMS if result else output.OK)
+        for line in lines(comparison) if comparison is not None else ():
+            output.echo(line)
+    different = bool(result) if comparison is None else bool(comparison.groups)
+    ctx.exit(output.PROBLEMS if different else output.OK)
 
 
 def _source(ref: str) -> Merged:

@@ -38,25 +38,30 @@ if TYPE_CHECKING:
     metavar="FOLDER",
     help="Write the games that show mistakes.",
 )
+@click.option("--record", is_flag=True, help="Write situations into the folder tests/ of each ruleset without errors.")
 @format_option
 @click.pass_context
-def command(ctx: click.Context, refs: tuple[str, ...], decisions: int, failures: Path | None, format_: str) -> None:
+def command(
+    ctx: click.Context, refs: tuple[str, ...], decisions: int, failures: Path | None, record: bool, format_: str
+) -> None:
     """Explore the rulesets REF…: all positions near the start, then random games; shortest games show mistakes.
 
-    The checks of `rulespec validate` come first. Exit code: 0 sound (there may be warnings), 1 problems, 2 there is no
-    such ruleset.
+    The checks of `rulespec validate` come first. With --record, `rulespec test` tells later in which of the recorded
+    situations a change of the rules makes a difference. Exit code: 0 sound (there may be warnings), 1 problems, 2 there
+    is no such ruleset.
 
     Example: rulespec explore imperial --decisions 20000
     """
-    run = ExplorationRun(decisions, failures)
+    run = ExplorationRun(decisions, failures, record)
     finish(ctx, [checked(ref, run.explore) for ref in refs], format_)
 
 
 class ExplorationRun(Struct, frozen=True):
-    """An exploration: its bound in decisions, and the folder for failing games, if any."""
+    """An exploration: its bound in decisions, the folder for failing games, if any, and whether it records."""
 
     decisions: int
     folder: Path | None
+    record: bool = False
 
     def explore(self, ruleset: typed.Ruleset, report: Report) -> None:
         """Explores a ruleset without errors; findings go into the report, their games into the folder.
@@ -73,6 +78,10 @@ class ExplorationRun(Struct, frozen=True):
         for number, finding in enumerate(result.findings, 1):
             report.add(self._write(ruleset, finding, number) if self.folder is not None else _diagnostic(finding))
         output.echo(_summary(ruleset, result), err=True)
+        if self.record and report.ok:
+            from rulespec.cli.situations import write_situations
+
+            write_situations(ruleset)
 
     def _explore(self, ruleset: typed.Ruleset) -> Exploration:
         from rulespec.engine.verify.explore import explore

@@ -76,6 +76,7 @@ class _Request(Struct, frozen=True):
     cluster: str
     every: int | None
     remarks: bool
+    only: str
 
 
 @click.command("replay")
@@ -111,6 +112,7 @@ class _Request(Struct, frozen=True):
     help="Write the game as a native log; of many logs, rows to FILE.jsonl or FOLDER.parquet, which are continued.",
 )
 @click.option("--over-time", "every", type=click.IntRange(1), metavar="N", help="Rows: measures every N decisions.")
+@click.option("--only", metavar="PATTERN", default="", help="Many logs: only those with such a name, as '*.json'.")
 @click.option("--remarks", is_flag=True, help="Keep the names that stand in the chat of a foreign log.")
 @log_workers_flags
 @click.option(
@@ -165,7 +167,7 @@ def _is_corpus(r: _Request) -> bool:
     """Whether the logs are replayed as a corpus: one row for each."""
     several = len(r.logs) > 1 and (r.under is not None or r.out is not None)
     rows = r.out is not None and (r.out.suffix == ".parquet" or r.under is not None)
-    if several or rows or r.jobs != 1 or r.cluster or r.every is not None:
+    if several or rows or r.jobs != 1 or r.cluster or r.every is not None or r.only:
         return True
     if any(is_container(str(log)) for log in r.logs):
         return True
@@ -184,7 +186,7 @@ def _replay_corpus(r: _Request) -> int:
 
     usual = r.answer == "usual"
     plan = ReplayPlan(r.rules, r.under, (), r.dialect, r.past, usual, r.every or 0, r.backend)
-    return replay_corpus(CorpusRequest(r.logs, plan, r.jobs, r.cluster, r.out, r.format_))
+    return replay_corpus(CorpusRequest(r.logs, plan, r.jobs, r.cluster, r.out, r.format_, r.only))
 
 
 def _check_corpus_usage(r: _Request, viewed: Viewer) -> None:

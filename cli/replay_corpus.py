@@ -16,13 +16,14 @@ from rulespec.cli.workers_flags import resume_hint
 from rulespec.diagnostics.report import failure
 from rulespec.engine.corpus.log_rows import LogRow, RowSheet, Under
 from rulespec.engine.corpus.logs import Corpus, Log
-from rulespec.engine.corpus.replays import ReplayPlan, plan_of, replayed, row_of
-from rulespec.engine.corpus.totals import CauseTotals, Judged, Measured, RowTotals
+from rulespec.engine.corpus.replays import ReplayPlan, plan_of, replayed, row_of, words_of_rulesets
+from rulespec.engine.corpus.totals import CauseTotals, Failing, Judged, Measured, RowTotals
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.open_results import open_rows
 from rulespec.engine.simulate.result_rows import Results
 
 _MAX_CAUSES = 20
+_MAX_FAILING = 20
 _CODES = {"legal": output.OK, "diverges": output.PROBLEMS, "other_end": output.PROBLEMS}
 _COLOURS = {"legal": "green", "diverges": "red", "other_end": "red", "unreadable": "red"}
 _WORDS = {
@@ -51,6 +52,7 @@ class CorpusRequest(Struct, frozen=True):
         cluster: the cluster in their place.
         out: the file or folder of rows.
         format_: `text` or `json`.
+        only: a pattern of the names of logs; empty for all.
     """
 
     paths: tuple[Path, ...]
@@ -59,6 +61,7 @@ class CorpusRequest(Struct, frozen=True):
     cluster: str
     out: Path | None
     format_: str
+    only: str = ""
 
 
 def replay_corpus(request: CorpusRequest) -> int:
@@ -66,10 +69,10 @@ def replay_corpus(request: CorpusRequest) -> int:
     r = request
     with resume_hint(r.out):
         plan = plan_of(r.plan, away=bool(r.cluster))
-        corpus = Corpus(r.paths)
+        corpus = Corpus(r.paths, r.only)
         manifest = corpus.manifest()
         run = _Run(r, plan)
-        sheet = RowSheet(plan.header(manifest))
+        sheet = RowSheet(plan.header(manifest), words_of_rulesets)
         with nullcontext() if r.out is None else open_rows(r.out, sheet) as results:
             logs = corpus.logs()
             done = run.recorded(results, logs)
@@ -83,7 +86,7 @@ def replay_corpus(request: CorpusRequest) -> int:
         rows = {} if r.out is not None else {"logs": run.rows}
         output.echo_json({"out": str(r.out) if r.out else None, "totals": run.totals.to_json(), **rows})
     else:
-        _show(run.totals)
+        _show(run.totals, named=r.out is not None)
     return run.code
 
 
@@ -164,17 +167,31 @@ def _under(row: LogRow, under: Under) -> str:
     return text if under.legal + under.skipped == row.decisions else f"{text}, earlier: {after}"
 
 
-def _show(totals: RowTotals) -> None:
-    """Prints the totals."""
+def _show(totals: RowTotals, *, named: bool) -> None:
+    """Prints the totals; `named`: with the logs that are not legal."""
     parts = [f"{totals.verdicts[key]:,} {word}" for key, word in _WORDS.items() if totals.verdicts[key]]
     decisions = output.counted(totals.decisions, "legal decision")
     output.echo(f"{output.counted(totals.verdicts.total(), 'log')}: {', '.join(parts)}; {decisions}")
+    if named:
+        show_failing(totals.failing)
     if totals.endings:
         endings = [f"{n:,} {name or 'going on'}" for name, n in totals.endings.most_common()]
         output.echo(f"endings: {', '.join(endings)}")
     show_causes("diverging", totals.causes)
     show_measures(totals.measures)
     show_judged(totals)
+
+
+def show_failing(failing: Failing) -> None:
+    """Prints the logs that are not legal, each with the reason."""
+    shown = failing.logs[:_MAX_FAILING]
+    words = [verdict.replace("_", " ") for verdict, _, _ in shown]
+    pad = max(map(len, words), default=0)
+    for (verdict, log, why), word in zip(shown, words, strict=True):
+        styled = output.style(word, fg=_COLOURS[verdict]) + " " * (pad - len(word))
+        output.echo(f"  {styled}  {log}{': ' if why else ''}{why[:160]}")
+    if failing.number > len(shown):
+        output.echo(f"  … and {failing.number - len(shown):,} more")
 
 
 def show_measures(measures: Mapping[str, Measured]) -> None:

@@ -22,8 +22,8 @@ def write_codes(plan: GamePlan, ruleset: typed.Ruleset, games: int, folder: Path
     Raises:
         SaveError, DiagnosticsError: if others are there, or they are damaged, or cannot be written.
     """
-    with ParquetResults(store_folder(folder), CodeSheet(header(plan))) as results:
-        tables, rules = Tables(folder), bundle_of(ruleset)
+    tables, rules = Tables(folder), bundle_of(ruleset)
+    with ParquetResults(store_folder(folder), CodeSheet(header(plan), tables)) as results:
         for table in tables_of(plan, ruleset):
             tables.add(table, rules)
         done, last = 0, None

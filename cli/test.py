@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.backend_choice import BackendChoice
+from rulespec.cli.situations import recorded_situations, show_altered, summary
 from rulespec.cli.wasm_module import check_used, wasm_errors
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
@@ -65,9 +66,10 @@ class _Request(Struct, frozen=True):
 )
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Run the scenarios and recorded games of the ruleset REF.
+    """Run the scenarios, recorded games and recorded situations of the ruleset REF.
 
-    Scenarios are in scenarios/*.yaml, recorded games in logs/. Those of an overlay are in a folder of its name there,
+    Scenarios are in scenarios/*.yaml, recorded games in logs/, situations that `rulespec explore --record` has written
+    in tests/: whether the rules still do the same there. Those of an overlay are in a folder of its name there,
     and run if REF has the overlay, as do scenarios that name it under `also`. With --scenarios, only those of another
     folder are run: in DIR/*.yaml, and in DIR/OVERLAY/*.yaml for the overlays of REF. With --random, random games check
     invariants, undo, clones, logs, saved games, and that all backends agree; of a game that fails, the shortest one
@@ -91,17 +93,23 @@ def command(ctx: click.Context, /, **values: Any) -> None:
                 failed.append(case)
                 if r.format_ == "text":
                     output.show(case.diagnostics, err=False)
+    checked = None if r.outside else recorded_situations(ruleset, r.only, report)
+    if checked is not None and r.format_ == "text":
+        show_altered(checked)
     run = _random_games(ruleset, numbers, r.games, r.seed, r.failures) if r.games else None
     if run is not None and r.format_ == "text":
         run.show()
-    passed = not failed and report.ok and (run is None or not run.failures)
-    nothing = passed and run is None and not any(map(sum, counts.values()))
+    altered = checked is not None and bool(checked.altered or checked.unreached)
+    passed = not failed and not altered and report.ok and (run is None or not run.failures)
+    nothing = passed and run is None and checked is None and not any(map(sum, counts.values()))
     if r.format_ == "json":
         data = _json(ruleset, counts, failed, report)
+        data |= {"situations": checked.to_json()} if checked is not None else {}
         output.echo_json(data | ({"random": run.to_json()} if run is not None else {}))
     else:
         output.show(report.diagnostics)
         parts = [_count(counts["scenario"], "scenario"), _count(counts["log"], "recorded game")]
+        parts += [summary(checked)] if checked is not None else []
         parts += [_count([run.games - run.failed, run.failed], "random game")] if run is not None else []
         errors = f" · {output.problems(report.diagnostics)}" if report.diagnostics else ""
         verdict = output.style("passed", fg="green") if passed else output.style("failed", fg="red")

@@ -144,6 +144,8 @@ def lengths(rule: Mapping[str, int], base: Mapping[str, int]) -> str:
 
     parts = []
     for kind, side in (("of-rule", sides[0]), ("of-base", sides[1])):
+        if not any(side):
+            continue
         points = [f"{x(0):.1f},{floor_}"]
         for at, share in enumerate(side):
             y = floor_ - (floor_ - 8) * share / most

@@ -41,7 +41,19 @@ RULESPEC = (
 )
 ENGINE = (
     *("program", "lower", "passes", "python", "wasm", "game", "why", "words", "notation", "logs", "dialects"),
-    *("simulate", "search", "bots", "playtest", "table", "replay", "migrate", "corpus", "verify", "coverage"),
+    *(
+        "simulate",
+        "search",
+        "bots",
+        "playtest",
+        "table",
+        "replay",
+        "migrate",
+        "corpus",
+        "verify",
+        "behaviour",
+        "coverage",
+    ),
 )
 ROOMS = (
     *RULESPEC,

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -28,6 +29,7 @@ from rulespec.load import load_ruleset
 from rulespec.references import parts_of
 from rulespec.ruleset_files import files_at
 from rulespec.typed import nodes as typed
+from rulespec.types import Num
 
 VERSION = 1
 FOLDER = "tables"
@@ -47,6 +49,15 @@ class CodedOption(Struct, frozen=True):
     types: tuple[str, ...]
 
 
+class NamedMeasure(Struct, frozen=True):
+    """A measure for people: its name, its title, the unit of its values, and the kind that has it ("": the game)."""
+
+    measure: str
+    title: str
+    unit: str
+    of: str
+
+
 class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """The rules, seats and settings of games, with the names behind their codes.
 
@@ -61,6 +72,9 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         width: the numbers of a code: the option, the seat and the arguments.
         options: the options of the program.
         names: for each kind of entity the names of its members, by their numbers.
+        title: the title of the ruleset.
+        unit: the unit of the scores; empty for plain numbers.
+        measures: the measures of the ruleset.
     """
 
     rulespec_codes: int
@@ -73,6 +87,9 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     width: int
     options: tuple[CodedOption, ...]
     names: dict[str, tuple[str, ...]]
+    title: str = ""
+    unit: str = ""
+    measures: tuple[NamedMeasure, ...] = ()
 
     @classmethod
     def of(cls, game: Game) -> CodeTable:
@@ -98,7 +115,16 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             coder.width,
             tuple(options),
             names,
+            rules.title,
+            _unit(rules.rules.scoring.score) if rules.rules.scoring is not None else "",
+            measures_of(rules),
         )
+
+    @cached_property
+    def decisions(self) -> tuple[str, ...]:
+        """By the number of an option its decision and its name, such as `turn.take`; empty where there is none."""
+        names = {option.number: f"{option.decision}.{option.option}" for option in self.options}
+        return tuple(names.get(number, "") for number in range(max(names, default=-1) + 1))
 
     @cached_property
     def key(self) -> str:
@@ -106,6 +132,24 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         data = [self.ruleset_hash, self.numbers, self.players, self.settings, self.width]
         data += [[tuple(msgspec.structs.astuple(option)) for option in self.options], self.names]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def measures_of(ruleset: typed.Ruleset) -> tuple[NamedMeasure, ...]:
+    """The measures of a ruleset, by name."""
+    measures = ruleset.declarations.measures.values()
+    return tuple(NamedMeasure(m.name, m.title, _unit(m.value), m.kind) for m in sorted(measures, key=lambda m: m.name))
+
+
+def ruleset_words(ruleset: typed.Ruleset) -> dict[str, Any]:
+    """The words of a ruleset for the numbers of its games: its title, the unit of scores, and its measures."""
+    scoring = ruleset.rules.scoring
+    unit = _unit(scoring.score) if scoring is not None else ""
+    return {"title": ruleset.title, "unit": unit, "measures": msgspec.to_builtins(measures_of(ruleset))}
+
+
+def _unit(value: typed.Expr) -> str:
+    """The unit of a value; empty for plain numbers and truth values."""
+    return (value.type.unit or "") if isinstance(value.type, Num) else ""
 
 
 def table_game(ruleset: typed.Ruleset, players: int, settings: Mapping[str, str]) -> Game:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -14,7 +16,8 @@ from numpy.typing import NDArray
 from rulespec.bundles.packed_bundle import Bundle
 from rulespec.bundles.rules import bundle_of
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.corpus.code_tables import CodeTable, table_game
+from rulespec.engine.corpus.code_tables import CodeTable, Tables, table_game
+from rulespec.engine.corpus.log_rows import DESCRIPTION, Column
 from rulespec.engine.corpus.logs import Log
 from rulespec.engine.corpus.replays import ReplayPlan, WorkerRules, row_and_result
 from rulespec.engine.game.game import Game
@@ -27,6 +30,33 @@ from rulespec.engine.search.search import Search
 from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.simulate.result_rows import VERSION, ResultSheet
 from rulespec.typed import nodes as typed
+
+DERIVED = ("ruleset", "players", "decision")
+"""Columns that follow from the table, for other programs."""
+
+
+COLUMNS = {
+    "game": Column("number of the game"),
+    "log": Column("log of the game"),
+    "sha256": Column("hash of the bytes of the log"),
+    "table": Column("name of its table: rules, players, settings"),
+    "error": Column("why it cannot be read, or where it diverges"),
+    "decisions": Column("length of the game", "decisions"),
+    "ended": Column("ending; empty if the game goes on"),
+    "winners": Column("seats that won"),
+    "scores": Column("points by seat", "points"),
+    "end_hash": Column("hash of the last position"),
+    "options": Column("option of each decision, a number of the table"),
+    "seats": Column("seat that took each decision; -1: chance"),
+    "arguments": Column("arguments of each decision, numbers of the table"),
+    "verdict": Column("legal, diverges, other_end or unreadable"),
+    "ruleset": Column("rules of the game"),
+    "players": Column("number of players", "players"),
+    "decision": Column("each decision with its option, as decision.option"),
+}
+"""The columns of a store."""
+
+VERDICTS = ("legal", "diverges", "other_end", "unreadable")
 
 GAMES = "games"
 """The folder of the rows in a store."""
@@ -53,6 +83,7 @@ class CodedGame(Struct, frozen=True):
         scores: the points by seat.
         end_hash: the hash of the last position.
         codes: the decisions, a row for each.
+        verdict: `legal`, `diverges`, `other_end` (than the log says) or `unreadable`.
     """
 
     game: int
@@ -66,6 +97,7 @@ class CodedGame(Struct, frozen=True):
     scores: Mapping[str, int]
     end_hash: str
     codes: Codes
+    verdict: str = "legal"
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, with the columns of the codes as arrays."""
@@ -90,29 +122,48 @@ class CodeSheet(ResultSheet[CodedGame]):
 
     Args:
         header: whatever the games depend on.
+        tables: the tables of the store, whose names are written beside the numbers.
     """
 
     key = "rulespec_codes"
     maps = ("scores",)
+    derived = DERIVED
     compression = "zstd"
     most = MOST
 
-    def __init__(self, header: Mapping[str, Any]) -> None:
+    def __init__(self, header: Mapping[str, Any], tables: Tables | None = None) -> None:
         self._header = {self.key: VERSION, **header}
+        self._tables = tables
 
     def header(self) -> dict[str, Any]:
         """See `ResultSheet`."""
         return self._header
 
+    def _table(self, key: str) -> CodeTable | None:
+        return self._tables.read(key) if self._tables is not None and key else None
+
     def row(self, result: CodedGame) -> dict[str, Any]:
         """See `ResultSheet`."""
-        return result.to_json()
+        table = self._table(result.table)
+        if table is None:
+            return {**result.to_json(), "ruleset": "", "players": 0, "decision": []}
+        names = np.array(table.decisions, object)[result.codes[:, 0]]
+        return {**result.to_json(), "ruleset": table.ruleset, "players": table.players, "decision": names}
+
+    def described(self, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+        """See `ResultSheet`."""
+        tables = [self._table(key) for key in dict.fromkeys(row["table"] for row in rows)]
+        rulesets = {table.ruleset: ruleset_json(table) for table in tables if table is not None}
+        return {DESCRIPTION: json.dumps(rulesets)}
 
     def read(self, data: object, number: int) -> CodedGame:
         """See `ResultSheet`."""
         if not isinstance(data, dict) or data["game"] != number:
             raise ValueError(f"expected game {number:,}")
         options, seats, arguments = (np.array(data[name] or (), np.int64) for name in _LISTS)
+        data = data | {"verdict": data.get("verdict") or verdict_of(data["table"], data["error"])}
+        if data["verdict"] not in VERDICTS:
+            raise ValueError("there is no such verdict")
         plain = {name: data[name] for name in _PLAIN} | {"winners": tuple(data["winners"] or ())}
         return CodedGame(codes=codes_of(options, seats, arguments), **plain)
 
@@ -133,8 +184,19 @@ class CodeSheet(ResultSheet[CodedGame]):
 
 
 def is_of_codes(columns: Any) -> bool:
-    """Whether a `pyarrow.Schema` belongs to games as codes."""
-    return any(columns.equals(_schema(width)) for width in WIDTHS)
+    """Whether a `pyarrow.Schema` belongs to games as codes, also of a store without the columns that came later."""
+    return any(columns.equals(_schema(width)) or columns.equals(_schema(width, later=False)) for width in WIDTHS)
+
+
+def verdict_of(table: str, error: str) -> str:
+    """The verdict on a log in a store without that column."""
+    return "unreadable" if not table else "diverges" if error else "legal"
+
+
+def ruleset_json(table: CodeTable) -> dict[str, Any]:
+    """The words of a ruleset for its numbers: its title, the unit of scores, and its measures."""
+    measures = [msgspec.to_builtins(measure) for measure in table.measures]
+    return {"title": table.title, "unit": table.unit, "measures": measures}
 
 
 def codes_of(options: NDArray[np.int64], seats: NDArray[np.int64], arguments: NDArray[np.int64]) -> Codes:
@@ -151,26 +213,28 @@ def codes_of(options: NDArray[np.int64], seats: NDArray[np.int64], arguments: ND
 
 
 @cache
-def _schema(width: str) -> Any:
+def _schema(width: str, *, later: bool = True) -> Any:
+    """The columns, with their titles and units; without the `later` ones as in stores of before."""
     try:
         import pyarrow as pa
     except ImportError:
         raise SaveError("codes need pyarrow: pip install 'rulespec[parquet]'") from None
     text, number, narrow = pa.string(), pa.int64(), pa.list_(getattr(pa, width)())
-    return pa.schema(
-        {
-            "game": number,
-            **dict.fromkeys(("log", "sha256", "table", "error"), text),
-            "decisions": number,
-            "ended": text,
-            "winners": pa.list_(text),
-            "scores": pa.map_(text, number),
-            "end_hash": text,
-            "options": narrow,
-            "seats": pa.list_(pa.int8()),
-            "arguments": narrow,
-        }
-    )
+    types = {
+        "game": number,
+        **dict.fromkeys(("log", "sha256", "table", "error"), text),
+        "decisions": number,
+        "ended": text,
+        "winners": pa.list_(text),
+        "scores": pa.map_(text, number),
+        "end_hash": text,
+        "options": narrow,
+        "seats": pa.list_(pa.int8()),
+        "arguments": narrow,
+    }
+    if later:
+        types |= {"verdict": text, "ruleset": text, "players": pa.int32(), "decision": pa.list_(text)}
+    return pa.schema([pa.field(name, type_, metadata=COLUMNS[name].metadata) for name, type_ in types.items()])
 
 
 # --- from logs ----------------------------------------------------------------------------------------------------
@@ -206,8 +270,11 @@ def imported(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> Impo
         else:
             where = f"diverges at {row.cause.place}: {row.cause.reason}" if row.cause is not None else ""
             end = (row.decisions, row.ended, row.winners, row.scores, row.end_hash)
-            return ImportedGame(CodedGame(log.game, log.name, row.sha256, table.key, where, *end, codes), table, bundle)
-    return ImportedGame(CodedGame(log.game, log.name, row.sha256, "", wrong, 0, None, (), {}, "", NO_CODES))
+            coded = CodedGame(log.game, log.name, row.sha256, table.key, where, *end, codes, row.verdict)
+            return ImportedGame(coded, table, bundle)
+    return ImportedGame(
+        CodedGame(log.game, log.name, row.sha256, "", wrong, 0, None, (), {}, "", NO_CODES, "unreadable")
+    )
 
 
 _tables = MachineMemo(lambda ruleset, players, settings: _new_table(table_game(ruleset, players, settings)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct, ValidationError, convert, to_builtins
 
@@ -12,6 +13,46 @@ from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.replay.judge import Judgement
 from rulespec.engine.simulate.game_plans import place_in
 from rulespec.engine.simulate.result_rows import VERSION, ResultSheet
+
+DESCRIPTION = "rulespec_rulesets"
+"""The entry of the metadata of a part with the titles, units and measures of its rulesets."""
+
+
+class Column(NamedTuple):
+    """A column for people: its title and the unit of its numbers."""
+
+    title: str
+    unit: str = ""
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The metadata of a column of Parquet."""
+        return {"title": self.title, **({"unit": self.unit} if self.unit else {})}
+
+
+COLUMNS = {
+    "game": Column("number of the log"),
+    "log": Column("log of the game"),
+    "sha256": Column("hash of the bytes of the log"),
+    "verdict": Column("legal, diverges, other_end or unreadable"),
+    "error": Column("why it cannot be read"),
+    "system": Column("system that recorded a foreign log"),
+    "ruleset": Column("rules of the game"),
+    "ruleset_hash": Column("hash of the meaning of the rules"),
+    "players": Column("number of players", "players"),
+    "settings": Column("settings of the table"),
+    "decisions": Column("legal decisions", "decisions"),
+    "ended": Column("ending; empty if the game goes on"),
+    "winners": Column("seats that won"),
+    "scores": Column("points by seat", "points"),
+    "end_hash": Column("hash of the last position"),
+    "ignored": Column("entries that the other system ignored", "entries"),
+    "passed": Column("entries that show known faults of the other system", "entries"),
+    "cause": Column("first decision that the rules refuse"),
+    "measures": Column("measures of the game, in units of the ruleset"),
+    "under": Column("game under other rules"),
+}
+"""The columns of rows of logs."""
 
 
 class FirstRefusal(Struct, frozen=True):
@@ -133,13 +174,22 @@ class RowSheet(ResultSheet[LogRow]):
 
     Args:
         header: whatever the rows depend on.
+        words: gives the words of the rulesets of some rows, by their references, for the metadata of a part.
     """
 
     key = "rulespec_rows"
     maps = ("settings", "scores")
 
-    def __init__(self, header: Mapping[str, Any]) -> None:
+    def __init__(
+        self, header: Mapping[str, Any], words: Callable[[Mapping[str, str]], Mapping[str, Any]] | None = None
+    ) -> None:
         self._header = {self.key: VERSION, **header}
+        self._words = words
+
+    def described(self, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+        """See `ResultSheet`."""
+        rulesets = {row["ruleset"]: row["ruleset_hash"] for row in rows if row["ruleset"]}
+        return {} if self._words is None else {DESCRIPTION: json.dumps(self._words(rulesets))}
 
     def header(self) -> dict[str, Any]:
         """See `ResultSheet`."""
@@ -230,21 +280,20 @@ def _schema() -> Any:
         "scores": scores,
     }
     reading = {"decision": number, "measure": text, "entity": text, "value": number}
-    return pa.schema(
-        {
-            "game": number,
-            **dict.fromkeys(("log", "sha256", "verdict", "error", "system", "ruleset", "ruleset_hash"), text),
-            "players": pa.int32(),
-            "settings": pa.map_(text, text),
-            "decisions": number,
-            "ended": text,
-            "winners": texts,
-            "scores": scores,
-            "end_hash": text,
-            "ignored": number,
-            "passed": number,
-            "cause": cause,
-            "measures": pa.list_(pa.struct(reading)),
-            "under": pa.struct(under),
-        }
-    )
+    types = {
+        "game": number,
+        **dict.fromkeys(("log", "sha256", "verdict", "error", "system", "ruleset", "ruleset_hash"), text),
+        "players": pa.int32(),
+        "settings": pa.map_(text, text),
+        "decisions": number,
+        "ended": text,
+        "winners": texts,
+        "scores": scores,
+        "end_hash": text,
+        "ignored": number,
+        "passed": number,
+        "cause": cause,
+        "measures": pa.list_(pa.struct(reading)),
+        "under": pa.struct(under),
+    }
+    return pa.schema([pa.field(name, type_, metadata=COLUMNS[name].metadata) for name, type_ in types.items()])

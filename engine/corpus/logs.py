@@ -6,9 +6,11 @@ import glob
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
@@ -62,25 +64,34 @@ class Corpus:
 
     Args:
         paths: files, folders (with those below), globs, and archives.
+        only: a pattern such as `*.json` or `2024/*`, of the whole name of a log or of its last part; empty for all.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], only: str = "") -> None:
         self._paths = paths
+        self._only = only
         self._digest = hashlib.sha256()
 
     def logs(self) -> Iterator[Log]:
         """The logs, one in memory at a time.
 
         Raises:
-            DiagnosticsError: RS601 if a path leads to no log, or an archive cannot be read; RS602 if it is too large.
+            DiagnosticsError: RS601 if a path leads to no log, or an archive cannot be read; RS602 if it is too large;
+                RS582 if no log has a name of the pattern.
         """
         self._digest = hashlib.sha256()
-        number = 0
+        number, seen = 0, False
         for path in self._paths:
-            for log in _logs_at(path, number):
-                number = log.game + 1
+            for log in _logs_at(path):
+                seen = True
+                if self._only and not _has_name(log.name, self._only):
+                    continue
                 self._digest.update(f"{log.name}\n{log.sha256}\n".encode())
-                yield log
+                yield replace(log, game=number)
+                number += 1
+        if seen and not number:
+            message = f"no log has a name like {shown(self._only)}"
+            raise failure("RS582", message, None, "a pattern such as '*.json' is of the whole name or its last part")
 
     def manifest(self) -> Manifest:
         """The number of the logs, and a digest of all of them."""
@@ -93,8 +104,13 @@ class Corpus:
         return self._digest.hexdigest()
 
 
-def _logs_at(path: Path, first: int) -> Iterator[Log]:
-    for number, (name, data) in enumerate(_single(_named(path)), first):
+def _has_name(name: str, pattern: str) -> bool:
+    """Whether a pattern is of a name, or of its last part."""
+    return fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
+
+
+def _logs_at(path: Path) -> Iterator[Log]:
+    for number, (name, data) in enumerate(_single(_named(path))):
         plain = "".join(c if c.isprintable() else "�" for c in name)
         if isinstance(data, bytes):
             yield Log(number, plain, data)

@@ -17,6 +17,7 @@ from rulespec.bundles.rules import bundle_of, is_everywhere, ruleset_in
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.versions import RULESPEC
+from rulespec.engine.corpus.code_tables import ruleset_words
 from rulespec.engine.corpus.log_rows import FirstRefusal, LogRow, Reading, Under, readings, under_of
 from rulespec.engine.corpus.logs import Log, Manifest
 from rulespec.engine.game.machines import Backend
@@ -140,6 +141,22 @@ def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
     return ReplayPlan(
         plan.rules, plan.under, known, plan.dialect, plan.past, plan.usual, plan.every, plan.backend, plan.version
     )
+
+
+def words_of_rulesets(rulesets: Mapping[str, str]) -> dict[str, Any]:
+    """The words of rulesets for their numbers, by reference; `rulesets` has the hash of each.
+
+    Those that logs carry, or whose rules have changed since, have none.
+    """
+    results = {}
+    for reference, hash_ in rulesets.items():
+        try:
+            ruleset = _load(reference)
+        except DiagnosticsError:
+            continue
+        if ruleset.hash == hash_:
+            results[reference] = ruleset_words(ruleset)
+    return results
 
 
 def replayed(plan: ReplayPlan, logs: Iterable[Log], jobs: int = 1, cluster: str = "") -> Iterator[LogRow]:

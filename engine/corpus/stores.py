@@ -16,7 +16,16 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.documents.foreign_files import foreign
 from rulespec.engine.corpus.code_tables import SOUGHT, CodeTable, Tables, table_game
-from rulespec.engine.corpus.game_codes import GAMES, NO_CODES, CodedGame, CodeSheet, codes_of, is_of_codes
+from rulespec.engine.corpus.game_codes import (
+    DERIVED,
+    GAMES,
+    NO_CODES,
+    CodedGame,
+    CodeSheet,
+    codes_of,
+    is_of_codes,
+    verdict_of,
+)
 from rulespec.engine.corpus.log_rows import Reading, Under, readings
 from rulespec.engine.corpus.replays import WorkerRules
 from rulespec.engine.corpus.under import judged_under
@@ -31,7 +40,7 @@ from rulespec.engine.simulate.workers import on_workers
 BATCH = 500
 """Games that are replayed at a time."""
 _LISTS = ("options", "seats", "arguments")
-_COLUMNS = (*CodedGame.__struct_fields__[:-1], *_LISTS)
+_COLUMNS = (*(name for name in CodedGame.__struct_fields__ if name != "codes"), *_LISTS)
 
 
 class StoreQuestion(Struct, frozen=True):
@@ -141,7 +150,7 @@ class _Asked:
         search, question = self._search(table), self._question
         widths = {game.codes.shape[1] for game in games if len(game.codes)}
         if not widths <= {table.width}:
-            raise failure("RS607", f"games of the table {table.key} have codes of another width", None, _AGAIN)
+            raise failure("RS607", f"games of the table {table.key} have codes of another width", None, AGAIN)
         codes = [game.codes if len(game.codes) else np.empty((0, table.width), np.int64) for game in games]
         replayed = search.replay(codes, worth=question.kind == "find")
         hashes = search.hashes(replayed.rows)
@@ -169,7 +178,7 @@ class _Asked:
         return results
 
 
-_AGAIN = "the store is damaged: import the games again"
+AGAIN = "the store is damaged: import the games again"
 
 
 def _without_codes(game: CodedGame) -> CodedGame:
@@ -185,13 +194,13 @@ def batches(path: Path) -> Iterator[list[CodedGame]]:
     Raises:
         DiagnosticsError: RS601, RS602, RS605 or RS607 if it is damaged, or no part of a store.
     """
-    for batch in parquet_batches(path, partial(_check, path), BATCH, _AGAIN, _LISTS):
-        with foreign(str(path), _AGAIN):
+    for batch in parquet_batches(path, partial(check_part, path), BATCH, AGAIN, _LISTS, DERIVED):
+        with foreign(str(path), AGAIN):
             games = list(_games(batch))
         yield games
 
 
-def _check(path: Path, columns: Any, meta: Any) -> None:
+def check_part(path: Path, columns: Any, meta: Any) -> None:
     """Refuses a part with other columns, or with more games than a part has."""
     header = (columns.metadata or {}).get(CodeSheet.key.encode(), b"{}")
     try:
@@ -199,26 +208,27 @@ def _check(path: Path, columns: Any, meta: Any) -> None:
     except (ValueError, RecursionError, AttributeError):
         version = None
     if not is_of_codes(columns) or version is None:
-        raise failure("RS607", f"{shown(str(path))} holds no games as codes", None, _AGAIN)
+        raise failure("RS607", f"{shown(str(path))} holds no games as codes", None, AGAIN)
     if version != 1:
         raise failure("RS605", f"{shown(str(path))} has another version of the format", None, "update rulespec")
     if meta.num_rows > PART_ROWS:
-        raise failure("RS602", f"{shown(str(path))} holds more than {PART_ROWS:,} games", None, _AGAIN)
+        raise failure("RS602", f"{shown(str(path))} holds more than {PART_ROWS:,} games", None, AGAIN)
 
 
 def _games(batch: Any) -> Iterator[CodedGame]:
-    columns = {name: batch.column(name) for name in _COLUMNS}
+    columns = {name: batch.column(name) for name in _COLUMNS if name in batch.schema.names}
     lists = {name: columns.pop(name) for name in _LISTS}
     flat = {name: (np.asarray(of.offsets), of.values.to_numpy(zero_copy_only=False)) for name, of in lists.items()}
     plain = {name: objects(of) for name, of in columns.items()}
     for at in range(batch.num_rows):
         own = {name: values[offsets[at] : offsets[at + 1]] for name, (offsets, values) in flat.items()}
         if len(own["options"]) > MAX_LINES:
-            raise failure("RS602", f"a game of the store has more than {MAX_LINES:,} decisions", None, _AGAIN)
+            raise failure("RS602", f"a game of the store has more than {MAX_LINES:,} decisions", None, AGAIN)
         try:
             codes = codes_of(own["options"], own["seats"], own["arguments"])
         except (ValueError, TypeError):
             raise ValueError(f"the codes of game {plain['game'][at]} have different lengths") from None
         game = {name: values[at] for name, values in plain.items()}
         game |= {"winners": tuple(game["winners"] or ()), "scores": dict(game["scores"] or ())}
+        game["verdict"] = game.get("verdict") or verdict_of(game["table"], game["error"])
         yield CodedGame(codes=codes, **game)

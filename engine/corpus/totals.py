@@ -101,6 +101,29 @@ class Measures:
         return dict(sorted(self._measured.items()))
 
 
+class Failing:
+    """Logs that are not legal to their recorded end, by name, in bounded memory.
+
+    Attributes:
+        logs: for the first of them the verdict, the name and why.
+        number: the number of all.
+    """
+
+    EXAMPLES = 1_000
+
+    def __init__(self) -> None:
+        self.logs: list[tuple[str, str, str]] = []
+        self.number = 0
+
+    def add(self, verdict: str, log: str, why: str) -> None:
+        """Counts a log, unless it is legal."""
+        if verdict == "legal":
+            return
+        self.number += 1
+        if len(self.logs) < self.EXAMPLES:
+            self.logs.append((verdict, log, why))
+
+
 class Judged:
     """Games under other rules.
 
@@ -191,10 +214,12 @@ class RowTotals(Judged):
         causes: why logs diverge.
         endings: the endings of legal games; "" of those that go on.
         decisions: the number of all legal decisions.
+        failing: the logs that are not legal, by name.
     """
 
     def __init__(self) -> None:
         super().__init__()
+        self.failing = Failing()
         self.verdicts = Counter[str]()
         self.causes = CauseTotals()
         self.endings = Counter[str]()
@@ -204,6 +229,8 @@ class RowTotals(Judged):
     def add(self, row: LogRow) -> None:
         """Counts a row."""
         self.verdicts[row.verdict] += 1
+        why = row.error or (f"{row.cause.place}: {row.cause.reason}" if row.cause is not None else "")
+        self.failing.add(row.verdict, row.log, why)
         self.decisions += row.decisions
         if row.cause is not None:
             self.causes.add(row.cause, row.log)

@@ -32,6 +32,8 @@ class SharedState:
         pairs = [(at, theirs[name]) for name, at in mine.items() if name in theirs]
         self._one, self._other = (one.omniscient.labels, other.omniscient.labels)
         types = [(one.omniscient.program.cells[a].type, other.omniscient.program.cells[b].type) for a, b in pairs]
+        self._there_at = [b for _, b in pairs]
+        self._types = types
         self._numbers = {i for i, (type_, _) in enumerate(types) if type_.removesuffix("?") == "int"}
         self._by_name = {i: pair for i, pair in enumerate(types) if not self._alike(*pair)}
         # Two cells more than there are, of which nothing is read: `itemgetter` of fewer than two gives no tuple.
@@ -58,6 +60,11 @@ class SharedState:
             return f"{name}.{owner}.{place}{f'[{index}]' if index else ''}"
         return name if group == "game" else f"{group}.{owner}.{name}"
 
+    def sort(self, number: int) -> str:
+        """The name of a shared cell without its owner and its place in a list: equal for cells of one field."""
+        group, _, name, place, _ = self._names[number]
+        return f"{name}.{place}" if group == "pieces" else f"{group}.{name}"
+
     def differing(self, one: Sequence[int], other: Sequence[int]) -> Differences:
         """The shared cells, by number, that differ between two states, with their difference."""
         mine, theirs = self.of_one(one), self._cells_of_other(other)[:-2]
@@ -70,6 +77,35 @@ class SharedState:
             if pair[0] != pair[1]:
                 results[at] = pair
         return results
+
+    def texts(self, number: int, one: Sequence[int], other: Sequence[int]) -> tuple[str, str]:
+        """The values of a shared cell in a state of each game, for people."""
+        mine, theirs = self._types[number]
+        there = other[self._there_at[number]]
+        return self._one.show(mine, self.of_one(one)[number]), self._other.show(theirs, there)
+
+    def carried(self, differences: Differences, one: Sequence[int]) -> dict[int, int] | None:
+        """The numbers with which the other game has the values of the first: its cell → its number.
+
+        Args:
+            differences: the shared cells that differ.
+            one: the state of the first game.
+
+        Returns:
+            None if the other game has no such value.
+        """
+        mine, results = self.of_one(one), dict[int, int]()
+        for at in differences:
+            value = mine[at] if at not in self._by_name else self._number(at, mine[at])
+            if value is None:
+                return None
+            results[self._there_at[at]] = value
+        return results
+
+    def _number(self, at: int, value: int) -> int | None:
+        """The number of a value of the first game in the other; None if it has none."""
+        mine, theirs = self._types[at]
+        return number_of(self._other, theirs, self._there(self._one.plain(mine, value)))
 
     def _how(self, at: int, one: int, other: int) -> Any:
         """The difference of a cell: a number, or both values if they are no numbers."""
@@ -84,6 +120,37 @@ class SharedState:
 
 def _unequal(one: Sequence[int], other: Sequence[int]) -> list[int]:
     return list(compress(range(len(one)), map(ne, one, other)))
+
+
+def number_of(labels: Labels, type_: str, value: Any) -> int | None:
+    """The number of a value as `Labels.plain` gives it; None if the type has no such value."""
+    plain = type_.removesuffix("?")
+    if value is None:
+        return {"int": NO_NUMBER, "bool": None}.get(plain, None if " " in plain else -1)
+    if plain in ("int", "bool"):
+        return int(value) if isinstance(value, int) and isinstance(value, bool) == (plain == "bool") else None
+    sort, _, kind = plain.rpartition(" ")
+    if kind not in labels.names or isinstance(value, list) != (sort != ""):
+        return None
+    numbers = [labels.number(kind, str(name)) for name in (value if isinstance(value, list) else [value])]
+    if min(numbers, default=0) < 0 or len(set(numbers)) < len(numbers):
+        return None
+    if sort == "set":
+        return sum(1 << number for number in numbers)
+    if sort == "order":
+        bits = len(labels.names[kind]).bit_length()
+        return sum((number + 1) << at * bits for at, number in enumerate(numbers))
+    return numbers[0]
+
+
+def declared_cells(game: Game, renamed: Mapping[str, str] | None = None) -> dict[tuple[str, ...], int]:
+    """The cells of the declared state by their names: group, owner, name, place, index.
+
+    Args:
+        game: a game.
+        renamed: entities that are called otherwise.
+    """
+    return _cells(game, renamed or {})
 
 
 def _cells(game: Game, renamed: Mapping[str, str]) -> dict[_Name, int]:

@@ -22,7 +22,7 @@ class Translation:
         self._was = game.ruleset.declarations.was
         self._decisions = {decision.name for decision in program.decisions}
         self._options = {(d.name, choice.name): choice for d in program.decisions for choice in d.choices}
-        self.new = self._decisions - {self._named(decision.name) for decision in record.omniscient.program.decisions}
+        self.new = self._decisions - {self.question(decision.name) for decision in record.omniscient.program.decisions}
         """The decisions that only the other rules have."""
         kinds = record.ruleset.declarations.kinds if self._was.entities else ()
         pairs = (pair for kind in kinds for pair in _pairs(record, game, kind))
@@ -31,7 +31,7 @@ class Translation:
 
     def decision(self, option: Option) -> RecordedDecision:
         """A recorded decision as the other rules write it: with their names, and its arguments in their order."""
-        decision, name = self._named(option.decision), option.name
+        decision, name = self.question(option.decision), option.name
         if (decision, name) not in self._options:
             name = self._was.options.get((decision, name), name)
         arguments = {param: self._renamed(value) for param, value in option.arguments.items()}
@@ -42,7 +42,7 @@ class Translation:
         shown = ", ".join(arguments.values())
         return RecordedDecision(decision, option.by, f"{name}({shown})" if shown else name)
 
-    def _named(self, decision: str) -> str:
+    def question(self, decision: str) -> str:
         """The name of today of a recorded decision."""
         return decision if decision in self._decisions else self._was.decisions.get(decision, decision)
 

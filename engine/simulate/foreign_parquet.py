@@ -49,7 +49,12 @@ class _TooMuchError(RulespecError):
 
 
 def parquet_batches(
-    path: Path, check: Callable[[Any, Any], None], rows: int, help_: str, arrays: Sequence[str] = ()
+    path: Path,
+    check: Callable[[Any, Any], None],
+    rows: int,
+    help_: str,
+    arrays: Sequence[str] = (),
+    skipped: Sequence[str] = (),
 ) -> Iterator[Any]:
     """The rows of a file in batches, as `pyarrow.RecordBatch` in which texts are numbers of a dictionary.
 
@@ -59,6 +64,7 @@ def parquet_batches(
         rows: the most rows of a batch; those with large values have fewer.
         help_: the way out, for messages.
         arrays: columns that are not made into objects of Python.
+        skipped: columns that are not read.
 
     Raises:
         DiagnosticsError: RS601 if it cannot be read, RS602 if it is too large; those of `check`.
@@ -69,12 +75,14 @@ def parquet_batches(
         try:
             with foreign(str(path), help_):
                 _check_sizes(file)
-            yield from foreign_items(_batches(file, check, rows, arrays), str(path), help_)
+            yield from foreign_items(_batches(file, check, rows, arrays, skipped), str(path), help_)
         except _TooMuchError as error:
             raise failure("RS602", f"{shown(str(path))} {error}", None, help_) from None
 
 
-def _batches(file: IO[bytes], check: Callable[[Any, Any], None], rows: int, arrays: Sequence[str]) -> Iterator[Any]:
+def _batches(
+    file: IO[bytes], check: Callable[[Any, Any], None], rows: int, arrays: Sequence[str], skipped: Sequence[str]
+) -> Iterator[Any]:
     from pyarrow import parquet
 
     limits = {"thrift_string_size_limit": MAX_FOOTER, "thrift_container_size_limit": MAX_FOOTER}
@@ -85,7 +93,8 @@ def _batches(file: IO[bytes], check: Callable[[Any, Any], None], rows: int, arra
         texts = [column.path for column in columns if column.physical_type == _TEXT]
         with parquet.ParquetFile(file, metadata=meta, read_dictionary=texts, buffer_size=1 << 20, **limits) as reader:
             left = FREE_OBJECTS + MAX_OBJECTS_RATIO * os.fstat(file.fileno()).st_size
-            for batch in reader.iter_batches(batch_size=rows, use_threads=False):
+            names = [name for name in plain.schema_arrow.names if name not in skipped] if skipped else None
+            for batch in reader.iter_batches(batch_size=rows, use_threads=False, columns=names):
                 batch.validate(full=True)  # numbers beyond a dictionary are not looked at before
                 left -= _weight_of(batch, arrays)
                 if left < 0:

@@ -80,7 +80,7 @@ class ParquetResults(Results[Row]):
         from pyarrow import parquet
 
         rows, first = self._rows, int(self._rows[0]["game"])
-        meta = {self.sheet.key: json.dumps(self.sheet.header())}
+        meta = {self.sheet.key: json.dumps(self.sheet.header()), **self.sheet.described(rows)}
         place, part = self.path / f".games-{first:010}.writing", self.path / _part(first)
         self._rows, self._started = [], time.monotonic()
         try:
@@ -126,7 +126,7 @@ def _rows(path: Path, sheet: ResultSheet[Any]) -> Iterator[dict[str, Any]]:
             fail("RS607", f"{path} is no part of results: it has other columns", None, help=_drop(path))
         check_header((columns.metadata or {}).get(sheet.key.encode(), b""), str(path), sheet)
 
-    for batch in parquet_batches(path, check, 1_000, _drop(path)):
+    for batch in parquet_batches(path, check, 1_000, _drop(path), skipped=sheet.derived):
         for row in batch.to_pylist():
             yield row | {name: dict(row[name] or ()) for name in sheet.maps if name in row}
 

@@ -26,12 +26,14 @@ class ResultSheet(ABC, Generic[Row]):
     Attributes:
         key: the entry of the header with the version.
         maps: the columns that are maps.
+        derived: the columns that follow from others, for other programs: they are not read.
         compression: how parts are packed.
         most: the most rows of a part; None: the usual number.
     """
 
     key = "rulespec_results"
     maps: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
     compression = "snappy"
     most: int | None = None
 
@@ -62,6 +64,10 @@ class ResultSheet(ABC, Generic[Row]):
     def columns(self, rows: Sequence[dict[str, Any]]) -> Any:
         """The columns of a part with these rows."""
         return self.schema()
+
+    def described(self, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+        """Further metadata of a part with these rows, for people and other programs."""
+        return {}
 
     def of_kind(self, columns: Any) -> bool:
         """Whether a `pyarrow.Schema` belongs to results of this kind, of any run."""

@@ -38,6 +38,8 @@ CANNOT_BE_SHOWN = {
     "RS416": "it needs millions of steps",
     "RS574": "it needs a log of tens of thousands of moves",
     "RS575": "it needs millions of steps",
+    **dict.fromkeys(("RS580", "RS581"), "it needs a store of games"),
+    **dict.fromkeys(("RS583", "RS584"), "it needs recorded situations"),
     "RS602": "it needs a log of megabytes",
     "RS614": "it needs a log of megabytes",
     "RS638": "it needs millions of steps",

@@ -1,0 +1,116 @@
+"""`rulespec corpus moves`: the options at a position, with what came of them in the games of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rulespec.cli import output
+from rulespec.cli.position_argument import PlaceType, PositionPlace
+from rulespec.cli.workers_flags import check_workers, log_workers_flags, resume_hint
+from rulespec.diagnostics.report import Report, failure
+
+if TYPE_CHECKING:
+    from rulespec.engine.corpus.moves import Counts, Move
+    from rulespec.engine.game.game import Game
+
+_MAX_SHOWN = 40
+
+
+@click.command("moves")
+@click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--at", "place", type=PlaceType(), metavar="LOG[@N]", required=True, help="After N decisions.")
+@click.option("--rules", metavar="REF", help="The ruleset of LOG; default: the one that it names.")
+@log_workers_flags
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.pass_context
+def command(
+    ctx: click.Context, store: Path, place: PositionPlace, rules: str | None, jobs: int, cluster: str, format_: str
+) -> None:
+    """Count what was done at a position in the games of the store DIR: each legal option, and how those games ended.
+
+    Games come there by any way, at the same number of players and settings. Those that go on do not count. What is
+    secret counts as part of a position, so this is for games that are over.
+
+    Exit code: 0 some game came there, 1 none.
+
+    Example: rulespec corpus moves store --at game.jsonl@12
+    """
+    from rulespec.engine.corpus.moves import counted, moves_at
+
+    check_workers(jobs, cluster)
+    game = game_at_place(place, rules)
+    with resume_hint(None, whole=True):
+        counts = counted(store, game, [int(game.hash, 16)], jobs, cluster)
+    moves = moves_at(game, counts)
+    times = sum(move.tally.times for move in moves)
+    if format_ == "json":
+        output.echo_json(_json(place, game, counts, moves))
+    else:
+        _show(place, game, counts, moves)
+    ctx.exit(output.OK if times else output.PROBLEMS)
+
+
+def game_at_place(place: PositionPlace, rules: str | None) -> Game:
+    """The game of a log after a number of decisions.
+
+    Raises:
+        DiagnosticsError: RS581 if it has fewer, or is over there.
+    """
+    from rulespec.engine.replay.replay import replay_log
+
+    report = Report()
+    result = replay_log(Path(place.what), rules=rules, until=place.at, report=report)
+    output.show(report.diagnostics)
+    game = result.game
+    if place.at is not None and game.ply < place.at and not result.foreign:
+        message = f"{place.what} has {output.counted(game.ply, 'legal decision')}, not {place.at:,}"
+        raise failure("RS581", message, None, f"name one of them: --at {place.what}@{game.ply}")
+    if game.is_over:
+        help_ = f"name a position before its end: --at {place.what}@{max(0, game.ply - 1)}"
+        raise failure("RS581", f"the game is over after {output.counted(game.ply, 'decision')}", None, help_)
+    return game
+
+
+def _json(place: PositionPlace, game: Game, counts: Counts, moves: Sequence[Move]) -> dict[str, Any]:
+    return {
+        "at": str(place),
+        "hash": game.hash,
+        "games": counts.over,
+        "left_out": counts.open,
+        "moves": [move.to_json() for move in moves],
+    }
+
+
+def _show(place: PositionPlace, game: Game, counts: Counts, moves: Sequence[Move]) -> None:
+    """Prints the options, those taken most often first."""
+    decision, total = game.decision, sum(move.tally.times for move in moves)
+    assert decision is not None
+    by = decision.by or "chance"
+    output.echo(f"{place}: `{decision.name}` is open, for {by}")
+    times = output.counted(total, "time")
+    rest = f"; {output.counted(counts.open, 'game')} that go on left out" if counts.open else ""
+    output.echo(f"{output.counted(counts.over, 'game')} that are over came there {times}{rest}")
+    taken = [move for move in moves if move.tally.times]
+    scored = any(move.points is not None for move in taken)
+    head = ("option", "by", "times", "share", "won", "between", *(("points",) if scored else ()))
+    rows = [_row(move, total, scored) for move in taken[:_MAX_SHOWN]]
+    if rows:
+        for line in output.table(rows, head, right=range(2, len(head))):
+            output.echo(line)
+    if len(taken) > _MAX_SHOWN:
+        output.echo(f"… and {len(taken) - _MAX_SHOWN:,} more options")
+    if len(moves) > len(taken):
+        output.echo(f"nobody took {output.counted(len(moves) - len(taken), 'legal option')}")
+
+
+def _row(move: Move, total: int, scored: bool) -> tuple[str, ...]:
+    won, points, tally = move.won, move.points, move.tally
+    share = f"{100 * tally.times / total:.1f} %"
+    bounds = "-" if won is None else f"{100 * won.low:.1f} % to {100 * won.high:.1f} %"
+    cells = ("-" if won is None else f"{100 * won.value:.1f} %", bounds)
+    mean = ("-" if points is None else f"{points:.1f}",) if scored else ()
+    return move.option, move.by or "chance", f"{tally.times:,}", share, *cells, *mean

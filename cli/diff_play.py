@@ -1,0 +1,128 @@
+"""`rulespec diff --play`: positions of one ruleset, played under the other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rulespec.cli import output
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.text_files import is_file
+from rulespec.engine.behaviour.report import WORDS, Comparison, Example, Group
+from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.option import Option, RulesetFaultError
+from rulespec.engine.logs.carried import carried_ruleset
+from rulespec.engine.logs.native import read_log
+from rulespec.engine.replay.replay import ReplayRequest
+from rulespec.engine.verify.suite import log_files
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+if TYPE_CHECKING:
+    from rulespec.engine.behaviour.walks import Effort
+
+MAX_LOGS = 60
+"""Recorded games that are compared."""
+_SHOWN = 8
+"""Decisions of a game, and names of options, that are printed."""
+
+
+def compared(old: str, new: str, decisions: int | None) -> Comparison:
+    """The comparison of two references; the first may be a log that carries its rules.
+
+    Args:
+        old: the first reference, or the path of a log.
+        new: the other reference.
+        decisions: the bound; None: the usual one, within a bound on time.
+
+    Raises:
+        DiagnosticsError: if a ruleset has mistakes.
+    """
+    from rulespec.engine.behaviour.compare import DECISIONS, SECONDS, compare
+    from rulespec.engine.behaviour.walks import Effort
+
+    path = Path(old)
+    before = carried_ruleset(read_log(path, lenient=True)) if is_file(path) else load_ruleset(old)
+    assert before is not None  # `diff` has read its sources
+    after = load_ruleset(new)
+    logs = [path] if is_file(path) else []
+    with_bar = sys.stderr.isatty()
+    most, seconds = (DECISIONS, SECONDS) if decisions is None else (decisions, None)
+    if not with_bar:
+        return compare(before, after, Effort(most, seconds), recorded_games(before, logs))
+    from tqdm import tqdm
+
+    with tqdm(total=most, unit="decision", file=sys.stderr, leave=False, dynamic_ncols=True) as bar:
+        effort: Effort = Effort(most, seconds, bar.update)
+        return compare(before, after, effort, recorded_games(before, logs))
+
+
+def recorded_games(ruleset: typed.Ruleset, logs: Sequence[Path] = ()) -> list[tuple[Game, list[Option]]]:
+    """The legal parts of the recorded games of a ruleset, each at its start, with the decisions that stand.
+
+    Args:
+        ruleset: the ruleset.
+        logs: logs in the place of those in its folder.
+    """
+    results = []
+    for path in (list(logs) or log_files(ruleset))[:MAX_LOGS]:
+        try:
+            request = ReplayRequest(path, report=Report(), load=lambda _: ruleset, carried=False, lenient=True)
+            game = request.replay().game
+        except (DiagnosticsError, RulesetFaultError):  # `rulespec test` says what is wrong with it
+            continue
+        results.append((restarted(game), game.history))
+    return results
+
+
+def lines(comparison: Comparison) -> Iterator[str]:
+    """The comparison as text."""
+    yield ""
+    yield output.style("Play", bold=True)
+    if comparison.same:
+        yield "  the rules have the same meaning: they play alike"
+        return
+    for group in comparison.groups:
+        yield from _group(group)
+    yield f"  {_summary(comparison)}"
+    for text in comparison.left_out:
+        yield f"  not compared: {text}"
+
+
+def _group(group: Group) -> Iterator[str]:
+    rule, options = group.rule, list(group.options)
+    yield "  " + " · ".join(filter(None, (output.style(rule.name, bold=True), ", ".join(rule.ids), rule.place)))
+    names = ", ".join(options[:_SHOWN]) + (f" and {len(options) - _SHOWN} more" if len(options) > _SHOWN else "")
+    subject = f"{names}: " if names else ""
+    yield f"    {subject}{WORDS[group.kind]}, at {output.counted(group.positions, 'position')}"
+    yield f"      {game_text(group.example)}"
+    yield from (f"      {line}" for line in group.example.lines)
+    yield ""
+
+
+def game_text(example: Example) -> str:
+    """The game of an example in a line: its last decisions, and the one that differs."""
+    moves = [f"{move.by or 'chance'}: {move}" for move in example.moves]
+    if example.option:
+        moves.append(f"{example.by or 'chance'}: {example.option}")
+    head = f"with {output.counted(len(example.seats), 'player')}"
+    if not moves:
+        return f"{head}, at the start"
+    before = f"after {len(moves) - _SHOWN} decisions, " if len(moves) > _SHOWN else ""
+    return f"{head}, {before}{' · '.join(moves[-_SHOWN:])}"
+
+
+def _summary(comparison: Comparison) -> str:
+    parts = [
+        output.counted(comparison.positions, "position"),
+        output.counted(comparison.decisions, "decision"),
+        output.counted(comparison.games, "game"),
+    ]
+    if comparison.complete:
+        parts.append(f"every position with {', '.join(map(str, comparison.complete))} players")
+    if comparison.stopped:
+        parts.append("stopped by the clock: --decisions N goes on as long as it takes")
+    head = "" if comparison.groups else "no difference found: "
+    return f"{head}compared {' · '.join(parts)}"

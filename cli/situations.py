@@ -1,0 +1,100 @@
+"""Recorded situations of a ruleset: written by `rulespec explore --record`, checked by `rulespec test`."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.text_files import display, is_present
+from rulespec.typed import nodes as typed
+
+if TYPE_CHECKING:
+    from rulespec.engine.behaviour.check import Altered, Checked
+
+_MAX_GROUPS = 20
+_SHOWN = 8
+"""Decisions of a game that are printed."""
+_WORDS = {"illegal": "is illegal", "effect": "does something else", "options": "has other options"}
+
+
+def write_situations(ruleset: typed.Ruleset) -> None:
+    """Records situations of a ruleset, and writes them into its folder.
+
+    Raises:
+        click.ClickException: if the file cannot be written.
+    """
+    from rulespec.engine.behaviour.record import record
+    from rulespec.engine.behaviour.situations import place_of, written
+
+    situations, path = record(ruleset), place_of(ruleset)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        output.write_bytes(path, gzip.compress(written(ruleset, situations).encode(), mtime=0))
+    except OSError as error:
+        raise output.unwritten(path, error) from None
+    output.echo(f"recorded {output.counted(len(situations), 'situation')} in {display(path)}", err=True)
+
+
+def recorded_situations(ruleset: typed.Ruleset, only: str, report: Report) -> Checked | None:
+    """The check of the recorded situations of a ruleset; None if there are none.
+
+    Args:
+        ruleset: the ruleset.
+        only: a text that the name of the file must contain.
+        report: takes the error of a file that holds something else.
+    """
+    from rulespec.engine.behaviour.situations import place_of
+
+    path = place_of(ruleset)
+    if not is_present(path) or only not in display(path):
+        return None
+    from rulespec.engine.behaviour.check import check
+    from rulespec.engine.behaviour.situations import read_situations
+
+    try:
+        return check(ruleset, read_situations(path, display(path)))
+    except DiagnosticsError as error:
+        report.extend(error.diagnostics)
+        return None
+
+
+def show_altered(checked: Checked) -> None:
+    """Prints the altered situations by rule, each rule with its shortest game."""
+    groups = checked.groups()
+    output.show([_diagnostic(checked, group) for group in groups[:_MAX_GROUPS]], err=False)
+    if len(groups) > _MAX_GROUPS:
+        output.echo(f"… and {len(groups) - _MAX_GROUPS} more rules with altered situations")
+
+
+def _diagnostic(checked: Checked, group: list[Altered]) -> Diagnostic:
+    first, start = group[0], checked.situations[0]
+    rule, moves = first.rule, checked.game(first.number)
+    number = first.number
+    while (situation := checked.situations[number]).after >= 0:
+        number = situation.after
+    start = checked.situations[number]
+    text = f"with {output.counted(start.players, 'player')}, "
+    text += f"after {len(moves) - _SHOWN} decisions, " if len(moves) > _SHOWN else ""
+    text += " · ".join(moves[-_SHOWN:]) or "at the start"
+    changed = ", ".join(f"{name}={value}" for name, value in start.settings.items()) if start.settings else ""
+    ids = f" ({', '.join(rule.ids)})" if rule.ids else ""
+    where = output.counted(len(group), "recorded situation")
+    message = f"`{rule.name}`{ids} {_WORDS[first.kind]} in {where}"
+    file, _, line = rule.place.rpartition(":")
+    span = Span(file, int(line), 1, int(line), 2) if file and line.isdigit() else None
+    lines = [*first.lines, f"the shortest game, {text}", *([f"settings: {changed}"] if changed else [])]
+    lines.append("if that is meant, `rulespec explore REF --record` records them again")
+    return Diagnostic("RS583", Severity.ERROR, message, span, help="\n".join(lines))
+
+
+def summary(checked: Checked) -> str:
+    """The result in a few words."""
+    every = output.counted(len(checked.situations), "recorded situation")
+    if not checked.altered and not checked.unreached:
+        return every
+    altered = len({each.number for each in checked.altered})
+    rest = f", {checked.unreached:,} not reached any more" if checked.unreached else ""
+    return f"this change altered {altered:,} of {every}{rest}"

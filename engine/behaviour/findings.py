@@ -1,0 +1,134 @@
+"""Findings of a comparison: differences at positions, their rules, and the shortest game for each rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from rulespec.engine.behaviour.attribution import SETUP, Attribution, Rule
+from rulespec.engine.behaviour.pair import Effect, Listed, Pair
+from rulespec.engine.behaviour.report import Example, Group, Kind
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+
+MAX_SORTS = 400
+"""Sorts of differences whose rules are looked for; further ones are not noted."""
+
+
+class Difference(Struct, frozen=True):
+    """A difference at a position.
+
+    Attributes:
+        kind: the kind.
+        decision: the name of the decision; empty where none is open.
+        name: the name of the option; empty where none differs.
+        sort: the alike part of effects.
+        option: the option; None where none differs.
+        effect: the difference after it; None of an option that is illegal in one of the games.
+    """
+
+    kind: Kind
+    decision: str = ""
+    name: str = ""
+    sort: tuple[str, ...] = ()
+    option: Option | None = None
+    effect: Effect | None = None
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Equal for differences that are looked into once."""
+        return self.kind, self.decision, self.name, *self.sort
+
+
+def of_options(listed: Listed) -> Iterator[Difference]:
+    """The differences between the options of a position, one for each name."""
+    kinds: tuple[tuple[Kind, Sequence[Option]], ...] = (("illegal", listed.illegal), ("legal", listed.legal))
+    for kind, options in kinds:
+        for option in {(o.decision, o.name): o for o in reversed(options)}.values():
+            yield Difference(kind, option.decision, option.name, (), option)
+    if listed.odds:
+        yield Difference("odds", listed.both[0][0].decision)
+
+
+def of_effect(option: Option, effect: Effect) -> Difference:
+    """The difference after an option."""
+    return Difference("effect", option.decision, option.name, effect.sort, option, effect)
+
+
+class Findings:
+    """The differences of a comparison by rule.
+
+    Args:
+        attribution: finds the rules of differences.
+    """
+
+    def __init__(self, attribution: Attribution) -> None:
+        self._attribution = attribution
+        self._rules: dict[tuple[str, ...], Rule] = {}
+        self._shortest: dict[tuple[Rule, Kind], Difference] = {}
+        self.groups: dict[tuple[Rule, Kind], Group] = {}
+
+    def note(self, pair: Pair, difference: Difference) -> None:
+        """Notes a difference where both games stand: after the option, if both have taken it."""
+        if difference.key not in self._rules and len(self._rules) >= MAX_SORTS:
+            return
+        taken = difference.kind == "effect" and difference.effect is not None and difference.effect.stands
+        length = pair.one.ply - taken
+        rule = self._rules.get(difference.key)
+        group = self.groups.get((rule, difference.kind)) if rule is not None else None
+        if group is None or length < len(group.example.moves):
+            of, lines = self._looked_into(pair, difference)
+            rule = self._rules.setdefault(difference.key, of)
+            example = _example(pair, length, difference, lines)
+            group = self.groups.setdefault((rule, difference.kind), Group(rule, difference.kind, 0, {}, example))
+            if length <= len(group.example.moves):
+                group.example = example
+                self._shortest[rule, difference.kind] = difference
+        group.positions += 1
+        if difference.name:
+            group.options[f"{difference.decision}.{difference.name}"] = None
+
+    def note_start(self, game: Game, line: str) -> None:
+        """Notes that a game of the first rules begins, and one of the other rules does not."""
+        example = Example(game.seats, dict(game.settings), (), "", None, "", (line,))
+        place: tuple[Rule, Kind] = (SETUP, "start")
+        self.groups.setdefault(place, Group(SETUP, "start", 0, {}, example)).positions += 1
+        self._shortest.setdefault(place, Difference("start"))
+
+    def shortest(self, group: Group) -> Difference:
+        """The difference that the example of a group shows."""
+        return self._shortest[group.rule, group.kind]
+
+    def shorter(self, group: Group, pair: Pair, difference: Difference) -> None:
+        """Gives a group a shorter example: the same sort of difference, where both games stand."""
+        taken = difference.kind == "effect" and difference.effect is not None and difference.effect.stands
+        _, lines = self._looked_into(pair, difference)
+        group.example = _example(pair, pair.one.ply - taken, difference, lines)
+
+    def _looked_into(self, pair: Pair, difference: Difference) -> tuple[Rule, tuple[str, ...]]:
+        """The rule of a difference, and its lines."""
+        attribution, option, effect = self._attribution, difference.option, difference.effect
+        asked = pair.other.omniscient.asked
+        place = attribution.new.at(asked.span if asked is not None else None)
+        if difference.kind == "start" and effect is not None:
+            return SETUP, effect.lines
+        if difference.kind == "points" and effect is not None:
+            return attribution.new.scoring, effect.lines
+        if difference.kind == "odds" or option is None:
+            return place, (f"`{difference.decision}` has other odds",)
+        if effect is not None:
+            return attribution.of_effect(pair) if effect.stands else place, effect.lines
+        if difference.kind == "illegal":
+            there = pair.translation.decision(option)
+            rule, reason = attribution.of_option(pair.other, there.option, there.decision, now=True)
+        else:
+            rule, reason = attribution.of_option(pair.one, str(option), option.decision, now=False)
+        return rule, (reason,) if reason else ()
+
+
+def _example(pair: Pair, length: int, difference: Difference, lines: tuple[str, ...]) -> Example:
+    game, option = pair.one, difference.option
+    by, text = (option.by, str(option)) if option is not None else (None, "")
+    moves = tuple(game.history[:length])
+    return Example(game.seats, dict(game.settings), moves, difference.decision, by, text, lines)

@@ -1,0 +1,120 @@
+"""The report of a comparison: the differences of behaviour by rule, each with its shortest game."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from rulespec.engine.behaviour.attribution import Rule
+from rulespec.engine.game.option import Option
+
+Kind = Literal["start", "illegal", "legal", "effect", "odds", "points"]
+WORDS: Mapping[Kind, str] = {
+    "start": "begins otherwise",
+    "illegal": "illegal now",
+    "legal": "legal now",
+    "effect": "does something else",
+    "odds": "other odds",
+    "points": "other points",
+}
+
+
+class Example(Struct, frozen=True):
+    """A game that leads to a difference.
+
+    Attributes:
+        seats: the ids of its seats.
+        settings: all its settings.
+        moves: its decisions, before the one that differs.
+        decision: the name of that.
+        by: its seat; None for chance, or where no decision differs.
+        option: its option; empty where none differs.
+        lines: the difference.
+    """
+
+    seats: tuple[str, ...]
+    settings: Mapping[str, str]
+    moves: tuple[Option, ...]
+    decision: str
+    by: str | None
+    option: str
+    lines: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see play.schema.json."""
+        return {
+            "players": len(self.seats),
+            "settings": dict(self.settings),
+            "moves": [{"decision": m.decision, "by": m.by, "option": str(m)} for m in self.moves],
+            "decision": self.decision,
+            "by": self.by,
+            "option": self.option,
+            "differs": list(self.lines),
+        }
+
+
+class Group(Struct):
+    """The differences of one kind that come from one rule.
+
+    Attributes:
+        rule: the rule.
+        kind: the kind.
+        positions: the number of positions with such a difference.
+        options: the names of the options, as `decision.option`.
+        example: the shortest game found.
+    """
+
+    rule: Rule
+    kind: Kind
+    positions: int
+    options: dict[str, None]
+    example: Example
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see play.schema.json."""
+        return {
+            "rule": self.rule.to_json(),
+            "kind": self.kind,
+            "positions": self.positions,
+            "options": list(self.options),
+            "example": self.example.to_json(),
+        }
+
+
+class Comparison(Struct):
+    """The result of a comparison.
+
+    Attributes:
+        positions: the number of compared positions.
+        decisions: the number of decisions taken in both games.
+        games: the number of games, recorded ones included.
+        complete: the numbers of players for which every position was compared, with the default settings.
+        groups: the differences, those of the most positions first.
+        left_out: what could not be compared.
+        stopped: whether the time was up before the decisions.
+        same: whether the rules have the same meaning, so that nothing was played.
+    """
+
+    positions: int = 0
+    decisions: int = 0
+    games: int = 0
+    complete: list[int] = []
+    groups: list[Group] = []
+    left_out: list[str] = []
+    stopped: bool = False
+    same: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data; see play.schema.json."""
+        return {
+            "positions": self.positions,
+            "decisions": self.decisions,
+            "games": self.games,
+            "complete": self.complete,
+            "left_out": self.left_out,
+            "stopped": self.stopped,
+            "same": self.same,
+            "groups": [group.to_json() for group in self.groups],
+        }

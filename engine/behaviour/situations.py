@@ -1,0 +1,160 @@
+"""Recorded situations: positions of a ruleset by their shared state, with the options there, in one file.
+
+The first line is a header. Then there is a line for each situation: the start of a table, or what an option leads to
+from a situation before. A state is written by names, so that it can be found again after rules have changed: all of it
+at the start of a table, then the fields that an option has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
+from rulespec.engine.logs.log_text import read_log_text
+from rulespec.typed import nodes as typed
+
+VERSION = 1
+NAME = "situations.jsonl.gz"
+FOLDER = "tests"
+MAX_BYTES = 16_000_000
+"""Bytes of the file, packed and unpacked."""
+MAX_SITUATIONS = 100_000
+MAX_LISTED = 200
+"""Options of a situation that are written; of more, their number and a digest."""
+MAX_SEATS = 64
+_AGAIN = "`rulespec explore REF --record` writes it again"
+Plain = int | bool | str | None | list[str]
+
+
+class Header(Struct, frozen=True):
+    """The first line: the version of the format, and the rules that the situations were recorded under."""
+
+    rulespec_situations: int
+    ruleset: str
+    ruleset_hash: str
+    situations: int
+
+
+class Situation(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A position and its options.
+
+    Attributes:
+        after: the number of the situation before; -1 for the start of a table.
+        take: the option taken there.
+        seat: who takes it; None: chance.
+        set: the fields that it changes: the number of each among those of the table, and its value.
+        asked: the name of the open decision; empty when the game is over.
+        by: the seat that decides; None: chance.
+        options: the legal options, each with its seat if another one takes it.
+        more: a digest of the options, in the place of too many.
+        ended: the ending, the winners and the points by seat, when the game is over.
+        players: at the start of a table, the number of seats.
+        settings: there, all settings.
+        cells: there, the names of the fields.
+        state: there, their values.
+    """
+
+    after: int = -1
+    take: str = ""
+    seat: str | None = None
+    set: list[tuple[int, Plain]] = []
+    asked: str = ""
+    by: str | None = None
+    options: list[str] = []
+    more: str = ""
+    ended: list[Any] = []
+    players: int = 0
+    settings: dict[str, str] = {}
+    cells: list[tuple[str, str, str, str, str]] = []
+    state: list[Plain] = []
+
+
+class Options(Struct, frozen=True):
+    """The options of a position as a situation has them."""
+
+    texts: list[str]
+    digest: str
+
+
+def options_of(game: Game) -> Options:
+    """The options of a position, sorted. Errors: RulesetFaultError."""
+    decision = game.decision
+    by = decision.by if decision is not None else None
+    texts = sorted(str(o) if o.by == by and not o.interrupt else f"{o.by}: {o}" for o in every_option(game))
+    if len(texts) <= MAX_LISTED:
+        return Options(texts, "")
+    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+    return Options([], f"{len(texts)} options, {digest}")
+
+
+def ended(game: Game) -> list[Any]:
+    """The end of a game as a situation has it; empty while it goes on."""
+    result = game.result
+    return [] if result is None else [result.ending, list(result.winners), dict(result.scores)]
+
+
+def place_of(ruleset: typed.Ruleset) -> Path:
+    """The file of the recorded situations of a reference; with overlays in a folder of their names."""
+    folder = ruleset.folders[0] / FOLDER
+    return folder / "+".join(ruleset.overlays) / NAME if ruleset.overlays else folder / NAME
+
+
+def written(ruleset: typed.Ruleset, situations: Sequence[Situation]) -> str:
+    """The text of the file."""
+    header = Header(VERSION, ruleset.ref, ruleset.hash, len(situations))
+    lines: Iterable[Struct] = (header, *situations)
+    return "".join(msgspec.json.encode(line).decode() + "\n" for line in lines)
+
+
+def read_situations(path: Path, display: str) -> list[Situation]:
+    """The situations of a file.
+
+    Raises:
+        DiagnosticsError: RS601 or RS602 if it cannot be read; RS584 if it holds something else; RS605 if it has another
+            version.
+    """
+    text, whole = read_log_text(path, display, MAX_BYTES)
+    lines = text.splitlines()
+    try:
+        header = msgspec.json.decode(lines[0] if lines else "", type=Header)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        raise _no_situations(display, 1, "it has no header") from None
+    if header.rulespec_situations != VERSION:
+        raise failure("RS605", f"{shown(display)} has another version of the format", Span(display, 1, 1, 1, 2), _AGAIN)
+    if not whole or len(lines) - 1 != header.situations or header.situations > MAX_SITUATIONS:
+        raise _no_situations(display, len(lines), f"the header says {header.situations:,} situations")
+    results: list[Situation] = []
+    decoder = msgspec.json.Decoder(Situation)
+    for number, line in enumerate(lines[1:]):
+        try:
+            situation = decoder.decode(line)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            raise _no_situations(display, number + 2, "this is no situation") from None
+        if wrong := _wrong(situation, number):
+            raise _no_situations(display, number + 2, wrong)
+        results.append(situation)
+    return results
+
+
+def _wrong(situation: Situation, number: int) -> str:
+    """The fault of a situation; empty if it is sound."""
+    if not -1 <= situation.after < number:
+        return "it comes after no situation before it"
+    if situation.after < 0 and not (
+        0 < situation.players <= MAX_SEATS and len(situation.cells) == len(situation.state)
+    ):
+        return "the start of a table has players, and a value for each field"
+    return ""
+
+
+def _no_situations(display: str, line: int, why: str) -> DiagnosticsError:
+    return failure("RS584", f"these are no recorded situations: {why}", Span(display, line, 1, line, 2), _AGAIN)

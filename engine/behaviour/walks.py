@@ -1,0 +1,91 @@
+"""Walks through a game that meet much in few decisions: their bound, and the choice of options."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from rulespec.engine.game.option import Option
+
+CAPS = (40, 400, 4_000)
+"""Decisions after which walks end, in turn."""
+_STEP = 64
+"""Decisions between two looks at the clock."""
+_WIDE = 1 / 4
+"""The share of decisions in which each option is equally likely."""
+
+_T = TypeVar("_T")
+
+
+class Effort:
+    """A bound on decisions, and on processor time.
+
+    Args:
+        decisions: the decisions in all.
+        seconds: the processor time in all; None: no bound.
+        progress: called now and then with the number of further decisions.
+    """
+
+    def __init__(
+        self, decisions: int, seconds: float | None = None, progress: Callable[[int], object] | None = None
+    ) -> None:
+        self.limit, self.spent = decisions, 0
+        self.stopped = False
+        """Whether the time was up before the decisions."""
+        self._end = None if seconds is None else time.process_time() + seconds
+        self._progress = progress or (lambda _: None)
+
+    def spend(self, decisions: int = 1) -> None:
+        """Counts decisions."""
+        before = self.spent // _STEP
+        self.spent += decisions
+        if self.spent // _STEP > before:
+            self._progress((self.spent // _STEP - before) * _STEP)
+
+    def is_left(self, until: int | None = None) -> bool:
+        """Whether there is some left, or some before `until` decisions."""
+        if self._end is not None and time.process_time() > self._end:
+            self.stopped = True
+        return not self.stopped and self.spent < (self.limit if until is None else min(until, self.limit))
+
+
+class Curiosity:
+    """A choice of options that prefers what was taken seldom. The same seed gives the same choices.
+
+    Args:
+        seed: of the random numbers.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._random = random.Random(seed)
+        self.taken = Counter[tuple[str, str]]()
+        """How often the options of each name were taken."""
+
+    def among(self, options: Sequence[_T], option: Callable[[_T], Option]) -> _T:
+        """One of some options: half of the time of the rarest name, else of any name, or any."""
+        chance = self._random.random()
+        if chance >= _WIDE:
+            names = dict.fromkeys((option(each).decision, option(each).name) for each in options)
+            least = min(self.taken[name] for name in names) if chance >= 1 / 2 else None
+            rare = [name for name in names if least is None or self.taken[name] == least]
+            name = self._any(rare)
+            options = [each for each in options if (option(each).decision, option(each).name) == name]
+        result = self._any(options)
+        self.taken[option(result).decision, option(result).name] += 1
+        return result
+
+    def fresh(self, options: Sequence[_T], option: Callable[[_T], Option], times: int) -> Iterator[_T]:
+        """An option of each name that was taken fewer than some times."""
+        seen: set[tuple[str, str]] = set()
+        for each in options:
+            name = option(each).decision, option(each).name
+            if name not in seen and self.taken[name] < times:
+                seen.add(name)
+                self.taken[name] += 1
+                yield each
+
+    def _any(self, options: Sequence[_T]) -> _T:
+        return options[int(self._random.random() * len(options))]

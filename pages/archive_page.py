@@ -1,0 +1,111 @@
+"""The page of an archive: lengths, endings, winners and openings of the games of a store, one static file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from string import Template
+
+from rulespec.engine.corpus.archive import Shelf
+from rulespec.engine.simulate.confidence import share
+from rulespec.pages.document import own_file
+from rulespec.pages.playtest_plots import lengths
+
+MOST_SHELVES = 20
+"""Rulesets and numbers of players that are shown: those with the most games."""
+MOST_OPENINGS = 12
+"""Openings that are shown: the most frequent."""
+_MOST_ENDINGS = 12
+
+
+def archive_page(name: str, shelves: Sequence[Shelf]) -> str:
+    """The page of an archive. Names and texts of rulesets are escaped.
+
+    Args:
+        name: the name of the store.
+        shelves: its games by rules and players.
+    """
+    games, left = sum(shelf.games for shelf in shelves), sum(shelf.open for shelf in shelves)
+    note = f"{games:,} games that are over"
+    note += f"; {left:,} that go on, or break a rule, are left out" if left else ""
+    note += ". Shares with bounds that hold 19 times in 20."
+    if len(shelves) > MOST_SHELVES:
+        note += f" The {MOST_SHELVES} kinds of tables with the most games, of {len(shelves):,}."
+    return Template(own_file("archive.html")).substitute(
+        title=escape(f"The games of {name}"),
+        style=_style(own_file("playtest.html")),
+        note=escape(note),
+        shelves="\n".join(_shelf(shelf) for shelf in shelves[:MOST_SHELVES] if shelf.games),
+    )
+
+
+def _style(page: str) -> str:
+    """The style of the pages of verdicts, whose charts these are."""
+    return page.partition("<style>")[2].partition("</style>")[0].strip()
+
+
+def _shelf(shelf: Shelf) -> str:
+    """The part of the page on one ruleset and number of players."""
+    total, (shortest, longest) = shelf.games, (min(shelf.lengths), max(shelf.lengths))
+    middle = _median(shelf)
+    said = f"From {shortest:,} to {longest:,} decisions, half of the games up to {middle:,}."
+    endings = [(name.replace("_", " "), number) for name, number in shelf.endings.most_common(_MOST_ENDINGS)]
+    openings = sorted(shelf.openings.items(), key=lambda each: (-each[1].games, each[0]))
+    shown = [(" · ".join(texts) or "no decision of a seat", of.games) for texts, of in openings[:MOST_OPENINGS]]
+    kinds = len(openings)
+    note = f"The first decisions of seats; {kinds:,} {'openings' if kinds != 1 else 'opening'} in all."
+    players = f"{shelf.players} player{'s' if shelf.players != 1 else ''}"
+    return "\n".join(
+        [
+            f"<h2>{escape(shelf.title or shelf.ruleset)}, {players}</h2>",
+            f"<p class='note'>{escape(shelf.ruleset)}: {total:,} game{'s' if total != 1 else ''}</p>",
+            "<div class='small'>",
+            _figure("Lengths", said, lengths({str(n): k for n, k in shelf.lengths.items()}, {})),
+            _figure("Who wins", _wins_note(shelf), _bars(_seats(shelf), total)),
+            _figure("How games end", "", _bars(endings, total)),
+            "</div>",
+            _figure("Openings", note, _bars(shown, total)),
+        ]
+    )
+
+
+def _seats(shelf: Shelf) -> list[tuple[str, int]]:
+    """The seats in their order, each with the games that it won."""
+    return [(seat, shelf.won[seat]) for seat in shelf.seats]
+
+
+def _wins_note(shelf: Shelf) -> str:
+    nobody, shared = shelf.nobody, sum(shelf.won.values()) - (shelf.games - shelf.nobody)
+    parts = [f"nobody won {nobody:,}" if nobody else "", "some were won by more than one seat" if shared > 0 else ""]
+    if shelf.points:
+        means = ", ".join(f"{seat} {shelf.points[seat] / shelf.games:.1f}" for seat in shelf.seats)
+        parts.append(f"points on average: {means}")
+    text = "; ".join(filter(None, parts))
+    return f"{text[:1].upper()}{text[1:]}." if text else "By seat."
+
+
+def _median(shelf: Shelf) -> int:
+    left = (shelf.games + 1) // 2
+    for length in sorted(shelf.lengths):
+        left -= shelf.lengths[length]
+        if left <= 0:
+            return length
+    return 0
+
+
+def _figure(caption: str, note: str, content: str) -> str:
+    said = f"<p class='note'>{escape(note)}</p>" if note else ""
+    return f"<figure><figcaption>{escape(caption)}</figcaption>{said}{content}</figure>"
+
+
+def _bars(rows: Iterable[tuple[str, int]], total: int) -> str:
+    """A bar for each row: its name, its games, and their share with bounds."""
+    rows = list(rows)
+    longest = max((number for _, number in rows), default=0) or 1
+    parts = ""
+    for name, number in rows:
+        bounds = share(number, total)
+        text = f"{100 * bounds.value:.0f} % ({100 * bounds.low:.0f} to {100 * bounds.high:.0f})"
+        parts += f"<span class='name'>{escape(name)}</span>"
+        parts += f"<span class='bar b' style='width:{100 * number / longest:.1f}%'></span><span class='n'>{text}</span>"
+    return f"<div class='bars alone'>{parts}</div>" if rows else "<p class='note'>None.</p>"
