@@ -77,7 +77,7 @@ class DrawingFlags(Struct, frozen=True):
         root = load_source(self.ref, Report()).source.root if self.ref is not None else None
         if self.ref is None or root is None:
             return None
-        return Base(load_ruleset(self.ref).declarations, root, self.fills)
+        return Base(load_ruleset(self.ref), root, self.fills)
 
     def remembered(self, folder: Path) -> DrawingFlags:
         """The flags with those that the map in a folder has been made with, where none is given."""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rulespec.cli import output
 from rulespec.cli.confirmed import is_confirmed, write_all
 from rulespec.cli.drawing_flags import DrawingFlags, remark
-from rulespec.cli.new_map import Base, map_files, region_lines
+from rulespec.cli.new_map import Base, map_files, outline_of, region_lines
 from rulespec.documents.foreign_files import bytes_of
 from rulespec.documents.yaml_nodes import Node, entries, get, text, to_plain
 from rulespec.documents.yaml_reader import parse_yaml
@@ -125,10 +125,10 @@ class _Update:
         for region in self.drawn.regions:
             shape = (*self.board, "outlines", region.name)
             before = text(get(self.outlines.root, *shape, "outline"))
-            if region.outline and region.name in shapes:
-                self.outlines.put((*shape, "outline"), region.outline)
-            elif region.outline:
-                self.outlines.put(shape, {"outline": region.outline})
+            for key, value in outline_of(region).items() if region.outline and region.name in shapes else ():
+                self.outlines.put((*shape, key), value)
+            if region.outline and region.name not in shapes:
+                self.outlines.put(shape, outline_of(region))
             if region.name not in self.regions:
                 self._begin(region, known)
                 was = self.gone_shapes.get(region.outline)

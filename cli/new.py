@@ -22,7 +22,7 @@ from rulespec.cli import output
 from rulespec.cli.drawing_flags import DrawingFlags, remark
 from rulespec.cli.map_update import update_map
 from rulespec.cli.new_game import game_files
-from rulespec.cli.new_map import Base, map_files, tell_lacks
+from rulespec.cli.new_map import Base, complete, map_files, tell_lacks
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.versions import NEEDS
@@ -32,6 +32,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.load import Merged, load_ruleset, load_source
+from rulespec.lsp.base_map import kinds_on_regions
 from rulespec.references import find_ruleset, parts_of, ruleset_folders
 from rulespec.schemas import load_schema, modeline
 from rulespec.syntax import ast
@@ -60,10 +61,18 @@ class _Request(Struct, frozen=True):
     delete: bool
     yes: bool
     overlay: bool
+    accept: bool
 
     def flags(self) -> DrawingFlags:
         """The flags that say how a drawing is read."""
         return DrawingFlags(self.regions, self.ref, self.fills, self.layers, self.without, self.ids)
+
+    def check(self) -> None:
+        """Refuses flags that go with others."""
+        if self.accept and (self.ref is None or self.regions is None or self.update):
+            raise click.UsageError("--accept goes with --from and --map: it takes what the base shows of a map")
+        if (self.delete or self.yes) and not self.update:
+            raise click.UsageError("--delete and --yes go with --update")
 
 
 @click.command("new")
@@ -98,6 +107,7 @@ class _Request(Struct, frozen=True):
 )
 @click.option("--delete", is_flag=True, help="With --update: take out regions that are not drawn any more.")
 @click.option("--yes", is_flag=True, help="With --update: write without asking.")
+@click.option("--accept", is_flag=True, help="Take what `rulespec edit` would propose: facts, links, set-up.")
 @click.option("--overlay", is_flag=True, help="An overlay of one file for REF, not a ruleset of its own.")
 def command(**values: Any) -> None:
     """Start a game, a variant or a map NAME of your own. But for a map, it validates and plays at once.
@@ -107,12 +117,14 @@ def command(**values: Any) -> None:
     comment, with its present value. No file is overwritten.
 
     With --map it has a map of its own: `rulespec draw ./NAME --watch` shows it while you write it. A drawing gives it
-    regions with their outlines. A text inside a shape is its name; its colour says what --fill says of it. What the
-    rules of REF take for granted of a map, and nothing says of this one, is counted: it is yours to write.
+    regions with their outlines. A text inside a shape is its name; its colour says what --fill says of it. A value
+    that REF does not have is something new that the map brings along, such as a nation, with facts, tables and set-up
+    as there. What the rules of REF take for granted of a map, and nothing says of this one, is counted:
+    `rulespec edit ./NAME` proposes it, and --accept takes it at once.
 
     Example: rulespec new my_game
     Example: rulespec new my_map --from imperial
-    Example: rulespec new my_map --from imperial --map outlines.svg --fill '#9ecae9=sea'
+    Example: rulespec new my_map --from imperial --map outlines.svg --fill '#9ecae9=sea' --fill '#c83737=home.red'
     """
     r = _Request(**values)
     if not _NAME.fullmatch(r.name) or len(r.name) > _NAME_LIMIT:
@@ -121,8 +133,7 @@ def command(**values: Any) -> None:
     if r.name in _DEVICES:
         raise click.UsageError(f"no file on Windows can be called `{r.name}`: choose another name, such as `{r.name}_`")
     target = r.folder / (f"{r.name}.yaml" if r.overlay else r.name)
-    if (r.delete or r.yes) and not r.update:
-        raise click.UsageError("--delete and --yes go with --update")
+    r.check()
     if r.update:
         if not r.flags().is_drawing:
             raise click.UsageError("--update goes with a drawing: --map outlines.svg")
@@ -149,10 +160,11 @@ def command(**values: Any) -> None:
     if r.overlay:
         _write_file(target, _overlay_file(r.name, target, ruleset, base))
     else:
-        learned = Base(ruleset.declarations, base.source.root, r.fills)
+        learned = Base(ruleset, base.source.root, r.fills)
         own = dict(map_files(target, drawn, learned, flags.source()))
         _write_folder(target, dict(_files(r.name, target, _extends(r.ref, target), ruleset, base, own)))
         remark(learned, drawn)
+        complete(target, learned.brought, r.accept)
     _tell(r.ref, f"{r.ref}+{_path(target)}" if r.overlay else _path(target), target, len(_seats(ruleset)))
     if drawn.regions:
         tell_lacks(_path(target))
@@ -229,7 +241,7 @@ def _files(
     elif body := _map_file(target, ruleset, base):
         yield "map.yaml", body
     yield "rules/changes.rules", _rules_file(ruleset, base)
-    yield "scenarios/start.yaml", _scenario_file(name, target / "scenarios", ruleset)
+    yield "scenarios/start.yaml", _scenario_file(name, target / "scenarios", ruleset, own != {})
 
 
 def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, base: Merged, own: bool) -> str:
@@ -247,7 +259,9 @@ def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, ba
     if get(base.source.root, "map", "regions") is not None:
         about = "A map of one's own begins with this:" if not own else "It has a map of its own:"
         lines += [f"# What does not hold here at all is emptied first, by its path. {about}"]
-        emptied = ["map.regions", *(f"map.links.{name.text}.of" for name, _ in link_kinds(base.source.root))]
+        kinds = kinds_on_regions(ruleset.declarations, text(get(base.source.root, "map", "kind")))
+        linked = (f"map.links.{name.text}.of" for name, _ in link_kinds(base.source.root))
+        emptied = ["map.regions", *linked, *(f"kinds.{kind}.entities" for kind in kinds)]
         paths = [f"  - {path}" for path in [*emptied, *_about_regions(base)]]
         lines += ["replaces:", *paths] if own else _commented("replaces:", paths)
     settings = list(_settings(base))
@@ -349,12 +363,14 @@ def _rules_file(ruleset: typed.Ruleset, base: Merged) -> str:
     return _text(lines)
 
 
-def _scenario_file(name: str, folder: Path, ruleset: typed.Ruleset) -> str:
+def _scenario_file(name: str, folder: Path, ruleset: typed.Ruleset, own: bool) -> str:
+    """The first scenario; that of a map of its own names no option, which would speak of the base's map."""
     seats = _seats(ruleset)
     game = Game(ruleset, seats)
     try:
         decision = game.decision
-        options = [str(o) for o in islice((o for o in every_option(game) if not o.interrupt), 1)] if decision else []
+        named = (o for o in every_option(game) if not o.interrupt) if decision and not own else ()
+        options = [str(o) for o in islice(named, 1)]
     except RulesetFaultError as fault:
         raise DiagnosticsError([fault.diagnostic]) from None
     lines = [

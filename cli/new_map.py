@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.scalars import plain_value
-from rulespec.documents.yaml_nodes import Node, bits, entries, get, text
+from rulespec.documents.yaml_nodes import Node, entries, get, text
 from rulespec.drawing.map_findings import as_json, counts_of, warn
 from rulespec.drawing.map_import import DrawnMap, ImportedRegion, regions_of
 from rulespec.drawing.map_report import REPORT
@@ -25,6 +26,10 @@ from rulespec.drawing.reading.geo import SUFFIXES, read_geo
 from rulespec.drawing.reading.looks import NO_FILL, colour_of
 from rulespec.drawing.reading.sketch import read_sketch
 from rulespec.edits.yaml_edits import flow
+from rulespec.lsp.base_map import BaseMap
+from rulespec.lsp.map_edits import MapEdits
+from rulespec.lsp.map_files import MapEditError
+from rulespec.lsp.map_proposals import MapProposals
 from rulespec.ruleset_files import OUTLINES
 from rulespec.schemas import modeline
 from rulespec.syntax.keywords import NO_VALUES
@@ -36,6 +41,7 @@ MAX_REGIONS = 400
 _VALUES = 12  # values of a fact, or colours, that are listed
 REGION_NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _LINK = "link"
+_HEX = re.compile(r"#[0-9a-f]{6}")
 _DRAWINGS = (".svg", *SUFFIXES)
 
 
@@ -85,6 +91,32 @@ def tell_lacks(ref: str) -> None:
         output.echo(f"  not sound yet, as its rules ask more of a map: {codes}")
 
 
+def complete(target: Path, brought: Mapping[str, Mapping[str, str]], accept: bool) -> None:
+    """Brings along new entities in a map's folder, with their colours, and takes what is proposed, if so.
+
+    Args:
+        target: the folder.
+        brought: kind → entity → its colour in the drawing.
+        accept: whether the proposals are taken.
+
+    Raises:
+        click.UsageError: if the entities cannot be brought along.
+    """
+    edits = MapEdits(target)
+    try:
+        for kind, entities in brought.items():
+            titles = {name: name.replace("_", " ").title() for name in entities}
+            edits.make(partial(MapProposals(edits.map).bring, kind, titles))
+            edits.make(partial(MapProposals(edits.map).looks, kind, entities))
+        if accept:
+            edits.make(partial(MapProposals(edits.map).accept, "all"))
+    except MapEditError as error:
+        raise click.UsageError(str(error)) from None
+    for path, body in edits.map.changes().items():
+        with output.written(path) as file:
+            file.buffer.write(body.encode())
+
+
 def map_files(
     target: Path, drawn: DrawnMap, base: Base | None = None, source: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, str]]:
@@ -101,20 +133,24 @@ class Base:
     """The ruleset that a map is for: its facts, its links, and the meaning of colours of a drawing.
 
     Args:
-        d: its declarations.
+        ruleset: the ruleset.
         root: its tree.
-        fills: `COLOUR=FACT.VALUE`, or `COLOUR=VALUE` if only one fact can have the value.
+        fills: `COLOUR=FACT.VALUE`, or `COLOUR=VALUE` if only one fact can have the value. A new value is an entity
+            that the map brings along, where it may.
 
     Raises:
         click.UsageError: if one of `fills` says nothing, or two say different values of a fact for one colour.
     """
 
-    def __init__(self, d: typed.Declarations, root: Node, fills: Sequence[str]) -> None:
-        self.d = d
-        self.kind = text(get(root, "map", "kind")) or "region"
+    def __init__(self, ruleset: typed.Ruleset, root: Node, fills: Sequence[str]) -> None:
+        self.d = d = ruleset.declarations
+        self._pattern = BaseMap(ruleset, root)
+        self.kind = self._pattern.kind
         self.facts = [name for name, _, _ in entries(get(root, "map", "facts"))]
         self.links = [name for name, _, form in entries(get(root, "map", "links")) if text(form)]
         self._of_kind = d.kinds[self.kind].facts if self.kind in d.kinds else {}
+        self.brought: dict[str, dict[str, str]] = {}
+        """Kind → new entity → its colour."""
         self.fills: dict[str, dict[str, str]] = {}
         """Colour → fact → its value."""
         for colour, fact, value in map(self._fill, fills):
@@ -124,7 +160,6 @@ class Base:
                 raise click.UsageError(
                     f"--fill says {both} of the colour `{colour}`: give each colour one value of a fact"
                 )
-        self._linked = self._between()
 
     def _fill(self, fill: str) -> tuple[str, str, str]:
         colour, equals, said = fill.rpartition("=")
@@ -132,11 +167,19 @@ class Base:
         if not equals or colour_of(colour) in ("", NO_FILL):
             raise click.UsageError(f"`{fill[:80]}` says nothing of a colour: write `--fill '#9ecae9=sea'`")
         facts = [n for n in self.facts if name in ("", n) and value in self._values(n)]
+        if not facts and (kind := self._new_kind(name, value)):
+            self.brought.setdefault(kind, {}).setdefault(value, colour_of(colour))
+            return colour_of(colour), name, value
         if len(facts) != 1:
             known = ", ".join(f"{n}.{v}" for n in self.facts for v in self._values(n)[:_VALUES])
             problem = f"could be {' or '.join(f'{n}.{value}' for n in facts)}" if facts else "is no fact of a region"
             raise click.UsageError(f"`{said[:80]}` {problem}; there are {known}")
         return colour_of(colour), facts[0], value
+
+    def _new_kind(self, fact: str, value: str) -> str:
+        """The kind of a new entity that a fact names; "" if it cannot be one."""
+        kind = self._pattern.choices.get(fact, "")
+        return kind if kind in self._pattern.owners and REGION_NAME.fullmatch(value) else ""
 
     def _values(self, fact: str) -> list[str]:
         of = self._of_kind.get(fact)
@@ -144,32 +187,13 @@ class Base:
             return []
         return [entity.name for entity in self.d.kinds[of.type.kind].entities]
 
-    def _between(self) -> dict[tuple[str, ...], set[str]]:
-        """A fact of the colours and its values at both ends → the kinds of links that the base has there."""
-        results: dict[tuple[str, ...], set[str]] = {}
-        for fact in {fact: None for facts in self.fills.values() for fact in facts}:
-            names, values = self._values(fact), self._of_kind[fact].values
-            for link in self.links:
-                for a, mask in enumerate(self._of_kind[link].values):
-                    for b in bits(mask):
-                        if values[a] >= 0 and values[b] >= 0:
-                            key = (fact, *sorted((names[values[a]], names[values[b]])))
-                            results.setdefault(key, set()).add(link)
-        return results
-
     def facts_of(self, region: ImportedRegion) -> dict[str, str]:
         """The facts and their values that the colour of a region says."""
         return self.fills.get(region.fill, {})
 
     def links_between(self, one: ImportedRegion, other: ImportedRegion) -> tuple[str, ...]:
         """The possible kinds of links between two regions: those between similar ones of the base."""
-        values, others = self.facts_of(one), self.facts_of(other)
-        links = tuple(self.links)
-        for fact in self.facts:
-            if fact in values and fact in others:
-                known = self._linked.get((fact, *sorted((values[fact], others[fact]))), set())
-                links = tuple(link for link in links if link in known) or links
-        return links
+        return self._pattern.links_between(self.facts_of(one), self.facts_of(other), self.links)
 
     def remarks(self, drawn: DrawnMap) -> Iterator[str]:
         """Colours of regions of which nothing is said, if something is said of others."""
@@ -245,8 +269,13 @@ def _outlines_file(target: Path, board: str, drawn: DrawnMap, source: Mapping[st
     if drawn.frame is not None:
         lines += [f"      frame: [{', '.join(map(str, drawn.frame))}]"]
     lines += ["      outlines:"]
-    lines += [f"        {_written(r.name)}: {{outline: {r.outline}}}" for r in drawn.regions if r.outline]
+    lines += [f"        {_written(r.name)}: {flow(outline_of(r))}" for r in drawn.regions if r.outline]
     return "\n".join(lines) + "\n"
+
+
+def outline_of(region: ImportedRegion) -> dict[str, str]:
+    """The outline of a region as its file has it, with the colour in the drawing."""
+    return {"outline": region.outline} | ({"drawn": region.fill} if _HEX.fullmatch(region.fill) else {})
 
 
 def _written(name: str) -> str:

@@ -116,8 +116,7 @@ class MapEdits:
             self.map.known(kind, "kind of links", kinds)
             return self._linked(a, b, kind)
         new = [each for each in kinds if b not in self.map.linked_to(a, each)]
-        faults = self._faults(a, b, new)
-        fewest = [each for each, number in faults.items() if number == min(faults.values())]
+        fewest = fewest_complaints(self.map, a, b, new)
         if len(fewest) != 1:
             listed = ", ".join(fewest) or "none of the kinds of links"
             raise OpenKindError(f"{listed} may join `{a}` and `{b}`: name the kind", fewest)
@@ -237,22 +236,6 @@ class MapEdits:
             if path in self.map.own and re.search(rf"\b{word}\b", self.map.raw(path)):
                 yield f"{display(path)}: `{word}` stands here, too"
 
-    def _faults(self, a: str, b: str, kinds: Sequence[str]) -> dict[str, int]:
-        """The number of checks of the map that do not hold with a link of each kind between two regions."""
-        checked, _ = self.map.named(a)
-        members = checked.declarations.kinds[self.map.kind()]
-        numbers = {entity.name: number for number, entity in enumerate(members.entities)}
-        results = {}
-        for each in kinds:
-            both = text(get(self.map.declared("links"), each)) == "two_way"
-            values = members.facts[each].values
-            before = values[:]
-            for begin, end in ((a, b), (b, a)) if both else ((a, b),):
-                values[numbers[begin]] |= 1 << numbers[end]
-            results[each] = len(failed_checks(checked.declarations, checked.source.layers))
-            values[:] = before
-        return results
-
     def _edited(self, file: str, edit: Callable[[YamlEdits], None]) -> Edited:
         path = self.map.folder / file
         one = YamlEdits(self.map.raw(path), str(path), MAX_YAML)
@@ -274,6 +257,23 @@ class MapEdits:
                     one.add_item(path, end)
 
         return self._edited(MAP, edit)
+
+
+def fewest_complaints(map_: MapFiles, a: str, b: str, kinds: Sequence[str]) -> list[str]:
+    """The kinds of a link between two regions with which the fewest checks of the map do not hold."""
+    checked, _ = map_.named(a)
+    members = checked.declarations.kinds[map_.kind()]
+    numbers = {entity.name: number for number, entity in enumerate(members.entities)}
+    results = {}
+    for each in kinds:
+        both = text(get(map_.declared("links"), each)) == "two_way"
+        values = members.facts[each].values
+        before = values[:]
+        for begin, end in ((a, b), (b, a)) if both else ((a, b),):
+            values[numbers[begin]] |= 1 << numbers[end]
+        results[each] = len(failed_checks(checked.declarations, checked.source.layers))
+        values[:] = before
+    return [each for each, number in results.items() if number == min(results.values())]
 
 
 def _value(fact: str, written: str) -> Any:

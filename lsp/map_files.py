@@ -17,7 +17,7 @@ from rulespec.errors import RulespecError
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import Checked, check
 from rulespec.own_files import own_files
-from rulespec.ruleset_files import MAX_YAML, OUTLINES, SETUP
+from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES, SETUP
 from rulespec.typed import nodes as typed
 
 MAP = "map.yaml"
@@ -25,6 +25,7 @@ REGIONS = ("map", "regions")
 PIECES = ("setup", "pieces")
 WORDS = ("title", "doc")
 """Facts that are words for people."""
+_MAY_BE_NEW = (OUTLINES, DRAWING, SETUP, "kinds.yaml", "tables.yaml")
 
 
 class MapEditError(RulespecError):
@@ -117,8 +118,8 @@ class MapFiles:
         return self.before[path]
 
     def _may_be_new(self, path: Path) -> bool:
-        """Whether a missing file may be created: those of outlines and of the set-up, which a new map lacks."""
-        return path in (self.folder / OUTLINES, self.folder / SETUP) and not os.path.lexists(path)
+        """Whether a missing file may be created: those that a new map may lack."""
+        return path.parent == self.folder and path.name in _MAY_BE_NEW and not os.path.lexists(path)
 
     def _read(self, path: Path) -> str:
         return "" if self._may_be_new(path) else _on_disk(path)
@@ -126,7 +127,7 @@ class MapFiles:
     def tree(self, file: str) -> Node:
         """The tree of a file in the folder."""
         path = self.folder / file
-        if not path.is_file():
+        if path not in self.texts and not path.is_file():
             raise MapEditError(f"there is no {file} in this folder: `rulespec new` starts a map")
         return parse_again(self.raw(path).removeprefix("\ufeff"), str(path), MAX_YAML)
 

@@ -8,6 +8,7 @@ from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.errors import RulespecError
 from rulespec.lsp import outline_words
 from rulespec.lsp.map_edits import Edited, MapEdits
+from rulespec.lsp.map_proposals import MapProposals
 from rulespec.lsp.outline_edits import OutlineEdits
 
 FORMS = {
@@ -20,6 +21,9 @@ FORMS = {
     "add": (1, 40, "add REGION [FACT=VALUE ...]"),
     "rename": (2, 2, "rename REGION NAME"),
     "remove": (1, 1, "remove REGION"),
+    "accept": (1, 1, "accept facts|links|choices|pieces|all"),
+    "colour": (3, 3, "colour COLOUR FACT VALUE"),
+    "bring": (3, 41, "bring KIND NAME[=TITLE] NAME[=TITLE] ..."),
     **outline_words.FORMS,
 }
 """Edit → the fewest and the most words after it, and how it is written."""
@@ -53,6 +57,11 @@ def edit_of(map_: MapEdits, words: Sequence[str]) -> Callable[[], Edited]:
     if word == "add":
         facts = dict(_fact(part) for part in parts[1:])
         return lambda: map_.add(parts[0], facts)
+    if word == "bring":
+        titles = {name: title for name, _, title in (part.partition("=") for part in parts[1:])}
+        return lambda: MapProposals(map_.map).bring(parts[0], titles)
+    if word in ("accept", "colour"):
+        return lambda: getattr(MapProposals(map_.map), word)(*parts)
     function: Callable[..., Edited] = getattr(map_, word)
     return lambda: function(*parts)
 

@@ -99,6 +99,7 @@ function makeEditor(hello, ask) {
   app.list = makeList(app);
   app.form = makeForm(app);
   app.faults = makeFaults(app);
+  app.offers = makeOffers(app);
   app.tools = makeTools(app, app.board);
 
   element("undo").addEventListener("click", app.undo);
@@ -184,6 +185,7 @@ function makeEditor(hello, ask) {
       app.list.show();
       app.form.show();
       app.faults.show();
+      app.offers.show();
       showHistory();
       showHint();
       document.body.dataset.version = state.version;

@@ -20,7 +20,7 @@ from rulespec.drawing.map_report import REPORT, of_json
 from rulespec.fixes import fixed
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.map_edits import MapEdits, OpenKindError, as_before
-from rulespec.lsp.map_files import MapEditError, MapFiles
+from rulespec.lsp.map_files import MAP, MapEditError, MapFiles
 from rulespec.lsp.map_words import WordsError, edit_of
 from rulespec.lsp.outline_edits import OutlineBoard, OutlineEdits
 from rulespec.lsp.project import Checked
@@ -32,7 +32,7 @@ from rulespec.serve.edit.dependents import dependents
 from rulespec.serve.edit.drawing import ToDraw, packed
 from rulespec.serve.edit.history import ChangedElsewhereError, History
 from rulespec.serve.edit.map_messages import EditMessage
-from rulespec.serve.edit.map_state import MAX_REGIONS, faults, form_of, regions_of, stale_of
+from rulespec.serve.edit.map_state import MAX_REGIONS, faults, form_of, proposals_of, regions_of, stale_of
 from rulespec.serve.edit.next_steps import NextStep, steps
 from rulespec.serve.edit.picture import Drawn
 
@@ -101,6 +101,7 @@ class Editor:
             "more": len(every) - len(shown),
             "stale": "" if checked is not None else stale_of(map_, diagnostics),
             "outlines": self._outlines(map_),
+            "offers": self._offers(map_, checked),
             "undo": self.history.names[0],
             "redo": self.history.names[1],
         }
@@ -111,6 +112,12 @@ class Editor:
         except (DiagnosticsError, MapEditError):
             results = self.state["regions"]
         return results[:MAX_REGIONS]
+
+    def _offers(self, map_: MapFiles, checked: Checked | None) -> Answer | None:
+        """The proposals; None while the files are unreadable."""
+        with suppress(DiagnosticsError, MapEditError):
+            return proposals_of(map_, checked) if checked is not None and (map_.folder / MAP).is_file() else None
+        return None
 
     def _outlines(self, map_: MapFiles) -> OutlineBoard | None:
         """The outlines of the board; while unreadable, the last readable ones."""

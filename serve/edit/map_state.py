@@ -11,6 +11,7 @@ from rulespec.documents.text_files import display
 from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text, to_plain
 from rulespec.drawing.marked_board import faults_of
 from rulespec.lsp.map_files import MAP, PIECES, REGIONS, WORDS, MapEditError, MapFiles
+from rulespec.lsp.map_proposals import MapProposals
 from rulespec.lsp.project import Checked
 from rulespec.lsp.quick_fixes import each_fix
 from rulespec.types import Bool, Ent, Maybe, Num, SetOf, Type
@@ -171,6 +172,32 @@ def _where(
     names = [entity.name for entity in checked.declarations.kinds[kind].entities]
     results = faults_of(checked.declarations, [kind], diagnostics, texts, MAX_FAULTS)
     return {each.number - 1: [names[i] for i in (each.place, each.other) if i >= 0] for each in results if each.kind}
+
+
+def proposals_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
+    """The proposals for a map, and the colours of its drawing with what they may say.
+
+    Raises:
+        DiagnosticsError: a file cannot be read.
+        MapEditError: so is the map.
+    """
+    proposals = MapProposals(map_)
+    base = proposals.base
+    owners = {fact: kind for fact, kind in base.choices.items() if base.is_owner(fact)} if base is not None else {}
+    kinds = checked.declarations.kinds
+    return {
+        "proposals": [{"name": p.name, "title": p.title, "regions": p.regions} for p in proposals.all()],
+        "colours": [
+            {"colour": colour, "regions": regions, "fact": guess.fact, "value": guess.value, "title": guess.title}
+            for colour, regions, guess in proposals.colours()
+        ],
+        "meanings": [
+            [fact, [[e.name, e.title] for e in kinds[kind].entities[:_MAX_CHOICES]]]
+            for fact, kind in (base.choices if base is not None else {}).items()
+            if kind in kinds and (fact not in owners or proposals.own(kind))
+        ],
+        "owners": {fact: [kind, [*proposals.own(kind)]] for fact, kind in owners.items()},
+    }
 
 
 def stale_of(map_: MapFiles, diagnostics: Sequence[Diagnostic]) -> str:

@@ -1,0 +1,114 @@
+"""The colours of a map's drawing, and what each may say: as the base draws it, or an owner of its own."""
+
+from __future__ import annotations
+
+import colorsys
+import math
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from rulespec.documents.yaml_nodes import entries, get, text
+from rulespec.drawing.colours import parts
+from rulespec.lsp.base_map import SOME, BaseMap
+from rulespec.lsp.map_files import MAP, REGIONS, MapFiles
+from rulespec.ruleset_files import DRAWING, OUTLINES
+
+_FEWEST = 3
+"""Regions of a colour that may be an owner's."""
+_NEAR = 150
+"""The distance of a colour from that of the base that it may stand for."""
+_ALIKE = 30
+"""The distance at which a second colour still stands for the same, beyond that of the nearest."""
+_HUE, _PALE = 4, 0.05
+"""The weight of a degree of hue, and the strength from which on there is a hue."""
+_NAMES = {
+    "Red": "#c8323c", "Orange": "#e68a2e", "Yellow": "#e6d23c", "Green": "#4b9b4b", "Teal": "#2e9b96",
+    "Blue": "#3c6ec8", "Purple": "#8c50aa", "Pink": "#e18cb4", "Brown": "#8c5a2d", "Grey": "#8c8c8c",
+    "Black": "#1e1e1e", "White": "#fafafa",
+}  # fmt: skip
+
+
+class Guess(Struct, frozen=True):
+    """A meaning of a colour that its author may take.
+
+    Attributes:
+        fact: that it says; "" if nothing is proposed.
+        value: of the fact; "" for a new owner.
+        title: of the new owner.
+    """
+
+    fact: str = ""
+    value: str = ""
+    title: str = ""
+
+
+def drawn_colours(map_: MapFiles) -> dict[str, list[str]]:
+    """Colour of the drawing → the map's own regions that have it."""
+    results: dict[str, list[str]] = {}
+    known = {key for key, _, _ in entries(get(map_.tree(MAP), *REGIONS))}
+    for file in (OUTLINES, DRAWING):
+        tree = map_.tree(file) if (map_.folder / file).is_file() else None
+        for name, _, outline in entries(get(tree, "drawing", "boards", map_.kind(), "outlines")):
+            if name in known and (colour := text(get(outline, "drawn"))):
+                results.setdefault(colour, []).append(name)
+    return results
+
+
+def guesses(base: BaseMap, colours: Mapping[str, list[str]]) -> dict[str, Guess]:
+    """The meaning that each colour may have, by the regions of each."""
+    results: dict[str, Guess] = {}
+    for fact, value in _plain(base):
+        look = base.looks.get(base.choices[fact], {}).get(value)
+        if look is None:
+            continue
+        near = {each: distance(each, look.colour) for each in colours if each not in results}
+        least = min(near.values(), default=_NEAR)
+        for colour in [c for c, d in near.items() if d < _NEAR and d <= least + _ALIKE]:
+            results[colour] = Guess(fact, value)
+    owner = next((fact for fact in base.choices if base.is_owner(fact)), "")
+    titles: list[str] = []
+    for colour, regions in colours.items():
+        if colour not in results and owner and len(regions) >= _FEWEST:
+            titles.append(_title(colour, titles))
+            results[colour] = Guess(owner, "", titles[-1])
+    return {colour: results.get(colour, Guess()) for colour in colours}
+
+
+def _plain(base: BaseMap) -> Iterator[tuple[str, str]]:
+    """The facts, with their values, that tell regions without an owner apart; the rarest first."""
+    ownerless = [p for p in base.profiles if SOME not in dict(p.values).values()]
+    counts = {pair: 0 for profile in ownerless for pair in profile.values}
+    for profile in ownerless:
+        for pair in profile.values:
+            counts[pair] += 1
+    yield from sorted(counts, key=lambda pair: counts[pair])
+
+
+def distance(one: str, other: str) -> float:
+    """The distance of two colours: of two that have a hue, by it and by how strong they are."""
+    a, b = parts(one), parts(other)
+    (hue, strength), (other_hue, other_strength) = _tone(a), _tone(b)
+    if min(strength, other_strength) < _PALE:
+        return _apart(a, b)
+    turn = abs(hue - other_hue) % 360
+    return _HUE * min(turn, 360 - turn) + 255 * abs(strength - other_strength)
+
+
+def _apart(a: tuple[int, int, int], b: tuple[int, int, int]) -> float:
+    return math.sqrt(sum((x - y) ** 2 for x, y in zip(a, b, strict=True)))
+
+
+def _tone(colour: tuple[int, int, int]) -> tuple[float, float]:
+    """Hue in degrees, and its strength up to 1."""
+    hue, _, _ = colorsys.rgb_to_hls(*(part / 255 for part in colour))
+    return 360 * hue, (max(colour) - min(colour)) / 255
+
+
+def _title(colour: str, taken: list[str]) -> str:
+    name = min(_NAMES, key=lambda each: _apart(parts(_NAMES[each]), parts(colour)))
+    number = 2
+    title = name
+    while title in taken:
+        title, number = f"{name} {number}", number + 1
+    return title

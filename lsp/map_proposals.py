@@ -1,0 +1,295 @@
+"""Edits that take proposals for a map: from its base, from the colours of its drawing, from comments about links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.documents.yaml_nodes import Mapping as YamlMapping
+from rulespec.documents.yaml_nodes import Sequence as YamlSequence
+from rulespec.documents.yaml_nodes import entries, get, text, to_plain
+from rulespec.edits.yaml_edits import YamlEdits
+from rulespec.lsp.base_map import BaseMap, base_map
+from rulespec.lsp.brought_kinds import Brought, Changes, lines_of
+from rulespec.lsp.drawn_colours import Guess, drawn_colours, guesses
+from rulespec.lsp.map_edits import Edited, fewest_complaints
+from rulespec.lsp.map_files import MAP, PIECES, REGIONS, MapEditError, MapFiles
+from rulespec.lsp.proposals import Facts, Proposed, Regions, proposed_links, without
+from rulespec.ruleset_files import DRAWING, MAX_YAML, SETUP
+from rulespec.schemas import modeline
+
+GAME, KINDS, TABLES = "game.yaml", "kinds.yaml", "tables.yaml"
+_AFTER = ("players", "units", "start", "replaces", "settings", "overlays")
+"""The keys of a game in their order, from the one on that says for whom it is."""
+_DEPTH = 3
+_FILES = {"kinds": KINDS, "state": KINDS, "tables": TABLES, "constants": TABLES, "setup": SETUP}
+MOST = 40
+"""Entities that a map brings along."""
+
+
+class Proposal(Struct, frozen=True):
+    """A proposal: what `accept` takes it by, a sentence, and its regions."""
+
+    name: str
+    title: str
+    regions: tuple[str, ...]
+
+
+class MapProposals:
+    """Proposals for a map, and edits that take them. The edits are made on its present texts.
+
+    Args:
+        map_: the map.
+    """
+
+    def __init__(self, map_: MapFiles) -> None:
+        self.map = map_
+
+    @cached_property
+    def base(self) -> BaseMap | None:
+        """The ruleset that the map is for; None if it is a game of its own, or that has errors."""
+        extends = text(get(self.map.tree(GAME), "extends"))
+        result = base_map(self.map.folder, extends)
+        return result if result is not None and result.kind == self.map.kind() and result.number else None
+
+    def _needed(self) -> BaseMap:
+        if self.base is None:
+            raise MapEditError("there is nothing to go by: this map extends no ruleset with a sound map")
+        return self.base
+
+    @cached_property
+    def _regions(self) -> Regions:
+        return Regions(self._needed(), get(self.map.tree(MAP), *REGIONS))
+
+    # --- what is proposed --------------------------------------------------------------------------------------------
+
+    def all(self) -> Iterator[Proposal]:
+        """The proposals, in the order in which they are best taken."""
+        if self.base is not None and (facts := self._regions.certain()):
+            yield Proposal("facts", f"{_said(facts)}: as all regions of the base that are like it", tuple(facts))
+        if links := self._links():
+            regions = dict.fromkeys(name for each in links for name in (each.region, each.other))
+            yield Proposal("links", f"{_counted(len(links), 'link')} between regions that touch", tuple(regions))
+        if self.base is not None and not links and (chosen := self._regions.chosen()):
+            yield Proposal("choices", f"{_said(chosen)}: as often as in the base", tuple(chosen))
+        if self.base is not None:
+            for pieces, standing in self._standing().items():
+                yield Proposal("pieces", f"`{pieces}` in {_counted(len(standing), 'region')}", tuple(standing))
+
+    def _links(self) -> list[Proposed]:
+        """The links that comments propose, and that are not there."""
+        known = self.map.keys(MAP, REGIONS)
+        try:
+            kinds = self.map.link_kinds()
+        except MapEditError:
+            return []
+        return proposed_links(self.map.raw(self.map.folder / MAP), known, kinds)
+
+    def _standing(self) -> dict[str, dict[str, int]]:
+        """Pieces → region → the number of them that is proposed; of pieces that stand nowhere yet."""
+        checked, _ = self.map.checked()
+        root = checked.source.root if checked is not None else None
+        nowhere = [pieces for pieces in self.map.pieces() if not [*entries(get(root, *PIECES, pieces))]]
+        return {pieces: each for pieces in nowhere if (each := self._regions.standing(pieces))}
+
+    def colours(self) -> Iterator[tuple[str, list[str], Guess]]:
+        """The colours of the drawing, with their regions, and what each may mean."""
+        drawn = drawn_colours(self.map)
+        meant = guesses(self.base, drawn) if self.base is not None else {}
+        for colour, regions in sorted(drawn.items(), key=lambda each: (-len(each[1]), each[0])):
+            yield colour, regions, meant.get(colour, Guess())
+
+    def own(self, kind: str) -> dict[str, Any]:
+        """The entities of a kind that the map brings along already."""
+        tree = self.map.tree(KINDS) if self._is_there(KINDS) else None
+        data: Any = to_plain(node) if (node := get(tree, "kinds", kind, "entities")) is not None else {}
+        return data if isinstance(data, dict) and f"kinds.{kind}.entities" in self._replaces() else {}
+
+    def _replaces(self) -> list[str]:
+        there = get(self.map.tree(GAME), "replaces")
+        return [text(item) for item in there.items] if isinstance(there, YamlSequence) else []
+
+    def _is_there(self, file: str) -> bool:
+        path = self.map.folder / file
+        return path in self.map.texts or path.is_file()
+
+    # --- edits -------------------------------------------------------------------------------------------------------
+
+    def accept(self, name: str) -> Edited:
+        """Takes the proposals of a name: `facts`, `links`, `choices`, `pieces`, or `all`, one after the other."""
+        takes: dict[str, Callable[[], Edited]] = {
+            "facts": lambda: self._set(self._regions.certain()),
+            "links": self._linked,
+            "choices": lambda: self._set(self._regions.chosen()),
+            "pieces": self._put,
+        }
+        if name == "all":
+            return self._all([*takes] if self.base is not None else ["links"])
+        self.map.known(name, "proposal", [*takes, "all"])
+        return takes[name]()
+
+    def _all(self, names: Sequence[str]) -> Edited:
+        texts: dict[Path, str] = {}
+        remarks: list[str] = []
+        for name in names:
+            edited = MapProposals(self.map).accept(name)
+            self.map.take(edited.texts)
+            texts |= edited.texts
+            remarks += edited.remarks
+        return Edited(texts, tuple(remarks))
+
+    def _set(self, facts: Mapping[str, Facts]) -> Edited:
+        path, order = self.map.folder / MAP, self.map.order()
+        one = YamlEdits(self.map.raw(path), str(path), MAX_YAML)
+        for region, each in facts.items():
+            for fact in sorted(each, key=order.index):
+                one.put((*REGIONS, region, fact), each[fact], order)
+        return Edited({path: one.applied()})
+
+    def _linked(self) -> Edited:
+        """The links of the comments, each of its one kind; a comment that leaves the kind open stays."""
+        path = self.map.folder / MAP
+        links, taken = self._links(), list[Proposed]()
+        facts = self._regions.facts if self.base is not None else {}
+        ends: dict[tuple[str, str], list[str]] = {}
+        for each in links:
+            kinds: Sequence[str] = each.kinds
+            if self.base is not None and len(kinds) > 1:
+                kinds = self.base.links_between(facts[each.region], facts[each.other], kinds)
+            if len(kinds) > 1:
+                kinds = fewest_complaints(self.map, each.region, each.other, kinds)
+            if len(kinds) != 1:
+                continue
+            taken.append(each)
+            both = text(self.map.declared("links", kinds[0])) == "two_way"
+            for begin, end in ((each.region, each.other), (each.other, each.region))[: 1 + both]:
+                if end not in self.map.linked_to(begin, kinds[0]):
+                    ends.setdefault((begin, kinds[0]), []).append(end)
+        one = YamlEdits(without(self.map.raw(path), taken), str(path), MAX_YAML)
+        order = self.map.order()
+        for (region, kind), others in sorted(ends.items(), key=lambda each: order.index(each[0][1])):
+            if get(one.root, *REGIONS, region, kind) is None:
+                one.put((*REGIONS, region, kind), list(dict.fromkeys(others)), order)
+            else:
+                for other in dict.fromkeys(others):
+                    one.add_item((*REGIONS, region, kind), other)
+        return Edited({path: one.applied()})
+
+    def _put(self) -> Edited:
+        """Pieces at the start; other places of them lose what the map has got."""
+        changes: Changes = {}
+        for pieces, standing in self._standing().items():
+            changes[*PIECES, pieces] = standing
+            changes |= self._regions.supplies(pieces, sum(standing.values()))
+        return Edited(self._all_written(changes, 1))
+
+    def colour(self, colour: str, fact: str, value: str) -> Edited:
+        """Gives a fact to all regions that have a colour in the drawing; an owner gets that colour on the board."""
+        regions = drawn_colours(self.map).get(colour)
+        if not regions:
+            raise MapEditError(f"no region has the colour `{colour[:40]}` in the drawing")
+        self.map.known(fact, "fact", self.map.facts())
+        texts = self._set({region: {fact: value} for region in regions}).texts
+        if self.base is not None and self.base.is_owner(fact):
+            look = ("drawing", "entities", self.base.choices[fact], value)
+            known = self._has(DRAWING, look)
+            texts |= self._written(DRAWING, {(*look, "colour"): colour} if known else {look: {"colour": colour}}, 0)
+        return Edited(texts)
+
+    def looks(self, kind: str, colours: Mapping[str, str]) -> Edited:
+        """Gives entities their colours on the board, where they have no look yet."""
+        looks = {("drawing", "entities", kind, name): {"colour": colour} for name, colour in colours.items()}
+        return Edited(self._written(DRAWING, {p: look for p, look in looks.items() if not self._has(DRAWING, p)}, 0))
+
+    def _has(self, file: str, path: Sequence[str]) -> bool:
+        """Whether a file is there, and has a path."""
+        return self._is_there(file) and get(self.map.tree(file), *path) is not None
+
+    def bring(self, kind: str, titles: Mapping[str, str]) -> Edited:
+        """Puts entities of the map's own in the place of its base's, with facts, tables and set-up as there."""
+        base = self._needed()
+        self.map.known(kind, "kind that a map brings along", base.owners)
+        if not 1 < len(titles) <= MOST:
+            raise MapEditError(f"a map brings along 2 to {MOST} of them")
+        for name in titles:
+            if not name.isidentifier() or not name.isascii() or name != name.lower() or name[0] == "_":
+                raise MapEditError(f"`{name[:40]}` is no name: it has small letters, digits and `_`, a letter first")
+            if any(name in of.index for other, of in base.d.kinds.items() if other not in (kind, base.kind)):
+                raise MapEditError(f"`{name}` is a name of the rules: choose another")
+        brought = Brought(base, kind, titles, self.own(kind))
+        changes = brought.changes()
+        mine = {path: value for path, value in changes.items() if path[0] == "game"}
+        rest = {path: value for path, value in changes.items() if path not in mine}
+        return Edited(self._all_written(rest, _DEPTH) | self._game(mine, brought.replaced(changes)))
+
+    def _all_written(self, changes: Changes, depth: int) -> dict[Path, str]:
+        """The files with other values."""
+        texts: dict[Path, str] = {}
+        for file in dict.fromkeys(_FILES[path[0]] for path in changes):
+            mine = {path: value for path, value in changes.items() if _FILES[path[0]] == file}
+            texts |= self._written(file, mine, depth)
+        return texts
+
+    def _game(self, changes: Changes, replaced: Sequence[str]) -> dict[Path, str]:
+        path = self.map.folder / GAME
+        raw = self.map.raw(path)
+        for (_, key), value in changes.items():
+            one = YamlEdits(raw, str(path), MAX_YAML)
+            one.put((key,), value, _AFTER)
+            raw = one.applied()
+        for each in replaced:
+            one = YamlEdits(raw, str(path), MAX_YAML)
+            if get(one.root, "replaces") is None:
+                one.put(("replaces",), [each], _AFTER)
+            elif each not in self._replaces():
+                one.add_item(("replaces",), each)
+            raw = one.applied()
+        return {path: raw}
+
+    def _written(self, file: str, changes: Changes, depth: int) -> dict[Path, str]:
+        """A file with other values; new ones have a line for each entry down to a depth."""
+        path = self.map.folder / file
+        raw = self.map.raw(path)
+        if not raw.strip():
+            raw = "".join(f"{line}\n" for line in modeline(self.map.folder, Path(file).stem))
+        for place, value in changes.items():
+            one = YamlEdits(_begun(raw, place[0]), str(path), MAX_YAML)
+            if get(one.root, *place) is not None:
+                one.put(place, value)
+            else:
+                _add(one, place, value, depth)
+            raw = one.applied()
+        return {path: raw}
+
+
+def _begun(raw: str, section: str) -> str:
+    """A file that has a section: one that says nothing gets it, below its comments."""
+    root = YamlEdits(raw, section, MAX_YAML).root
+    if isinstance(root, YamlMapping):
+        return raw
+    end = "\r\n" if "\r\n" in raw else "\n"
+    return f"{raw}{end if raw and not raw.endswith(end) else ''}{section}: {{}}{end}"
+
+
+def _add(one: YamlEdits, path: Sequence[str], value: Any, depth: int) -> None:
+    """Adds an entry with the mappings around it that are missing."""
+    there = next(n for n in range(len(path) - 1, -1, -1) if isinstance(get(one.root, *path[:n]), YamlMapping))
+    new = path[there:]
+    lines = [f"{'  ' * depth_}{key}:" for depth_, key in enumerate(new[:-1])]
+    lines += [f"{'  ' * (len(new) - 1)}{line}" for line in lines_of(new[-1], value, depth)]
+    for key in reversed(new[1:]):
+        value = {key: value}
+    one.add(path[: there + 1], lines, value)
+
+
+def _said(facts: Mapping[str, Facts]) -> str:
+    names = dict.fromkeys(name for each in facts.values() for name in each)
+    return f"{', '.join(f'`{name}`' for name in names)} of {_counted(len(facts), 'region')}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,231 @@
+"""Proposals for a map: what its base's regions show of the facts, links and pieces that are missing here."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.documents.yaml_nodes import Node, entries, get, text, to_plain
+from rulespec.documents.yaml_nodes import Sequence as YamlSequence
+from rulespec.lsp.base_map import SOME, BaseMap, Profile
+
+_COMMENT = re.compile(r"[ \t]+# ([a-z0-9_]+(?: or [a-z0-9_]+)*): \[([\w ,\"]*)\][ \t]*\r?$")
+_KEY = re.compile(r"[ \t]+\"?([a-z0-9_]+)\"?:")
+_LESS = re.compile(r"(.+) - (\d+)")
+
+Facts = Mapping[str, str]
+
+
+class Proposed(Struct, frozen=True):
+    """A link that a comment of a map proposes.
+
+    Attributes:
+        region: where it is proposed.
+        other: its other end.
+        kinds: that it may have.
+        line: of the comment, from 0.
+    """
+
+    region: str
+    other: str
+    kinds: tuple[str, ...]
+    line: int
+
+
+def proposed_links(raw: str, known: Sequence[str], kinds: Sequence[str]) -> list[Proposed]:
+    """The links that comments of a map propose, between regions that are there."""
+    results, region = [], ""
+    for number, line in enumerate(raw.split("\n")):
+        comment = _COMMENT.match(line)
+        if comment is None:
+            key = _KEY.match(line)
+            region = key[1] if key is not None and key[1] in known else region
+            continue
+        among = tuple(each for each in comment[1].split(" or ") if each in kinds)
+        names = [each.strip(' "') for each in comment[2].split(",")]
+        results += [Proposed(region, each, among, number) for each in names if among and each in known and region]
+    return results
+
+
+def without(raw: str, taken: Sequence[Proposed]) -> str:
+    """The text of a map without the links of its comments that have been taken."""
+    lines = raw.split("\n")
+    for number in sorted({each.line for each in taken}, reverse=True):
+        gone = {each.other for each in taken if each.line == number}
+        comment = _COMMENT.match(lines[number])
+        names = comment[2].split(",") if comment is not None else []
+        rest = [each.strip() for each in names if each.strip(' "') not in gone]
+        if rest and comment is not None:
+            lines[number] = lines[number].replace(f"[{comment[2]}]", f"[{', '.join(rest)}]")
+        else:
+            del lines[number]
+    return "\n".join(lines)
+
+
+class Regions:
+    """The regions of a map with their facts and links, as its file has them.
+
+    Args:
+        base: the ruleset that the map is for.
+        tree: its regions.
+    """
+
+    def __init__(self, base: BaseMap, tree: Node | None) -> None:
+        self.base = base
+        self.facts: dict[str, dict[str, str]] = {}
+        self.ends: dict[str, dict[str, list[str]]] = {}
+        for name, _, node in entries(tree):
+            said = [*base.choices, *base.near]
+            self.facts[name] = {fact: value for fact in said if (value := text(get(node, fact)))}
+            self.ends[name] = {link: _names(get(node, link)) for link in base.links}
+        for name, ends in self.ends.items():
+            for link, others in ends.items():
+                for other in others:
+                    if other in self.ends and name not in self.ends[other][link]:
+                        self.ends[other][link].append(name)
+
+    # --- facts -------------------------------------------------------------------------------------------------------
+
+    def certain(self) -> dict[str, Facts]:
+        """Region → the facts that all regions of the base have that are like it."""
+        results: dict[str, Facts] = {}
+        for name, facts in self.facts.items():
+            fitting = [*self.base.fitting(facts)] if facts else []
+            values = {n: {p.value(n) for p in fitting} for n in self.base.choices if n not in facts}
+            new = {n: next(iter(each)) for n, each in values.items() if len(each) == 1 and each != {""}}
+            if new := {n: value for n, value in new.items() if value != SOME}:
+                results[name] = new
+        return results
+
+    def chosen(self) -> dict[str, Facts]:
+        """Region → facts that the base leaves open: as often as there, for each owner, where links allow them."""
+        results: dict[str, Facts] = {}
+        groups: dict[str, list[str]] = {}
+        for name in self.facts:
+            groups.setdefault(self.owner(name), []).append(name)
+        used: Counter[str] = Counter()
+        for names in groups.values():
+            open_ = {name: self._possible(name) for name in names if self.facts[name]}
+            open_ = {name: each for name, each in open_.items() if each and not self._is_done(name, each)}
+            taken = Counter(self._now(name) for name in names if name not in open_)
+            for name in sorted(open_, key=lambda each: len(open_[each])):  # those without a choice first
+                profile = self._next(open_, name, taken, len(names))
+                taken[profile] += 1
+                if new := self._facts_of(name, profile, used):
+                    results[name] = new
+        return results
+
+    def owner(self, name: str) -> str:
+        """The owner of a region; "" if none."""
+        return next((value for fact, value in self.facts[name].items() if self.base.is_owner(fact)), "")
+
+    def _now(self, name: str) -> Profile:
+        facts = self.facts[name]
+        values = ((n, SOME if self.base.is_owner(n) else facts[n]) for n in self.base.choices if n in facts)
+        return Profile(tuple(values), tuple(n for n in self.base.near if n in facts))
+
+    def _is_done(self, name: str, possible: Mapping[Profile, int]) -> bool:
+        """Whether a region is like one of the base already, with all that its facts leave open."""
+        return self._now(name) in possible and len(possible) == 1
+
+    def _possible(self, name: str) -> Counter[Profile]:
+        """The profiles of the base that a region can have, with its links."""
+        fitting = self.base.fitting(self.facts[name])
+        return Counter({p: n for p, n in fitting.items() if all(self._places(name, fact) for fact in p.named)})
+
+    def _places(self, name: str, fact: str) -> list[str]:
+        """The regions that a fact of a region can name."""
+        links, common = self.base.reach[fact]
+        if fact in self.facts[name]:
+            return [self.facts[name][fact]]
+        ends = [self.ends[name][link] for link in links]
+        near = ends[0] if ends else []
+        wanted = common.items()
+        return [
+            each
+            for each in near
+            if each in self.facts
+            and all(each in others for others in ends)
+            and all(self.facts[each].get(n) == value for n, value in wanted)
+        ]
+
+    def _next(self, open_: Mapping[str, Counter[Profile]], name: str, taken: Counter[Profile], number: int) -> Profile:
+        """The profile of a region of which there are least yet, by how often the base has it."""
+        among = Counter[Profile]()
+        for each in open_.values():
+            among |= each
+        whole = sum(among.values()) or 1
+
+        def lack(profile: Profile) -> tuple[float, int]:
+            return number * among[profile] / whole - taken[profile], among[profile]
+
+        return max(open_[name], key=lack)
+
+    def _facts_of(self, name: str, profile: Profile, used: Counter[str]) -> Facts:
+        """The facts that make a region have a profile."""
+        facts = self.facts[name]
+        new = {n: v for n, v in profile.values if n not in facts and v != SOME}
+        for fact in profile.named:
+            if fact not in facts:
+                place = min(self._places(name, fact), key=lambda each: used[each])
+                used[place] += 1
+                new[fact] = place
+        return new
+
+    # --- pieces ------------------------------------------------------------------------------------------------------
+
+    def standing(self, pieces: str) -> dict[str, int]:
+        """Region → the number of some pieces at the start: for each owner as many as in the base, on such regions.
+
+        Empty if some of the base's stand where nobody is at home.
+        """
+        counts = self._counts(get(self.base.root, "setup", "pieces", pieces))
+        like = {self.base.profiles[i] for i in counts}
+        numbers = Counter(sum(i in counts for i in regions) for regions in self.base.owned.values())
+        if not counts or not numbers or sum(n * times for n, times in numbers.items()) < len(counts):
+            return {}
+        wanted, count = max(numbers, key=lambda n: numbers[n]), max(counts.values(), key=[*counts.values()].count)
+        results: dict[str, int] = {}
+        owners = dict.fromkeys(self.owner(name) for name in self.facts)
+        for owner in owners:
+            mine = [name for name in self.facts if owner and self.owner(name) == owner and self._now(name) in like]
+            kinds: Counter[Profile] = Counter()
+            for _ in range(min(wanted, len(mine))):
+                name = min(mine, key=lambda each: kinds[self._now(each)])  # of each sort one, before a second
+                kinds[self._now(name)] += 1
+                mine.remove(name)
+                results[name] = count
+        return results
+
+    def _counts(self, node: Node | None) -> dict[int, int]:
+        names = {entity.name: i for i, entity in enumerate(self.base.d.kinds[self.base.kind].entities)}
+        data: Any = to_plain(node) if node is not None else {}
+        if not isinstance(data, dict):
+            return {}
+        return {names[k]: v for k, v in data.items() if k in names and isinstance(v, int)}
+
+    def supplies(self, pieces: str, placed: int) -> Iterator[tuple[tuple[str, ...], Any]]:
+        """Other numbers of the same pieces, for a number on the map: paths with values.
+
+        It is what is not on the map; where the base has a piece for each region that may have one, a map has no fewer.
+        """
+        counts = self._counts(get(self.base.root, "setup", "pieces", pieces))
+        like = {self.base.profiles[i] for i in counts}
+        name, _, _ = pieces.partition(".")
+        for place, _, node in entries(get(self.base.root, "setup", "pieces")):
+            less = _LESS.fullmatch(text(node)) if place.startswith(f"{name}.") and place != pieces else None
+            if less is None or int(less[2]) != sum(counts.values()):
+                continue
+            yield ("setup", "pieces", place), f"{less[1]} - {placed}"
+            constant = self.base.d.constants.get(less[1])
+            needed = sum(self._now(each) in like for each in self.facts)
+            if constant is not None and constant.value == sum(p in like for p in self.base.profiles) < needed:
+                yield ("constants", less[1]), needed
+
+
+def _names(node: Node | None) -> list[str]:
+    return [text(item) for item in node.items] if isinstance(node, YamlSequence) else []
