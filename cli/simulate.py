@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 _MANY = 100
 """Games of which wasm plays the first one, too: of a small ruleset a module takes a tenth of a second."""
+_SELDOM, _OFTEN = 0.5, 1.8
+"""Shares of wins, by equal ones, below and above which a role is far from the others."""
 _T = TypeVar("_T")
 
 
@@ -439,6 +441,22 @@ def _show_wins(data: dict[str, Any], words: Words) -> None:
             del head[2:4]
         for line in output.table(seats, head, right=range(1, len(head))):
             output.echo(line)
+    _show_roles(data, words)
+
+
+def _show_roles(data: dict[str, Any], words: Words) -> None:
+    """Prints the wins by the entity that a seat held at the beginning, and those that win far from an equal share."""
+    roles = data.get("roles", {})
+    if roles:
+        output.echo()
+        head = [words.word("role"), *(words.word(name) for name in ("games", "won", "interval"))]
+        for line in output.table([[role, *_won(v, words)] for role, v in roles.items()], head, right=(1, 2, 3)):
+            output.echo(line)
+    for role, v in roles.items():
+        won = v["wins"] / v["games"] / v["equal"]
+        if won < _SELDOM or won > _OFTEN:
+            equal = f"{100 * v['equal']:.1f} %"
+            output.echo(words.word("seldom_wins" if won < _SELDOM else "often_wins", role=role, equal=equal))
 
 
 def _won(data: dict[str, Any], words: Words) -> list[str]:

@@ -1,8 +1,10 @@
 "use strict";
 // The next steps with the map: their commands, and programs that the server starts with the map as it is saved.
 function makeSteps(app, steps, ask) {
-  const NAMES = { table: ["Play it", "Open it again"], report: ["Playtest it"], scenarios: ["Test it"] };
-  const WAITS = { table: "the table is opened …", report: "the games are played …", scenarios: "they are run …" };
+  const NAMES = { table: ["Play it", "Open it again"], report: ["Playtest it"], shares: ["See who wins"],
+    scenarios: ["Test it"] };
+  const WAITS = { table: "the table is opened …", report: "the games are played …", shares: "200 games are played …",
+    scenarios: "they are run …" };
   const outcomes = new Map(), buttons = new Map();
   element("commands").replaceChildren(...steps.flatMap(({ name, title, command }) => {
     const place = make("dd", "");

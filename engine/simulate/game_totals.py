@@ -42,6 +42,9 @@ class Totals:
         self.games = Counter[str]()
         self.wins: dict[str, float] = {}
         self.points: dict[str, Sample] = {}
+        self.role_games = Counter[str]()
+        self.role_wins: dict[str, float] = {}
+        self.role_shares: dict[str, float] = {}
         self._of_players: dict[int, dict[str, list[str]]] = {}
 
     def add(self, outcome: Outcome, times: int = 1) -> None:
@@ -60,8 +63,18 @@ class Totals:
                 for seat in own:
                     self.games[seat] += times
                     self.wins[seat] = self.wins.get(seat, 0.0) + won
+            self._add_roles(outcome, times)
             for seat, points in outcome.scores.items():
                 self.points.setdefault(seat, Sample()).add(points, times)
+
+    def _add_roles(self, outcome: Outcome, times: int) -> None:
+        """Counts wins by the entity that a seat held at the beginning, and those that it would have by lot."""
+        members_ = self._members(outcome.players)
+        for role, seat in outcome.details.roles.items() if outcome.details is not None else ():
+            own = next((each for each in members_.values() if seat in each), [seat])
+            self.role_games[role] += times
+            self.role_wins[role] = self.role_wins.get(role, 0.0) + times * self._share(outcome, own)
+            self.role_shares[role] = self.role_shares.get(role, 0.0) + times / len(members_)
 
     def _members(self, players: int) -> dict[str, list[str]]:
         """The seats of each team of a game, or of each seat its own."""
@@ -115,6 +128,7 @@ class Totals:
                 for seat, games in sorted(self.games.items())
             },
             **({"teams": self._teams()} if self.of_seats else {}),
+            **({"roles": self._roles()} if self.role_games else {}),
             "failures": self.failures,
         }
 
@@ -126,6 +140,17 @@ class Totals:
                 "interval": _interval(self.team_wins[team], games),
             }
             for team, games in sorted(self.team_games.items())
+        }
+
+    def _roles(self) -> dict[str, Any]:
+        return {
+            role: {
+                "games": games,
+                "wins": round(self.role_wins[role], 4),
+                "interval": _interval(self.role_wins[role], games),
+                "equal": round(self.role_shares[role] / games, 4),
+            }
+            for role, games in self.role_games.items()
         }
 
     def _mean_score(self, seat: str) -> float | None:

@@ -35,11 +35,19 @@ from rulespec.serve.edit.map_messages import EditMessage
 from rulespec.serve.edit.map_state import MAX_REGIONS, faults, form_of, proposals_of, regions_of, stale_of
 from rulespec.serve.edit.next_steps import NextStep, steps
 from rulespec.serve.edit.picture import Drawn
+from rulespec.typed import nodes as typed
+from rulespec.types import Ent
 
 Answer = dict[str, Any]
 _TRIES = 4
 _DRAWING = ("drawing", "outlines")
 _REFUSALS = (MapEditError, WordsError, RenameError)
+
+
+def _has_roles(d: typed.Declarations) -> bool:
+    """Whether entities of some kind are held by players."""
+    fields = [field for kind in d.kinds.values() if not kind.is_player for field in kind.state.values()]
+    return any(isinstance(field.type, Ent) and field.type.kind == d.player_kind for field in fields)
 
 
 class Editor:
@@ -229,7 +237,8 @@ class Editor:
         extends = text(get(checked.source.root, "game", "extends")) if checked is not None else ""
         base = str((self.folder / extends).resolve()) if is_path(extends) else extends
         least, most = checked.ruleset.players if checked is not None else (0, 0)
-        return [*steps(self.folder, base, least if least < most else None)]
+        roles = most if checked is not None and _has_roles(checked.declarations) else 0
+        return [*steps(self.folder, base, least if least < most else None, roles)]
 
     # --- the picture -------------------------------------------------------------------------------------------------
 

@@ -34,7 +34,7 @@ class EditMessage(Struct, frozen=True, forbid_unknown_fields=True):
     confirmed: bool = False
     serial: Annotated[int, Meta(ge=0, le=2**53)] = 0
     fix: Annotated[int, Meta(ge=0, le=10_000)] = 0
-    step: Literal["", "table", "report", "scenarios"] = ""
+    step: Literal["", "table", "report", "shares", "scenarios"] = ""
 
 
 def read_message(text: str | bytes) -> EditMessage | None:

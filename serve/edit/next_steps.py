@@ -11,6 +11,8 @@ from rulespec.documents.text_files import display
 
 _MINUTES = 2
 """Minutes of games in a report that the page asks for."""
+_GAMES, _BOT = 200, "flat:8"
+"""The games, and their players, that show who wins."""
 
 
 class NextStep(Struct, frozen=True):
@@ -34,13 +36,14 @@ class NextStep(Struct, frozen=True):
         return " ".join(["rulespec", *(f'"{word}"' if " " in word else word for word in self.words)])
 
 
-def steps(folder: Path, base: str, players: int | None) -> Iterator[NextStep]:
+def steps(folder: Path, base: str, players: int | None, roles: int = 0) -> Iterator[NextStep]:
     """The next steps.
 
     Args:
         folder: that of the map.
         base: the reference of the ruleset that it extends; "" without one.
         players: the fewest that it is for, if there may be more.
+        roles: the most that it is for, if they hold something that may win more than its share; else 0.
     """
     name = display(folder.resolve())
     name = name if name.startswith(("/", ".")) else f"./{name}"
@@ -50,6 +53,9 @@ def steps(folder: Path, base: str, players: int | None) -> Iterator[NextStep]:
     if base:
         words = ("playtest", base, name, *number, "--minutes", str(_MINUTES))
         yield NextStep("Playtest it against its base", words, "report", 60 * (_MINUTES + 4))
+    if roles:
+        many = ("--players", str(roles), "--games", str(_GAMES), "--bots", _BOT, "--details")
+        yield NextStep("See who wins", ("simulate", name, *many), "shares", 3600)
     yield NextStep("Run its scenarios", ("test", name), "scenarios", 300)
     yield NextStep("Check it", ("validate", name))
     yield NextStep("Draw it", ("draw", name))

@@ -115,7 +115,7 @@ def test_one_step_each_on_the_page_and_back_to_the_same_bytes(ring: Path) -> Non
     assert files(ring) == before
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "base, owners", [("imperial", 2), ("imperial", 8), ("imperial_asia", 7), ("tutorial", 4), ("imperial", 5)]
 )

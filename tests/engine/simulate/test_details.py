@@ -17,6 +17,7 @@ from rulespec.engine.bots.bot_games import BotGames
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.details import POINTS, Described, Details, OptionUse, UsedMoves, details_of, parted
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
+from rulespec.engine.simulate.game_totals import Totals
 from rulespec.engine.simulate.open_results import open_results
 from rulespec.schemas import load_schema
 from rulespec.typed import nodes as typed
@@ -152,3 +153,56 @@ def test_rotated_bots_sit_one_seat_further_in_each_game(plan: GamePlan, rules: t
         replace(plan, bots=("random", "flat:1")), rules
     ).outcome(1)
     assert other.outcome(1) == BotGames(replace(plan, bots=("flat:1", "random")), rules).outcome(1)
+
+
+def test_wins_are_counted_by_the_role_that_a_seat_had_at_the_beginning() -> None:
+    """A win that two share is half a win for each; an equal share is one by the number of seats."""
+    totals = Totals()
+    for number, (holder, winners) in enumerate([("A", ("A",)), ("B", ("A",)), ("A", ("A", "B"))]):
+        roles = {"north": holder, "south": "B" if holder == "A" else "A"}
+        details = Details("", roles, (), ())
+        totals.add(Outcome(number, 2, 9, "over", winners, {}, None, details))
+    data = totals.to_json()["roles"]
+    assert {role: (v["games"], v["wins"], v["equal"]) for role, v in data.items()} == {
+        "north": (3, 1.5, 0.5),
+        "south": (3, 1.5, 0.5),
+    }
+    assert "roles" not in Totals().to_json()
+
+
+CROWN = """
+--- game.yaml
+id: crown
+title: Crown
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+start: play
+--- kinds.yaml
+kinds:
+  crown: {state: {head: {type: "player?"}}, entities: {gold: {}, tin: {}}}
+--- rules/play.rules
+procedure play():
+    chance deal:
+        option draw(p in player):
+            set gold.head to p
+            for q in player where q != p:
+                set tin.head to q
+    for p in player:
+        decide turn by p:
+            option bow():
+                pass
+    end game as over won by {p in player where gold.head == p}
+"""
+
+
+def test_a_role_that_wins_far_from_an_equal_share_is_named(tmp_path: Path) -> None:
+    small(tmp_path / "crown", CROWN)
+    _, said, _ = invoke("simulate", str(tmp_path / "crown"), "--games", "20", "--details")
+    lines = [" ".join(line.split()) for line in said.splitlines()]
+    at = next(i for i, line in enumerate(lines) if line.startswith("role games won"))
+    assert [line[:14] for line in lines[at + 1 : at + 3]] == ["gold 20 100.0 ", "tin 20 0.0 % 0"]
+    assert lines[at + 3 : at + 5] == [
+        "gold wins often: an equal share would be 50.0 %",
+        "tin seldom wins: an equal share would be 50.0 %",
+    ]
+    assert "role" not in invoke("simulate", str(tmp_path / "crown"), "--games", "2")[1]

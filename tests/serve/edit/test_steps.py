@@ -37,6 +37,7 @@ def test_commands_name_the_players_and_the_base(tmp_path: Path, monkeypatch: pyt
         "rulespec serve ./lake --players 2",
         "rulespec play ./lake --players 2",
         "rulespec playtest imperial ./lake --players 2 --minutes 2",
+        "rulespec simulate ./lake --players 3 --games 200 --bots flat:8 --details",
         "rulespec test ./lake",
         "rulespec validate ./lake",
         "rulespec draw ./lake",
