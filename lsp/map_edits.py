@@ -188,14 +188,7 @@ class MapEdits:
     def rename(self, old: str, new: str) -> Edited:
         """Renames a region in all files of the ruleset, as an editor does."""
         checked, named = self.map.named(old)
-        renaming = rename(
-            NameIndex(checked), (named.span.file, named.span.line, named.span.column), new, self.map.files
-        )
-        shown = {edit.span.file for edit in renaming.edits}
-        texts = {file: self.map.raw(Path(file).resolve()) for file in shown}
-        plain = {file: raw.removeprefix("\ufeff").replace("\r\n", "\n") for file, raw in texts.items()}
-        results = {file: as_before(texts[file], after) for file, after in fixed(plain, renaming.edits).items()}
-        return Edited({Path(file).resolve(): after for file, after in results.items()}, tuple(renaming.remarks))
+        return renamed(self.map, NameIndex(checked), (named.span.file, named.span.line, named.span.column), new)
 
     def remove(self, region: str) -> Edited:
         """Removes a region with its links, position and titles.
@@ -257,6 +250,16 @@ class MapEdits:
                     one.add_item(path, end)
 
         return self._edited(MAP, edit)
+
+
+def renamed(map_: MapFiles, index: NameIndex, at: tuple[str, int, int], new: str) -> Edited:
+    """The files with another name for the thing at a place."""
+    renaming = rename(index, at, new, map_.files)
+    shown = {edit.span.file for edit in renaming.edits}
+    texts = {file: map_.raw(Path(file).resolve()) for file in shown}
+    plain = {file: raw.removeprefix("\ufeff").replace("\r\n", "\n") for file, raw in texts.items()}
+    results = {file: as_before(texts[file], after) for file, after in fixed(plain, renaming.edits).items()}
+    return Edited({Path(file).resolve(): after for file, after in results.items()}, tuple(renaming.remarks))
 
 
 def fewest_complaints(map_: MapFiles, a: str, b: str, kinds: Sequence[str]) -> list[str]:

@@ -201,6 +201,13 @@ class MapFiles:
         piles = [(piece, place) for piece in pieces.values() if not piece.each for place in piece.places.values()]
         return [f"{piece.name}.{place.name}" for piece, place in piles if place.index == kind]
 
+    def owned(self) -> list[tuple[str, str]]:
+        """The pieces of owners that may stand in a region at the start, such as `cart.at`, with the kind of owners."""
+        checked, _ = self.checked()
+        pieces = checked.declarations.pieces.values() if checked is not None else ()
+        piles = [(piece, place) for piece in pieces if len(piece.each) == 1 for place in piece.places.values()]
+        return [(f"{piece.name}.{place.name}", piece.each[0]) for piece, place in piles if place.index == self.kind()]
+
     def order(self) -> list[str]:
         """The order of the keys of a region."""
         return ["title", *self.facts(), "doc", "position"]

@@ -26,7 +26,8 @@ GAME, KINDS, TABLES = "game.yaml", "kinds.yaml", "tables.yaml"
 _AFTER = ("players", "units", "start", "replaces", "settings", "overlays")
 """The keys of a game in their order, from the one on that says for whom it is."""
 _DEPTH = 3
-_FILES = {"kinds": KINDS, "state": KINDS, "tables": TABLES, "constants": TABLES, "setup": SETUP}
+_FILES = {"kinds": KINDS, "state": KINDS, "tables": TABLES, "constants": TABLES, "setup": SETUP, "drawing": DRAWING}
+"""Section of a ruleset → the file of a map that has it."""
 MOST = 40
 """Entities that a map brings along."""
 
@@ -185,7 +186,7 @@ class MapProposals:
         for pieces, standing in self._standing().items():
             changes[*PIECES, pieces] = standing
             changes |= self._regions.supplies(pieces, sum(standing.values()))
-        return Edited(self._all_written(changes, 1))
+        return Edited(self.written(changes))
 
     def colour(self, colour: str, fact: str, value: str) -> Edited:
         """Gives a fact to all regions that have a colour in the drawing; an owner gets that colour on the board."""
@@ -224,9 +225,9 @@ class MapProposals:
         changes = brought.changes()
         mine = {path: value for path, value in changes.items() if path[0] == "game"}
         rest = {path: value for path, value in changes.items() if path not in mine}
-        return Edited(self._all_written(rest, _DEPTH) | self._game(mine, brought.replaced(changes)))
+        return Edited(self.written(rest, _DEPTH) | self._game(mine, brought.replaced(changes)))
 
-    def _all_written(self, changes: Changes, depth: int) -> dict[Path, str]:
+    def written(self, changes: Changes, depth: int = 1) -> dict[Path, str]:
         """The files with other values."""
         texts: dict[Path, str] = {}
         for file in dict.fromkeys(_FILES[path[0]] for path in changes):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.errors import RulespecError
 from rulespec.lsp import outline_words
+from rulespec.lsp.data_edits import DataEdits
 from rulespec.lsp.map_edits import Edited, MapEdits
 from rulespec.lsp.map_proposals import MapProposals
 from rulespec.lsp.outline_edits import OutlineEdits
@@ -14,7 +15,7 @@ from rulespec.lsp.outline_edits import OutlineEdits
 FORMS = {
     "set": (3, 3, "set REGION FACT VALUE"),
     "unset": (2, 2, "unset REGION FACT"),
-    "put": (3, 3, "put REGION PIECES NUMBER"),
+    "put": (3, 4, "put REGION PIECES NUMBER [OWNER]"),
     "link": (2, 3, "link REGION REGION [KIND]"),
     "unlink": (2, 3, "unlink REGION REGION [KIND]"),
     "move": (3, 3, "move REGION X Y"),
@@ -24,9 +25,17 @@ FORMS = {
     "accept": (1, 1, "accept facts|links|choices|pieces|all"),
     "colour": (3, 3, "colour COLOUR FACT VALUE"),
     "bring": (3, 41, "bring KIND NAME[=TITLE] NAME[=TITLE] ..."),
+    "entity": (4, 4, "entity KIND NAME FACT VALUE"),
+    "rename_entity": (3, 3, "rename_entity KIND NAME NEW"),
+    "row": (3, 3, "row TABLE KEY[,KEY ...] VALUE"),
+    "constant": (2, 2, "constant NAME VALUE"),
+    "start": (2, 2, "start PLACE VALUE"),
     **outline_words.FORMS,
 }
 """Edit → the fewest and the most words after it, and how it is written."""
+
+
+_OF_DATA = ("entity", "rename_entity", "row", "constant", "start")
 
 
 class WordsError(RulespecError):
@@ -53,7 +62,12 @@ def edit_of(map_: MapEdits, words: Sequence[str]) -> Callable[[], Edited]:
         x, y = map(_number, parts[1:])
         return lambda: map_.move(parts[0], x, y)
     if word == "put":
-        return lambda: map_.put(parts[0], parts[1], _number(parts[2]))
+        number = _number(parts[2])
+        if len(parts) == 4:
+            return lambda: DataEdits(map_).put(parts[0], parts[1], number, parts[3])
+        return lambda: map_.put(parts[0], parts[1], number)
+    if word in _OF_DATA:
+        return lambda: getattr(DataEdits(map_), word.removesuffix("_entity"))(*parts)
     if word == "add":
         facts = dict(_fact(part) for part in parts[1:])
         return lambda: map_.add(parts[0], facts)

@@ -90,7 +90,7 @@ function makeEditor(hello, ask) {
     return !answer.refused;
   }
 
-  const dialogs = makeDialogs();
+  const dialogs = app.dialogs = makeDialogs();
   element("title").textContent = hello.folder;
   element("about").textContent = hello.path;
   const steps = makeSteps(app, hello.steps, ask);
@@ -100,6 +100,7 @@ function makeEditor(hello, ask) {
   app.form = makeForm(app);
   app.faults = makeFaults(app);
   app.offers = makeOffers(app);
+  app.data = makeData(app);
   app.tools = makeTools(app, app.board);
 
   element("undo").addEventListener("click", app.undo);
@@ -186,6 +187,7 @@ function makeEditor(hello, ask) {
       app.form.show();
       app.faults.show();
       app.offers.show();
+      app.data.show();
       showHistory();
       showHint();
       document.body.dataset.version = state.version;

@@ -121,6 +121,44 @@ function makeForm(app) {
     };
   }
 
+  // Pieces that belong to somebody: each choice puts one more, each × takes one away.
+  function owned() {
+    const node = make("div", "", { class: "links" }), list = make("ul", "", { "aria-label": "pieces of owners" });
+    const select = make("select", "", { name: "put_one" });
+    const titles = (kind) => app.state.data?.kinds.find((each) => each.kind === kind)?.entities ?? [];
+    const put = (name, pieces, owner, number) => app.edit([["put", name, pieces, String(number), owner]],
+      `${app.title(name)}: ${pieces} of ${owner}`);
+    const field = whenChosen(select, (value) => {
+      const [pieces, owner] = value.split(" "), region = app.region(app.selection[0]);
+      field.set("");
+      if (owner) put(region.name, pieces, owner, (region.owned[pieces]?.[owner] ?? 0) + 1);
+    });
+    node.append(labelled("put (start)", select), list);
+    return {
+      node,
+      show() {
+        const region = app.region(app.selection[0]), { owned: kinds = [] } = app.state.data ?? {};
+        if (!region) return;
+        node.hidden = !kinds.length;
+        const options = [["", "…"], ...kinds.flatMap(([pieces, kind]) => titles(kind).map((each) =>
+          [`${pieces} ${each.name}`, `${each.title}: ${pieces.replace(".", " ")}`]))];
+        const text = JSON.stringify(options);
+        if (select.dataset.options !== text && !field.busy) {
+          select.dataset.options = text;
+          select.replaceChildren(...options.map(([value, title]) => make("option", title, { value })));
+        }
+        list.replaceChildren(...kinds.flatMap(([pieces, kind]) => Object.entries(region.owned[pieces] ?? {})
+          .map(([owner, number]) => {
+            const title = `${number} ${titles(kind).find((each) => each.name === owner)?.title ?? owner}: ${pieces}`;
+            const item = make("li", title, { class: "chip" });
+            if (region.own && Number.isInteger(number)) item.append(makeButton("×",
+              () => put(region.name, pieces, owner, number - 1), { "aria-label": `Take one away: ${title}` }));
+            return item;
+          })));
+      },
+    };
+  }
+
   function place() {
     const group = make("fieldset", "", { class: "place" });
     group.append(make("legend", "place"));
@@ -200,6 +238,7 @@ function makeForm(app) {
     fields = app.state.form.facts.map((fact) => kinds[fact.type](fact));
     if (one) fields.push(links());
     fields.push(...app.state.form.pieces.map(pieces));
+    if (one) fields.push(owned());
     if (one) fields.push(written("title", "text"), written("doc", "text"), place());
     const head = make("h2", "", { id: "form_head" });
     const note = make("p", "", { class: "note" });

@@ -22,7 +22,8 @@ function makeOffers(app) {
     const results = [["", "nothing"]];
     for (const [fact, values] of meanings)
       results.push(...values.map(([name, title]) => [`${fact} ${name}`, `${titled(fact)}: ${title}`]));
-    for (const [fact, [kind]] of Object.entries(owners)) results.push([`${fact} ${NEW}`, `${titled(fact)}: a new ${titled(kind)}`]);
+    for (const [fact, [kind]] of Object.entries(owners))
+      results.push([`${fact} ${NEW}`, `${titled(fact)}: a new ${titled(kind)}`]);
     return results;
   }
 
@@ -30,7 +31,8 @@ function makeOffers(app) {
     const item = make("li"), select = make("select", "", { "aria-label": `What ${each.colour} says` });
     const title = make("input", "", { type: "text", maxlength: 64, autocomplete: "off", "aria-label": "Its name" });
     const titles = each.regions.map(app.title).join(", ");
-    const which = makeButton(`${each.regions.length} · ${titles}`, () => app.select(each.regions), { class: "which", title: titles });
+    const which = makeButton(`${each.regions.length} · ${titles}`, () => app.select(each.regions),
+      { class: "which", title: titles });
     const swatch = make("span", "", { class: "swatch" });
     swatch.style.background = each.colour;
     select.append(...choices.map(([value, text]) => make("option", text, { value })));

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from rulespec.pages.document import Rights, document, own_file
 
 _SCRIPTS = (
-    *("zoom.js", "edit_parts.js", "edit_board.js", "edit_list.js", "edit_form.js", "edit_faults.js", "edit_offers.js"),
+    *("zoom.js", "edit_parts.js", "edit_board.js", "edit_list.js", "edit_form.js", "edit_faults.js"),
+    *("edit_offers.js", "edit_data.js"),
     *("edit_dialogs.js", "edit_steps.js", "edit_tools.js"),
 )
 _MODULES = ("outline_geometry.js", "outline_tool.js")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
@@ -32,7 +32,7 @@ from rulespec.serve.edit.dependents import dependents
 from rulespec.serve.edit.drawing import ToDraw, packed
 from rulespec.serve.edit.history import ChangedElsewhereError, History
 from rulespec.serve.edit.map_messages import EditMessage
-from rulespec.serve.edit.map_state import MAX_REGIONS, faults, form_of, proposals_of, regions_of, stale_of
+from rulespec.serve.edit.map_state import MAX_REGIONS, data_of, faults, form_of, proposals_of, regions_of, stale_of
 from rulespec.serve.edit.next_steps import NextStep, steps
 from rulespec.serve.edit.picture import Drawn
 from rulespec.typed import nodes as typed
@@ -42,6 +42,15 @@ Answer = dict[str, Any]
 _TRIES = 4
 _DRAWING = ("drawing", "outlines")
 _REFUSALS = (MapEditError, WordsError, RenameError)
+
+
+def _unless_unreadable(
+    shown: Callable[[MapFiles, Checked], Answer], map_: MapFiles, checked: Checked | None
+) -> Answer | None:
+    """A part of the state; None while the files are unreadable, or without a map."""
+    with suppress(DiagnosticsError, MapEditError):
+        return shown(map_, checked) if checked is not None and (map_.folder / MAP).is_file() else None
+    return None
 
 
 def _has_roles(d: typed.Declarations) -> bool:
@@ -109,7 +118,8 @@ class Editor:
             "more": len(every) - len(shown),
             "stale": "" if checked is not None else stale_of(map_, diagnostics),
             "outlines": self._outlines(map_),
-            "offers": self._offers(map_, checked),
+            "offers": _unless_unreadable(proposals_of, map_, checked),
+            "data": _unless_unreadable(data_of, map_, checked),
             "undo": self.history.names[0],
             "redo": self.history.names[1],
         }
@@ -120,12 +130,6 @@ class Editor:
         except (DiagnosticsError, MapEditError):
             results = self.state["regions"]
         return results[:MAX_REGIONS]
-
-    def _offers(self, map_: MapFiles, checked: Checked | None) -> Answer | None:
-        """The proposals; None while the files are unreadable."""
-        with suppress(DiagnosticsError, MapEditError):
-            return proposals_of(map_, checked) if checked is not None and (map_.folder / MAP).is_file() else None
-        return None
 
     def _outlines(self, map_: MapFiles) -> OutlineBoard | None:
         """The outlines of the board; while unreadable, the last readable ones."""

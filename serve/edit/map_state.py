@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Fix
 from rulespec.documents.text_files import display
 from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text, to_plain
 from rulespec.drawing.marked_board import faults_of
+from rulespec.lsp.data_edits import colour_in, rows, starts
 from rulespec.lsp.map_files import MAP, PIECES, REGIONS, WORDS, MapEditError, MapFiles
 from rulespec.lsp.map_proposals import MapProposals
 from rulespec.lsp.project import Checked
@@ -33,10 +35,15 @@ def regions_of(map_: MapFiles, checked: Checked | None, places: Mapping[str, tup
     merged = get(checked.source.root, *REGIONS) if checked is not None else None
     mine = {key for key, _, _ in entries(own)}
     counts = {pieces: _by_region(checked, pieces) for pieces in map_.pieces()} if checked is not None else {}
+    owned = {pieces: _by_region(checked, pieces) for pieces, _ in map_.owned()} if checked is not None else {}
     results = []
     for name, _, node in entries(merged if merged is not None else own):
         standing = {pieces: each[name] for pieces, each in counts.items() if name in each}
-        results.append(_region(name, node, name in mine, places) | {"pieces": standing})
+        theirs = {
+            pieces: {owner: by[name] for owner, by in each.items() if isinstance(by, dict) and name in by}
+            for pieces, each in owned.items()
+        }
+        results.append(_region(name, node, name in mine, places) | {"pieces": standing, "owned": theirs})
     return results
 
 
@@ -197,6 +204,47 @@ def proposals_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
             if kind in kinds and (fact not in owners or proposals.own(kind))
         ],
         "owners": {fact: [kind, [*proposals.own(kind)]] for fact, kind in owners.items()},
+    }
+
+
+def data_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
+    """Data beside the regions, as a form has them: entities that a map may bring along, tables, constants, set-up.
+
+    Raises:
+        DiagnosticsError: a file cannot be read.
+    """
+    proposals, d, root = MapProposals(map_), checked.declarations, checked.source.root
+    kinds = proposals.base.owners if proposals.base is not None else []
+    return {
+        "kinds": [
+            {
+                "kind": kind,
+                "own": bool(proposals.own(kind)),
+                "facts": [{"name": name, **_type(fact.type)} for name, fact in d.kinds[kind].facts.items()],
+                "choices": {
+                    fact.type.kind: [[e.name, e.title] for e in d.kinds[fact.type.kind].entities[:_MAX_CHOICES]]
+                    for fact in d.kinds[kind].facts.values()
+                    if isinstance(fact.type, Ent) and fact.type.kind in d.kinds
+                },
+                "entities": [
+                    {
+                        "name": entity.name,
+                        "title": entity.title,
+                        "colour": colour_in(proposals, kind, entity.name),
+                        "facts": to_plain(node) if (node := get(root, "kinds", kind, "entities", entity.name)) else {},
+                    }
+                    for entity in d.kinds[kind].entities[:MAX_REGIONS]
+                ],
+            }
+            for kind in kinds
+            if kind in d.kinds
+        ],
+        "constants": [[name, text(node)] for name, _, node in entries(get(root, "constants"))],
+        "tables": [
+            [name, [*islice(rows(get(table, "rows")), MAX_REGIONS)]] for name, _, table in entries(get(root, "tables"))
+        ],
+        "starts": [*starts(root)],
+        "owned": map_.owned(),
     }
 
 

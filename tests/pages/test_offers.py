@@ -64,3 +64,27 @@ def test_one_proposal_after_the_other(width: int, drive: Drive, tmp_path: Path) 
         assert "links" in page.texts("#proposals")[0] and "terrain" not in page.texts("#proposals")[0]
         page.click("#undo")
         assert "terrain of 15 regions" in page.texts("#proposals")[0]
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("width", [393, 1360])
+def test_nations_numbers_and_pieces_are_edited_by_fields(width: int, drive: Drive, tmp_path: Path) -> None:
+    folder = ring(tmp_path)
+    with editing(folder) as serving:
+        page = drive(serving, width, 900)
+        page.click("#colours_take")
+        page.click("#offers_all")
+        for summary in page.page.query_selector_all("#data_parts summary"):
+            summary.click()
+        for label, value in (("army pieces of Red", "4"), ("title of Red", "Redland"), ("free_steps", "2")):
+            page.page.fill(f"[aria-label='{label}']", value)
+            page.press("Enter")
+            page.idle()
+        page.page.select_option("[name=put_one]", "army.at red")
+        page.idle()
+        assert any(text.startswith("1 Redland: army.at") for text in page.texts("#form .chip"))
+        assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "tables scroll by themselves"
+        assert "red: {title: Redland, army_pieces: 4," in (folder / "kinds.yaml").read_text("utf-8")
+        page.click("[aria-label='Remove Redland']")
+        assert "red" not in {each.get("home") for each in regions(folder).values()}
+        assert page.texts("#data_parts summary")[0] == "nation (5)"
