@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
@@ -17,6 +17,9 @@ from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
 from rulespec.typed.teams import ALL
 
+if TYPE_CHECKING:  # bots need an extra
+    from rulespec.engine.bots.match import MatchStanding
+
 
 class _Request(Struct, frozen=True):
     """The arguments and flags of the command."""
@@ -24,6 +27,7 @@ class _Request(Struct, frozen=True):
     bots: tuple[str, ...]
     players: int | None
     games: int
+    all_games: bool
     seed: int
     settings: tuple[str, ...]
     jobs: int
@@ -41,6 +45,7 @@ class _Request(Struct, frozen=True):
     show_default=True,
     help="Most games of a match.",
 )
+@click.option("--all-games", is_flag=True, help="Play all of them, also after a verdict: narrower bounds.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @settings_flag
 @workers_flags
@@ -80,18 +85,28 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         path = None if r.out is None else folder(r.out) / f"match-{at}.jsonl"
         side = PlanSide(between(plan, one, other), ruleset, path, say_silent)
         with resume_hint(r.out):
-            *_, standing = with_progress(match(side, r.games, r.jobs, r.cluster), r.games)
+            *_, standing = with_progress(match(side, r.games, r.jobs, r.cluster, whole=r.all_games), r.games)
         failed += standing.failed
         share = standing.share
         bounds = "-" if share is None else f"{100 * share.low:.1f} % to {100 * share.high:.1f} %"
         won = f"{100 * standing.won / standing.games:.1f} %"
         even = f"{100 * standing.even:.1f} %"
-        rows.append([f"{one} against {other}", f"{standing.games:,}", won, bounds, even, standing.says])
-    head = ("match", "games", "won", "19 times in 20", "even", "the first is")
+        rows.append(
+            [f"{one} against {other}", f"{standing.games:,}", won, bounds, even, _gain(standing), standing.says]
+        )
+    head = ("match", "games", "won", "19 times in 20", "even", "gains", "the first is")
     output.echo()
-    for line in output.table(rows, head, right=range(1, 5)):
+    for line in output.table(rows, head, right=range(1, 6)):
         output.echo(line)
     if failed:
         output.echo()
         output.echo(output.style(output.counted(failed, "game") + " failed: `rulespec simulate` tells why", fg="red"))
     ctx.exit(output.PROBLEMS if failed else output.OK)
+
+
+def _gain(standing: MatchStanding) -> str:
+    """The gain of the first over an even share, with its bounds."""
+    gain = standing.gain
+    if gain is None:
+        return "-"
+    return f"{100 * gain.value:+.0f} % ({100 * gain.low:+.0f} to {100 * gain.high:+.0f})"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.cli import output
 from rulespec.cli.fraction_flag import YEAR, Finite
@@ -23,6 +24,7 @@ from rulespec.cli.playtest_text import show
 from rulespec.cli.program_seats import bot_names, say_silent
 from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.sweep import Sweep, change, sweeps_of
+from rulespec.cli.without import Without, overlay, without_of
 from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
 from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.engine.simulate.game_plans import GamePlan
@@ -43,6 +45,7 @@ class _Request(Struct, frozen=True):
     rules: tuple[str, ...]
     settings: tuple[str, ...]
     sweeps: tuple[Sweep, ...]
+    without: tuple[Without, ...]
     target: Wanted | None
     target_games: int
     both: tuple[str, ...]
@@ -82,6 +85,13 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A rule: BASE with this setting.")
 @click.option(
     "--sweep", "sweeps", multiple=True, callback=sweeps_of, metavar="PATH=A..B", help="Rules: each value of a number."
+)
+@click.option(
+    "--without",
+    multiple=True,
+    callback=without_of,
+    metavar="OPTION[:SEAT]",
+    help="A rule: BASE without an option, for all or for one seat.",
 )
 @click.option(
     "--target", callback=wanted_of, metavar="NUMBER=VALUE", help="The rule: swept values that come nearest to this."
@@ -139,9 +149,9 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Answer what each RULE changes in BASE: more, less, no difference that matters, undecided, equal, or never acted.
 
-    A RULE is a reference, an overlay on BASE (+short, +./my_rule.yaml), or --set KEY=VALUE. Bots play the same seeds
-    and deals with and without it, until the questions of the ruleset are answered or time is up. Exit code: 0 the games
-    were played, 1 the rules were at fault, 2 wrong usage.
+    A RULE is a reference, an overlay on BASE (+short, +./my_rule.yaml), --set KEY=VALUE, or --without OPTION. Bots play
+    the same seeds and deals with and without it, until the questions of the ruleset are answered or time is up. Exit
+    code: 0 the games were played, 1 the rules were at fault, 2 wrong usage.
 
     Example: rulespec playtest imperial +./my_rule.yaml --players 3 --bots flat:32 --minutes 10 --page verdict.html
     """
@@ -208,16 +218,17 @@ def _check(r: _Request) -> None:
         click.UsageError: if they do not.
     """
     check_workers(r.jobs, r.cluster)
-    if r.cluster and r.sweeps and r.out is None:
-        raise click.UsageError("--sweep on a cluster needs --out FOLDER, which all its machines have at the same path")
+    if r.cluster and (r.sweeps or r.without) and r.out is None:
+        flag = "--sweep" if r.sweeps else "--without"
+        raise click.UsageError(f"{flag} on a cluster needs --out FOLDER, which all its machines have at the same path")
     if r.target is None:
-        if not r.rules and not r.settings and not r.sweeps:
-            raise click.UsageError("name a rule: a reference, +OVERLAY, --set KEY=VALUE, or --sweep")
+        if not r.rules and not r.settings and not r.sweeps and not r.without:
+            raise click.UsageError("name a rule: a reference, +OVERLAY, --set KEY=VALUE, --without OPTION, or --sweep")
         if len(r.sweeps) > 1:
             raise click.UsageError(
                 "one number is swept at a time, unless --target looks for the best values of several"
             )
-    elif r.rules or r.settings or not 0 < len(r.sweeps) <= MOST_SWEPT:
+    elif r.rules or r.settings or r.without or not 0 < len(r.sweeps) <= MOST_SWEPT:
         message = f"--target looks for the values of 1 to {MOST_SWEPT} numbers (--sweep), and takes no other rules"
         raise click.UsageError(message)
 
@@ -259,6 +270,7 @@ class _Games:
             results.append(Rule(added, rule.ruleset, rule.plan) if added.startswith("+") else rule)
         settings = [output.key_values(text.split(","), "--set") for text in r.settings]
         results += [self._game(r.base, self._both | each, t) for t, each in zip(r.settings, settings, strict=True)]
+        results += [self._without(each) for each in r.without]
         for sweep in r.sweeps:
             own, _ = sweep.own(self.base.ruleset)
             results += [self.at([value]) for value in sweep.values if value != own]
@@ -277,6 +289,13 @@ class _Games:
         name, overlay, settings = change(r.sweeps, values, self.base.ruleset, self._folder / "overlays")
         ref = r.base if overlay is None else f"{r.base}+{overlay}"
         return self._game(ref, self._both | settings, name)
+
+    def _without(self, without: Without) -> Rule:
+        """The game without an option."""
+        base = self.base
+        path = overlay(without, base.ruleset, base.plan.seats(0), self._folder / "overlays")
+        rule = self._game(f"{self._r.base}+{path}", self._both, f"without {without.text}")
+        return replace(rule, seat=without.seat)
 
     def is_base(self, rule: Rule) -> bool:
         """Whether a game is the one without a rule."""
@@ -363,6 +382,7 @@ def _again(r: _Request, result: dict[str, Any]) -> str:
     words = [r.base, *r.rules]
     words += [w for each in r.settings for w in ("--set", each)] + [w for each in r.both for w in ("--both", each)]
     words += [w for sweep in r.sweeps for w in ("--sweep", str(sweep))]
+    words += [w for each in r.without for w in ("--without", each.text)]
     words += [] if r.target is None else ["--target", str(r.target), "--target-games", str(r.target_games)]
     words += ["--players", str(result["players"]), "--bots", ",".join(r.bots)]
     beside = [each["name"] for each in result["rules"][0]["strengths"][1:]]

@@ -9,7 +9,7 @@ from typing import Any
 from rulespec.cli import output
 from rulespec.cli.playtest_target import show_target
 from rulespec.engine.playtest.figures import ending_shares, most_changed, users
-from rulespec.engine.playtest.sentence import acted, number, short
+from rulespec.engine.playtest.sentence import acted, leads, number, short
 
 _WIDE = 100
 _OPTIONS = 8
@@ -51,6 +51,7 @@ def show(result: dict[str, Any]) -> None:
                 output.echo(line)
         output.echo()
         _show_endings(result["base"]["name"], rule)
+        _show_leads(result["base"]["name"], rule)
         _show_options(result["base"]["name"], rule)
     if "sweep" in result:
         _show_sweep(result)
@@ -79,6 +80,18 @@ def _show_endings(base: str, rule: dict[str, Any]) -> None:
     if not rows:
         return
     for line in output.table(rows, ("ended by", base, rule["name"]), right=(1, 2)):
+        output.echo(line)
+    output.echo()
+
+
+def _show_leads(base: str, rule: dict[str, Any]) -> None:
+    """Prints how the lead went over time, without a verdict."""
+    first = rule["strengths"][0]
+    rows = [list(row) for row in leads(first)]
+    if not rows:
+        return
+    by = first["figures"][0]["lead_by"] or first["figures"][1]["lead_by"]
+    for line in output.table(rows, (f"the lead, by {by}", base, rule["name"]), right=(1, 2)):
         output.echo(line)
     output.echo()
 

@@ -10,7 +10,7 @@ from string import Template
 from typing import Any
 
 from rulespec.engine.playtest.figures import ending_shares, most_changed, users
-from rulespec.engine.playtest.sentence import acted, number, short
+from rulespec.engine.playtest.sentence import acted, leads, number, short
 from rulespec.pages.playtest_plots import bands, forest, lengths, sweep
 
 Report = Mapping[str, Any]
@@ -103,6 +103,7 @@ def _rule(rule: Report, report: Report) -> str:
             f"<div class='small'>{_bands(first)}</div>",
             f"<h2>How games ended</h2><p class='note'>Shares of games; no verdicts.</p>{key}",
             _bars([(title, 100 * a, 100 * b) for title, (a, b) in ending_shares(rule, first)], "{:.1f} %"),
+            _leads(first, base, rule["name"]),
             f"<h2>Lengths</h2><p class='note'>Games by their number of decisions.</p>{key}",
             lengths(*(figures["lengths"] for figures in first["figures"])),
             f"<h2>Used options</h2><p class='note'>How often in a game; no verdicts.</p>{key}",
@@ -169,6 +170,16 @@ def _options(figures: Sequence[Report]) -> str:
     rule, base = (each["options"] for each in figures)
     names = sorted({*rule, *base}, key=lambda name: -max(_times(rule, name), _times(base, name)))[:MOST_OPTIONS]
     return _bars([(name, _times(base, name), _times(rule, name)) for name in names], "{:.1f}")
+
+
+def _leads(first: Report, base: str, name: str) -> str:
+    """The lead over time."""
+    rows = [[(cell, "") for cell in row] for row in leads(first)]
+    by = first["figures"][0]["lead_by"] or first["figures"][1]["lead_by"]
+    if not rows:
+        return ""
+    note = f"By {by}: how often it changes, after how much of a game it is taken for good, by how much; no verdicts."
+    return f"<h2>The lead</h2><p class='note'>{note}</p>{_table(('', base, name), rows)}"
 
 
 def _changed(figures: Sequence[Report], base: str, name: str) -> str:
@@ -256,9 +267,12 @@ def _ladder(matches: Sequence[Report]) -> str:
     for each in matches:
         bounds = "-" if each["low"] is None else f"{100 * each['low']:.0f} % to {100 * each['high']:.0f} %"
         won, even = (f"{100 * share:.0f} %" for share in (each["won"] / each["games"], each["even"]))
-        texts = (f"{each['one']} against {each['other']}", f"{each['games']:,}", won, bounds, even, each["says"])
+        gain = (
+            "-" if each["gain"] is None else "{:+.0f} % ({:+.0f} to {:+.0f})".format(*(100 * g for g in each["gain"]))
+        )
+        texts = (f"{each['one']} against {each['other']}", f"{each['games']:,}", won, bounds, even, gain, each["says"])
         rows.append([(text, "") for text in texts])
-    return _table(("match", "games", "won", "between", "even", "the first is"), rows, cards=True)
+    return _table(("match", "games", "won", "between", "even", "gains", "the first is"), rows, cards=True)
 
 
 def _hashes(report: Report) -> str:

@@ -38,6 +38,18 @@ class MatchStanding(Struct):
         return followed_share(self.won, self.games)
 
     @property
+    def gain(self) -> ConfidenceInterval | None:
+        """The gain over the even share: 1 wins all, 0 is even, with bounds for every look; None before the first one.
+
+        Unlike the share it can be compared between games with other numbers of seats.
+        """
+        share = self.share
+        if share is None:
+            return None
+        gains = ((each - self.even) / (1 - self.even) for each in (share.value, share.low, share.high))
+        return ConfidenceInterval(*gains)
+
+    @property
     def verdict(self) -> str:
         """One of `stronger`, `weaker` and `undecided`."""
         share = self.share
@@ -59,7 +71,9 @@ class MatchStanding(Struct):
         return f"{self.verdict}{left}"
 
 
-def match(side: PlanSide, games: int, jobs: int = 1, cluster: str = "") -> Generator[MatchStanding]:
+def match(
+    side: PlanSide, games: int, jobs: int = 1, cluster: str = "", *, whole: bool = False
+) -> Generator[MatchStanding]:
     """Plays a match until its verdict, for at most `games` games.
 
     It ends where each seat has been played equally often: a seat that wins more often is no strength of a bot.
@@ -69,6 +83,7 @@ def match(side: PlanSide, games: int, jobs: int = 1, cluster: str = "") -> Gener
         games: the most games.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
+        whole: whether all games are played, for narrower bounds.
 
     Yields:
         The standing after each game; always the same object.
@@ -87,7 +102,7 @@ def match(side: PlanSide, games: int, jobs: int = 1, cluster: str = "") -> Gener
             if seats[outcome.game % len(seats)] in outcome.winners:
                 result.won += 1 / len(outcome.winners)
             yield result
-            if result.games % len(seats) == 0 and result.verdict != "undecided":
+            if not whole and result.games % len(seats) == 0 and result.verdict != "undecided":
                 return
 
 

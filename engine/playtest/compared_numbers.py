@@ -51,7 +51,7 @@ class Asked(Struct, frozen=True):
     role: str = ""
 
 
-def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: int) -> list[Asked]:
+def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: int, seat: str = "") -> list[Asked]:
     """The numbers that the questions of a ruleset ask for; without questions length, margin and wins.
 
     Where all win together these are whether they win, the length, and their points as the margin of survival.
@@ -61,7 +61,11 @@ def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: i
         seats: the seats of the games.
         first: the first game without the rule: roles and points are as in it.
         rules: the number of rules that are tried: mistakes are bounded for all of them together.
+        seat: the only seat for which the rule holds: what it is worth to the seat is asked, and the length; empty: it
+            holds for all.
     """
+    if seat:
+        return list(_of_seat(seat, members(teams(ruleset.declarations) or seats, seats), first, rules))
     questions = list(ruleset.declarations.questions.values()) or list(_usual(ruleset, first))
     alpha = 0.05 / rules / len(questions)
     results = []
@@ -73,6 +77,18 @@ def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: i
             level = 1 - alpha / len(numbers)
             results.append(Asked(question.name, question.title, title, share, number, matters, scale, level, role))
     return results
+
+
+def _of_seat(seat: str, sides: Mapping[str, Sequence[str]], first: Outcome, rules: int) -> Iterator[Asked]:
+    """The questions on a rule that holds for one seat: its wins, its points, the length."""
+    numbers: list[tuple[str, str, bool, float, Number]] = [
+        ("wins", f"Wins of {seat}", True, SHARE, partial(won, seat, sides)),
+        *([("points", f"Points of {seat}", False, 0.0, partial(points_of, seat))] if seat in first.scores else []),
+        ("length", "Length", False, 0.0, length),
+    ]
+    level = 1 - 0.05 / rules / len(numbers)
+    for name, title, share, matters, number in numbers:
+        yield Asked(name, title, title, share, number, matters, number, level)
 
 
 def _usual(ruleset: typed.Ruleset, first: Outcome) -> Iterator[typed.Question]:
@@ -99,11 +115,14 @@ def _numbers(
         yield question.title, most, _away, ""
     elif question.asks == "margin":
         yield question.title, margin, most, ""
+    elif question.asks in LEADS:
+        lead = LEADS[question.asks]
+        yield question.title, lead, lead, ""
     elif question.asks == ENDING:
         yield question.title, partial(ended, question.of), _one, ""
     elif question.asks == USES:
-        number: Number = partial(used, question.of)
-        yield question.title, number, number, ""
+        uses = partial(used, question.of)
+        yield question.title, uses, uses, ""
     elif question.asks == "wins":
         held = first.details.roles if first.details is not None else {}
         for name, number in wins(ruleset, seats, first).items():
@@ -137,13 +156,18 @@ def margin(outcome: Outcome) -> float | None:
     return points[0] - points[1] if len(points) > 1 else None
 
 
+def points_of(seat: str, outcome: Outcome) -> float | None:
+    """The points of a seat."""
+    return outcome.scores.get(seat)
+
+
 def most(outcome: Outcome) -> float | None:
     """The points of the first."""
     return max(outcome.scores.values(), default=None)
 
 
 def _away(outcome: Outcome) -> float | None:
-    """How far the points of all are from none, whether they have won or lost."""
+    """The distance of the points of all from none, whether they have won or lost."""
     points = most(outcome)
     return None if points is None else abs(points)
 
@@ -158,10 +182,32 @@ def ended(ending: str, outcome: Outcome) -> float:
 
 
 def used(option: str, outcome: Outcome) -> float | None:
-    """How often players used an option: `market.buy`, or `market.buy(fish)`."""
+    """The uses of an option by players: `market.buy`, or `market.buy(fish)`."""
     if outcome.details is None:
         return None
     return float(sum(use.times for use in outcome.details.uses if use.option == option))
+
+
+def lead_changes(outcome: Outcome) -> float | None:
+    """The changes of the lead of a game."""
+    lead = outcome.details.lead if outcome.details is not None else None
+    return None if lead is None else lead.changes
+
+
+def lead_taken(outcome: Outcome) -> float | None:
+    """After how many percent of a game its lead was last taken."""
+    lead = outcome.details.lead if outcome.details is not None else None
+    return None if lead is None or lead.taken is None else 100 * lead.taken / max(1, outcome.decisions)
+
+
+def widest_lead(outcome: Outcome) -> float | None:
+    """The widest lead of a game."""
+    lead = outcome.details.lead if outcome.details is not None else None
+    return None if lead is None else lead.widest
+
+
+LEADS: dict[str, Number] = {"lead_changes": lead_changes, "lead_taken": lead_taken, "widest_lead": widest_lead}
+"""Numbers of the lead over time."""
 
 
 def measure(name: str, of: str, outcome: Outcome) -> float | None:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any
 
-from rulespec.engine.playtest.compared_numbers import MOST_ROLES
+from rulespec.engine.playtest.compared_numbers import LEADS, MOST_ROLES
 from rulespec.engine.simulate.details import Details, parted
 from rulespec.engine.simulate.game_plans import Outcome
 
 END, CHANCE = "end", "chance"
-"""What stands in place of an option where a game is over, and where chance decides."""
+"""Words in place of an option where a game is over, and where chance decides."""
 _PLACES = 8
 """Places at which a rule acted, at most: where it did so in most pairs."""
 
@@ -51,6 +51,8 @@ class Figures:
         self.points: list[list[int]] = []  # first, second … of all games, summed
         self.wins: dict[str, list[float]] = {}
         self.uses: dict[str, Used] = {}
+        self.lead_by = ""
+        self.leads = {name: [0.0, 0] for name in LEADS}
 
     def add(self, outcome: Outcome) -> None:
         """Counts a game."""
@@ -71,6 +73,12 @@ class Figures:
             sums[0] += share if seat in outcome.winners else 0.0
             sums[1] += 1
         self._count_uses(outcome.details)
+        if outcome.details.lead is not None:
+            self.lead_by = outcome.details.lead.by
+        for name, number in LEADS.items():
+            value = number(outcome)
+            self.leads[name][0] += value or 0.0
+            self.leads[name][1] += value is not None
 
     def _count_uses(self, details: Details) -> None:
         """Counts the used options of a game: by all, by seat, and by the roles that seats have had from the start."""
@@ -105,6 +113,8 @@ class Figures:
             "endings": dict(sorted(self.endings.items())),
             "points": [round(total / times, 2) for total, times in self.points],
             "wins": {role: {"won": round(won / n, 4), "games": n} for role, (won, n) in sorted(self.wins.items())},
+            "lead_by": self.lead_by,
+            "lead": {name: round(total / n, 2) for name, (total, n) in self.leads.items() if n},
             "options": {option: used.to_json(games) for option, used in sorted(self.uses.items())},
         }
 
@@ -189,12 +199,15 @@ def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[
 
 
 def users(used: Mapping[str, Any], most: int) -> str:
-    """Who used an option how often in a game: roles where there are some, else seats; those who did most.
+    """The users of an option, each with its uses in a game: roles where there are some, else seats; the most first.
 
     Args:
         used: an option of `Figures.to_json`.
         most: how many are named.
     """
     of = used["roles"] or used["seats"]
-    order = sorted(of, key=lambda name: -of[name])
-    return ", ".join(f"{name} {of[name]:,.1f}" for name in order[:most]) + (", …" if len(order) > most else "")
+    named: dict[float, list[str]] = {}  # roles of one seat have the same number
+    for name in sorted(of, key=lambda name: -of[name]):
+        named.setdefault(of[name], []).append(name)
+    texts = [f"{'/'.join(names)} {times:,.1f}" for times, names in named.items()]
+    return ", ".join(texts[:most]) + (", …" if len(texts) > most else "")

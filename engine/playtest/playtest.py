@@ -34,11 +34,13 @@ class Rule(Struct, frozen=True):
         name: what it is called.
         ruleset: its ruleset.
         plan: the plan of its games; its bots do not matter.
+        seat: the only seat for which it holds; empty: it holds for all.
     """
 
     name: str
     ruleset: typed.Ruleset
     plan: GamePlan
+    seat: str = ""
 
 
 class PlaytestLimits(Struct, frozen=True):
@@ -190,7 +192,7 @@ class Playtest:
         """Adds a game without the rules, and those under them; the first one creates the trials."""
         if not trials:
             seats, rules = self.base.plan.seats(0), len(self.rules)
-            trials += (RuleTrial(asked(rule.ruleset, seats, without, rules), seats) for rule in self.rules)
+            trials += (RuleTrial(asked(rule.ruleset, seats, without, rules, rule.seat), seats) for rule in self.rules)
         for trial, outcome in zip(trials, under, strict=True):
             trial.add(without, outcome)
 

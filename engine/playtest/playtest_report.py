@@ -100,7 +100,7 @@ def _bands(bands: Sequence[Sequence[Band]]) -> list[list[list[float]]]:
 
 
 def _match(standing: MatchStanding) -> dict[str, Any]:
-    share = standing.share
+    share, gain = standing.share, standing.gain
     return {
         "one": standing.one,
         "other": standing.other,
@@ -109,6 +109,7 @@ def _match(standing: MatchStanding) -> dict[str, Any]:
         "won": round(standing.won, 4),
         "low": None if share is None else round(share.low, 6),
         "high": None if share is None else round(share.high, 6),
+        "gain": None if gain is None else [round(each, 6) for each in (gain.value, gain.low, gain.high)],
         "verdict": standing.verdict,
         "needed": standing.needed,
         "says": standing.says,

@@ -11,6 +11,11 @@ from rulespec.engine.playtest.evidence import QuestionAnswer
 from rulespec.engine.playtest.rule_trial import Answered
 from rulespec.engine.simulate.sequence import FIRST_LOOK, rounded, said_needed
 
+_LEADS = {
+    "lead_changes": ("changes in a game", "{:,.1f}"),
+    "lead_taken": ("last taken after", "{:.0f} %"),
+    "widest_lead": ("at its widest", "{:,.1f}"),
+}
 _PARTED = {"end": "the end of the game", "chance": "chance"}
 _PLACES = 3
 """Places that are named at which a rule acted: those of most pairs."""
@@ -75,7 +80,7 @@ def number(value: float, share: bool, sign: str = "") -> str:
 
 
 def acted(strength: Mapping[str, Any]) -> str:
-    """How often a rule acted, when first and where, in one sentence; "" if it never did.
+    """One sentence on how often a rule acted, when first and where; "" if it never did.
 
     Args:
         strength: a strength of a report; see playtest.schema.json.
@@ -98,6 +103,20 @@ def _place(each: Mapping[str, Any]) -> str:
     """The options that two games part with."""
     under, without = (_PARTED.get(each[key], each[key]) for key in ("value", "other"))
     return under if under == without else f"{under} in place of {without}"
+
+
+def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The numbers of the lead over time: what it is, without a rule and under it; empty if nothing says who leads.
+
+    Args:
+        strength: a strength of a report; see playtest.schema.json.
+    """
+    under, without = (figures["lead"] for figures in strength["figures"])
+    return [
+        (title, *(form.format(side[name]) if name in side else "-" for side in (without, under)))
+        for name, (title, form) in _LEADS.items()
+        if name in under or name in without
+    ]
 
 
 def short(answer: Mapping[str, Any]) -> str:

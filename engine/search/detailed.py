@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import machine
 from rulespec.engine.game.option import Option, OptionKind
@@ -12,6 +14,8 @@ from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.search.wasm_search import WasmSearch
 from rulespec.engine.simulate.details import Described, Details, Plies, UsedMoves, described, details_of, roles
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
+from rulespec.engine.simulate.leading import MOST as LEADS
+from rulespec.engine.simulate.leading import Lead, lead_of, standings
 from rulespec.engine.simulate.wasm import WasmOutcomes
 from rulespec.typed import nodes as typed
 
@@ -37,6 +41,7 @@ class DetailedGames:
         self._search = WasmSearch(Game(rules, seats, plan.settings, lambda *_: wasm))
         self._measuring = RowMeasures(self._search)
         self._outcomes = WasmOutcomes(replace(plan, details=False), rules)
+        self._standings = standings(self._search.table)
         self._described: dict[tuple[int, ...], Described] = {}
         self._ready: dict[int, Outcome] = {}
 
@@ -72,8 +77,25 @@ class DetailedGames:
         if not at:
             return details_of(moves, {}, {})
         rows = self._search.replay([codes[:ply] for ply in at]).rows
+        lead = self._lead(codes, first, over=over) if plies.notes else None
         held = dict(roles(self._search.game(rows[0]))) if plies.notes else {}
-        return details_of(moves, held, dict(zip(at, self._measuring.of(rows), strict=True)))
+        return details_of(moves, held, dict(zip(at, self._measuring.of(rows), strict=True)), lead)
+
+    def _lead(self, codes: Codes, first: int, *, over: bool) -> Lead | None:
+        """The lead in a game from the first decision of a player on."""
+        if self._standings is None:
+            return None
+        plies = Plies[None](LEADS, 1)
+        for ply in range(first, len(codes)):
+            if plies.wants(ply):
+                plies.add(ply, None)
+        at, rows, row, done = [*plies.notes, *([len(codes)] if over else [])], [], None, 0
+        for ply in at:  # from one to the next, and not from the start
+            row = self._search.replay([codes[done:ply]], start=row).rows[0]
+            rows.append(row)
+            done = ply
+        course = dict(zip(at, self._search.values(np.array(rows)).tolist(), strict=True))
+        return lead_of(self._search.table, self._standings.by, self._standings.slack, course)
 
     def _first(self, codes: Codes) -> int:
         """The number of the first decision of a player; as many as there are, if there is none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -14,6 +14,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.measured import Measures
 from rulespec.engine.game.option import Option
 from rulespec.engine.program.draws import Draws
+from rulespec.engine.simulate.leading import MOST as LEADS
+from rulespec.engine.simulate.leading import Lead, Standings, lead_of, standings
 from rulespec.types import Ent
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ POINTS = 16
 """The most points of a course; with as many, every second one is left out."""
 _STRIDE = 8
 _LETTERS = ascii_letters + digits + "+"
-_NOBODY = "-"
+_NOBODY = "--"
 T = TypeVar("T")
 
 
@@ -61,8 +63,9 @@ class Details(Struct, frozen=True):
         moves: a digest of all decisions.
         roles: by entity, the seat that held it when a player decided first: each field whose type is a player.
         uses: the options that players used.
-        trail: three letters for each decision: two are a digest of it, the third is the place of its option and seat
-            among the uses without an argument, or `-` (chance, and what comes after the 63rd of them).
+        trail: four letters for each decision: two are a digest of it, two the place of its option and seat among the
+            uses without an argument, or `--` (chance).
+        lead: the lead over time; None if nothing says who leads.
         course: the measures after the set-up, now and then, and at the end if the game has ended.
     """
 
@@ -70,6 +73,7 @@ class Details(Struct, frozen=True):
     roles: dict[str, str]
     uses: tuple[OptionUse, ...]
     trail: str
+    lead: Lead | None
     course: tuple[MeasurePoint, ...]
 
     def end(self, decisions: int) -> dict[tuple[str, str], int]:
@@ -79,17 +83,20 @@ class Details(Struct, frozen=True):
 
     def taken(self, ply: int) -> tuple[str, str] | None:
         """The option and the seat of a decision; None of chance, and after the end."""
-        place = _LETTERS.find(self.trail[3 * ply + 2 : 3 * ply + 3] or _NOBODY)
-        whole = [use for use in self.uses if "(" not in use.option]
-        return (whole[place].option, whole[place].seat) if 0 <= place < len(whole) else None
+        letters = self.trail[4 * ply + 2 : 4 * ply + 4]
+        if letters in ("", _NOBODY):
+            return None
+        high, low = map(_LETTERS.index, letters)
+        use = [use for use in self.uses if "(" not in use.option][high * len(_LETTERS) + low]
+        return use.option, use.seat
 
 
 def parted(one: Details, other: Details) -> int | None:
     """The number of the first decision in which two games differ, or of the end of the shorter; None if in none."""
     if one.trail == other.trail:
         return None
-    least = min(len(one.trail), len(other.trail)) // 3
-    differ = (ply for ply in range(least) if one.trail[3 * ply : 3 * ply + 2] != other.trail[3 * ply : 3 * ply + 2])
+    least = min(len(one.trail), len(other.trail)) // 4
+    differ = (ply for ply in range(least) if one.trail[4 * ply : 4 * ply + 2] != other.trail[4 * ply : 4 * ply + 2])
     return next(differ, None if len(one.trail) == len(other.trail) else least)
 
 
@@ -134,6 +141,12 @@ def described(option: Option) -> Described:
     return Described(line, (name, *([f"{name}({next(iter(option.arguments.values()))})"] if few else [])), option.by)
 
 
+def _letters(number: int) -> str:
+    """A number as two letters."""
+    high, low = divmod(number % len(_LETTERS) ** 2, len(_LETTERS))
+    return _LETTERS[high] + _LETTERS[low]
+
+
 class UsedMoves:
     """The decisions of a game: their digest, and the options that were used."""
 
@@ -145,8 +158,7 @@ class UsedMoves:
     def add(self, ply: int, move: Described) -> None:
         """Adds the decision of a number."""
         self._digest.update(move.line)
-        high, low = divmod(crc32(move.line) % len(_LETTERS) ** 2, len(_LETTERS))
-        self._trail.append((_LETTERS[high] + _LETTERS[low], (move.names[0] if move.names else "", move.by)))
+        self._trail.append((_letters(crc32(move.line)), (move.names[0] if move.names else "", move.by)))
         if move.by is not None:
             for name in move.names:
                 times, first = self._uses.get((name, move.by), (0, ply))
@@ -161,7 +173,7 @@ class UsedMoves:
     def trail(self) -> str:
         """The trail of the decisions, see `Details`."""
         whole = [use for use in sorted(self._uses) if "(" not in use[0]]
-        letters: dict[tuple[str, str | None], str] = dict(zip(whole, _LETTERS, strict=False))
+        letters: dict[tuple[str, str | None], str] = {use: _letters(place) for place, use in enumerate(whole)}
         return "".join([digest + letters.get(of, _NOBODY) for digest, of in self._trail])
 
     @property
@@ -173,13 +185,17 @@ class UsedMoves:
 class Plies(Generic[T]):
     """The numbers of decisions after which measures are taken, with what is noted there.
 
+    Args:
+        most: with as many notes, every second one is left out.
+        stride: the decisions from one to the next, as long as there are few.
+
     Attributes:
         notes: what is noted, by number.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = POINTS, stride: int = _STRIDE) -> None:
         self.notes: dict[int, T] = {}
-        self._stride = _STRIDE
+        self._most, self._stride = most, stride
 
     def wants(self, ply: int) -> bool:
         """Whether measures are taken after so many decisions; the first number that is asked for begins."""
@@ -188,13 +204,15 @@ class Plies(Generic[T]):
     def add(self, ply: int, note: T) -> None:
         """Notes something; where there are too many notes, every second one is left out from then on."""
         self.notes[ply] = note
-        if len(self.notes) >= POINTS:
+        if len(self.notes) >= self._most:
             self._stride *= 2
             for each in list(self.notes)[1::2]:
                 del self.notes[each]
 
 
-def details_of(moves: UsedMoves, roles: Mapping[str, str], course: Mapping[int, Measures]) -> Details:
+def details_of(
+    moves: UsedMoves, roles: Mapping[str, str], course: Mapping[int, Measures], lead: Lead | None = None
+) -> Details:
     """The details of a game; `course` has measures by numbers of decisions."""
     points = (
         MeasurePoint(ply, name, entity, value)
@@ -202,7 +220,11 @@ def details_of(moves: UsedMoves, roles: Mapping[str, str], course: Mapping[int, 
         for name, of in measures.items()
         for entity, value in of.items()
     )
-    return Details(moves.digest, dict(roles), moves.uses, moves.trail, tuple(points))
+    return Details(moves.digest, dict(roles), moves.uses, moves.trail, lead, tuple(points))
+
+
+Leading = Callable[[Game], Standings | None]
+"""The standings of games of a ruleset, given one of them."""
 
 
 class Watch:
@@ -210,10 +232,14 @@ class Watch:
 
     Args:
         measuring: takes measures.
+        leading: says what leads in games of a ruleset.
     """
 
-    def __init__(self, measuring: GameMeasures | None = None) -> None:
+    def __init__(self, measuring: GameMeasures | None = None, leading: Leading = standings) -> None:
         self._measuring = measuring or OneByOne()
+        self._leading = leading
+        self._standings: Standings | None = None
+        self._leads = Plies[Sequence[int]](LEADS, 1)
         self._moves = UsedMoves()
         self._roles: dict[str, str] | None = None
         self._course = Plies[Any]()
@@ -237,12 +263,24 @@ class Watch:
         if game.is_over:
             notes[game.ply] = self._measuring.noted(game)
         measured = self._measuring.measures(list(notes.values()))
-        return details_of(self._moves, self._roles or {}, dict(zip(notes, measured, strict=True)))
+        course = dict(zip(notes, measured, strict=True))
+        return details_of(self._moves, self._roles or {}, course, self._lead(game))
+
+    def _lead(self, game: Game) -> Lead | None:
+        """The lead in the game, which has been played."""
+        if self._standings is None or not self._leads.notes:
+            return None
+        if game.is_over:
+            self._leads.notes[game.ply] = self._standings.of(game)
+        return lead_of(game, self._standings.by, self._standings.slack, self._leads.notes)
 
     def _before(self, game: Game) -> None:
         decision = game.decision
         if self._roles is None and decision is not None and decision.by is not None:
             self._roles = dict(roles(game))
+            self._standings = self._leading(game)
+        if self._roles is not None and self._standings is not None and self._leads.wants(game.ply):
+            self._leads.add(game.ply, self._standings.of(game))
         if self._roles is not None and self._course.wants(game.ply):
             self._course.add(game.ply, self._measuring.noted(game))
 

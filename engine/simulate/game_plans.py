@@ -16,7 +16,8 @@ from rulespec.engine.game.machines import Backend, Machines
 from rulespec.engine.game.seating import check_settings, seat_names, seated
 from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.simulate.checked_playouts import CAP, Decide, Playout, choose, play_out
-from rulespec.engine.simulate.details import Details, GameMeasures, Watch
+from rulespec.engine.simulate.details import Details, GameMeasures, Leading, Watch
+from rulespec.engine.simulate.leading import standings
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
 
@@ -117,9 +118,10 @@ class GamePlan:
         decide: Decide = choose,
         machine: Machines | None = None,
         measuring: GameMeasures | None = None,
+        leading: Leading = standings,
     ) -> Outcome:
         """The outcome of one game, with its details if the plan has them; the rest is as in `play`."""
-        watch = Watch(measuring) if self.details else None
+        watch = Watch(measuring, leading) if self.details else None
         playout = self.play(ruleset, number, watch.around(decide) if watch is not None else decide, machine)
         details = watch.details(playout.game) if watch is not None else None
         return replace(Outcome.of(playout), game=number, details=details)

@@ -129,11 +129,13 @@ def schema(details: bool = False) -> Any:
         raise SaveError("Parquet needs pyarrow: pip install 'rulespec[parquet]'") from None
     use = {"option": pa.string(), "seat": pa.string(), "times": pa.int64(), "first": pa.int64()}
     point = {"decision": pa.int64(), "measure": pa.string(), "entity": pa.string(), "value": pa.int64()}
+    lead = {"by": pa.string(), "changes": pa.int64(), "taken": pa.int64(), "widest": pa.int64()}
     more = {
         "moves": pa.string(),
         "roles": pa.map_(pa.string(), pa.string()),
         "uses": pa.list_(pa.struct(use)),
         "trail": pa.string(),
+        "lead": pa.struct(lead),
         "course": pa.list_(pa.struct(point)),
     }
     return pa.schema(

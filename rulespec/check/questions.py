@@ -12,7 +12,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import walk
 from rulespec.types import Ent
 
-GAME_NUMBERS = ("length", "margin", "wins")
+GAME_NUMBERS = ("length", "margin", "wins", "lead_changes", "lead_taken", "widest_lead")
 """Numbers that every game has; those of measures have the names of measures."""
 ENDING, USES = "ending", "uses"
 """Numbers of what the rules name: the share of games with an ending, how often an option is used in a game."""

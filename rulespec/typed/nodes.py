@@ -339,8 +339,8 @@ class FormerNames(Brief, Struct, frozen=True):
 class Question(Brief, Struct, frozen=True):
     """A number of a finished game that a rule may change, for playtests.
 
-    `asks` is `length`, `margin`, `wins`, `ending`, `uses` or the name of a measure; `of` says whose: the name of an
-    entity, of an ending or an option, `winner`, `most`, `least`, `all`, or "". A difference of less
+    `asks` is `length`, `margin`, `wins`, `ending`, `uses`, one of the lead, or the name of a measure; `of` says whose:
+    the name of an entity, of an ending or an option, `winner`, `most`, `least`, `all`, or "". A difference of less
     than `matters` does not matter.
     """
 

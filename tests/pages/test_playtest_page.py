@@ -55,7 +55,16 @@ def test_texts_of_rules_are_no_markup(report: dict[str, Any]) -> None:
 
 
 def test_few_games_make_a_page_all_the_same(report: dict[str, Any]) -> None:
-    empty = {"games": 0, "decisions": 0, "lengths": {}, "endings": {}, "points": [], "wins": {}, "options": {}}
+    empty: dict[str, Any] = {
+        "games": 0,
+        "decisions": 0,
+        "lengths": {},
+        "endings": {},
+        "points": [],
+        "wins": {},
+        "options": {},
+    }
+    empty |= {"lead_by": "", "lead": {}}
     few = {"low": None, "high": None, "verdict": "undecided", "says": "undecided: at least 40 pairs", "needed": None}
     rule = report["rules"][0]
     strengths = [

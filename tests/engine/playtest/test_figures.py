@@ -46,6 +46,7 @@ def test_an_option_is_counted_by_seats_and_roles_and_from_its_first_use() -> Non
         "roles": {"red": 1.5, "blue": 1.0},
     }
     assert users(options["market.buy"], 1) == "red 1.5, …"
+    assert users({"roles": {"red": 2.0, "blue": 1.0, "grey": 2.0}, "seats": {}}, 2) == "red/grey 2.0, blue 1.0"
     assert users(figures(game("A:buy B:buy B:buy"))["options"]["market.buy"], 4) == "B 2.0, A 1.0"
 
 

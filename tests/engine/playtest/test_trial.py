@@ -16,7 +16,7 @@ ROLES = ("red", "green", "blue")
 
 
 def game(**roles: str) -> Outcome:
-    return Outcome(0, 2, 9, "end", ("A",), {}, None, Details("", roles, (), "", ()))
+    return Outcome(0, 2, 9, "end", ("A",), {}, None, Details("", roles, (), "", None, ()))
 
 
 def trial(*games: Outcome) -> RuleTrial:
@@ -47,7 +47,7 @@ def test_what_one_trial_tells_apart_is_apart_in_all() -> None:
         ({}, ["same", "same"]),
         ({"winners": ("B",)}, ["equal", "equal"]),
         ({"scores": {"A": 3}}, ["equal", "equal"]),
-        ({"details": Details("other moves", {}, (), "", ())}, ["equal", "equal"]),
+        ({"details": Details("other moves", {}, (), "", None, ())}, ["equal", "equal"]),
         ({"ended": "other"}, ["equal", "equal"]),
         ({"decisions": 10}, ["more", "equal"]),
     ],

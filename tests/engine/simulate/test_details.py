@@ -86,7 +86,7 @@ def test_equal_games_have_equal_moves(plan: GamePlan, rules: typed.Ruleset) -> N
 def test_a_trail_says_who_took_which_option_at_each_decision(plan: GamePlan, rules: typed.Ruleset) -> None:
     playout, outcome = plan.play(rules, 1), plan.outcome(rules, 1)
     details = outcome.details
-    assert details is not None and len(details.trail) == 3 * outcome.decisions
+    assert details is not None and len(details.trail) == 4 * outcome.decisions
     moves = [(f"{move.decision}.{move.name}", move.by) if move.by else None for move in playout.game.history]
     assert [details.taken(ply) for ply in range(outcome.decisions)] == moves
     assert details.taken(outcome.decisions) is None

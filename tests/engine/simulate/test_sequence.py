@@ -101,8 +101,8 @@ def test_5000_matches_of_coins_are_seldom_by_betting(share: Fraction) -> None:
     runs, even = 5_000, float(share)
     won = np.cumsum(np.random.default_rng(share.denominator).random((runs, 1_000)) < even, axis=1)
     ends = np.array([untold(even, games) for games in range(1, 1_001)])
-    told = int(((won < ends[:, 0]) | (won > ends[:, 1])).any(axis=1).sum())
-    p, z = told / runs, 2.5758**2 / runs
+    decided = int(((won < ends[:, 0]) | (won > ends[:, 1])).any(axis=1).sum())
+    p, z = decided / runs, 2.5758**2 / runs
     upper = (p + z / 2 + sqrt(z * (p * (1 - p) + z / 4))) / (1 + z)
     assert upper <= 0.058
     assert ever(even, 1_000, by_betting(even))[0] <= 0.05

@@ -1,0 +1,88 @@
+"""The lead in a game over time: how often it changes, when it was last taken, how wide it is at most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.program import ir
+from rulespec.typed.teams import ALL, members, teams
+
+MOST = 256
+"""The most positions of a game that are looked at; of more, every second one is left out."""
+
+By = Literal["value", "points", "playouts"]
+"""The number that leads: the declared value, the points of scoring, or the share of random games won from there."""
+
+
+class Lead(Struct, frozen=True):
+    """The lead in a game.
+
+    Attributes:
+        by: what leads.
+        changes: how often another side took it than had it last; to draw level takes no lead.
+        taken: after how many decisions who had it last took it; None: nobody ever led.
+        widest: the most by which the first was ever ahead of the second; of playouts in percent.
+    """
+
+    by: By
+    changes: int
+    taken: int | None
+    widest: int
+
+
+class Standings(Struct, frozen=True):
+    """The progress of each seat at any position of a game, the more the better.
+
+    Attributes:
+        by: what it is.
+        slack: who is ahead by as much or less does not lead.
+        of: the number of each seat.
+    """
+
+    by: By
+    slack: int
+    of: Callable[[Game], Sequence[int]]
+
+
+def standings(game: Game) -> Standings | None:
+    """The standings of games of a ruleset by its value, else its points; None without, and where all win together."""
+    program, seats = game.omniscient.program, range(len(game.seats))
+    value = deciding(program)
+    if game.ruleset.declarations.teams == ALL or len(seats) < 2 or (value is None and program.scoring is None):
+        return None
+    by: By = "points"
+    if value is not None:
+        by, number = "value", value.value
+    elif program.scoring is not None:
+        number = program.scoring.score
+
+    def of(game: Game) -> list[int]:
+        position = game.omniscient.numbers
+        return [position.value(number, (seat,)) for seat in seats]
+
+    return Standings(by, 0, of)
+
+
+def deciding(program: ir.Program) -> ir.PositionValue | None:
+    """The value of each seat by which positions are judged; None if there is none, or one for all."""
+    return next((value for value in program.values if value.decides and not value.shared), None)
+
+
+def lead_of(game: Game, by: By, slack: int, course: Mapping[int, Sequence[int]]) -> Lead:
+    """The lead in a game whose seats have come so far after some numbers of decisions; of a team it is the mean."""
+    of_seats = teams(game.ruleset.declarations)
+    sides = members(of_seats or game.seats, game.seats).values()
+    own = [[game.seats.index(seat) for seat in side] for side in sides]
+    changes, taken, widest, leader = 0, None, 0, -1
+    for ply, numbers in sorted(course.items()):
+        means = [sum(numbers[seat] for seat in side) // len(side) for side in own]
+        second, first = sorted(means)[-2:]
+        widest = max(widest, first - second)
+        if first - second > slack and means.index(first) != leader:
+            changes += leader >= 0
+            leader, taken = means.index(first), ply
+    return Lead(by, changes, taken, widest)
