@@ -256,6 +256,10 @@ class Mutator:
             yield from self._keys(node)
         elif isinstance(node, typed.OptionParam):
             yield from self._where(node)
+            if node.several is not None:
+                least, most = node.several
+                more = typed.Op(INT, most.span, "+", (most, typed.Lit(INT, most.span, 1)))
+                yield "one more chosen", replace(node, several=(least, more)), f"choose … {self.source(most.span)} + 1"
         elif isinstance(node, typed.OptionDef):
             yield from self._head(node)
         elif isinstance(node, typed.Requirement) and self._free(node.condition):

@@ -15,6 +15,7 @@ from rulespec.engine.game.notation import split_option
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.seat_names import seat_of, speaker
+from rulespec.engine.program.draws import Draws
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.moves import seen_now
 from rulespec.engine.words.narrator import Narrator
@@ -120,6 +121,9 @@ class Person:
     def show_options(self, *, interrupts: bool, only: str = "") -> list[Option]:
         """Lists legal options with numbers, grouped by name; `only` lists one name, or `all`."""
         narrator = self.narrator
+        if number := self.game.legal_options.unlisted:
+            output.echo(f"       {number:,} sets or bags to choose from: write one, such as `{self._example()}`")
+            return []
         offered = list(islice(self.offered(), _LISTED + 1))
         options = option_list.grouped([o for o in offered[:_LISTED] if interrupts or not o.interrupt])
         if only and only != "all":
@@ -139,6 +143,11 @@ class Person:
         elif not interrupts and any(option.interrupt for option in offered):
             output.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
         return options
+
+    def _example(self) -> str:
+        """An option of the open decision, as it is written."""
+        option = self.game.drawn(Draws(0).tries(0))
+        return str(option) if option is not None else "name({…})"
 
     def show_news(self) -> None:
         """Prints the moves since this person's last decision."""

@@ -11,7 +11,7 @@ from rulespec.cli import output
 from rulespec.cli.chance import Chance
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
-from rulespec.engine.simulate.checked_playouts import choose
+from rulespec.engine.simulate.checked_playouts import choose, takes_any
 
 if TYPE_CHECKING:  # bots need an extra
     from rulespec.engine.bots.bot import Bot, Pick
@@ -117,7 +117,7 @@ class Programs:
         """The next decision; None if nothing is legal. Nobody acts out of turn: that would use the rights of people."""
         self.reason = None
         at = -1 if game.decision is None or game.decision.by is None else game.seats.index(game.decision.by)
-        if at < len(game.seats) - self.number or not self._bots or not game.legal_options:
+        if at < len(game.seats) - self.number or not self._bots or takes_any(game):
             return choose(game, self.chance.draws, interrupt_rate=0.0)
         if self._seats is None or self._silence is None:
             from rulespec.engine.bots.bot_seats import BotSeats, Silence

@@ -21,6 +21,8 @@ _TERMINALS |= {
     "CHANGE": "change",
     "BEFORE": "before",
     "_CASES": "match",
+    "ORDER": "order",
+    "BAG": "bag",
 }
 _FAR = 1_000_000
 _PLAIN = 0.8  # how often a level of binding is passed by: else all is chains of operators

@@ -58,8 +58,8 @@ _WORDS = (
     *("set", "bool", "doc", "title", "extends", "includes", "self", "__class__", "import", "lambda", "def"),
     *("exec", "{0}", "%s", ": ", "int 0..6", "int -1..1", "once", "within", "costs", "until", "lead", "any of", "by"),
     *("best", "the", "reach", "cheapest", "ray", "roll", "choose", "return", "cost", "needs", "guard", "with", "when"),
-    *("add", "take", "shuffle", "order", "hook", "wrap", "extend", "ask again", "continue", "leave", "together"),
-    *("turns", "until all pass", "until all but 1 pass drops", "pass turn"),
+    *("add", "take", "shuffle", "order", "hook", "wrap", "extend", "ask again", "continue", "leave", "together", "bag"),
+    *("turns", "until all pass", "until all but 1 pass drops", "pass turn", "choose 2 of", "choose 0 .. 3 of"),
     *("change option", "change procedure", "remove", "replace", "before", "after", "of", *BUILTINS),
     *("seats", "teams", "facts", "grid", "line", "hexes", "directions", "links", "spaces", "overlays", "product"),
 )

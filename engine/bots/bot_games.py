@@ -15,7 +15,7 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.measuring import RowMeasures, with_measures
 from rulespec.engine.search.open_search import open_search
-from rulespec.engine.simulate.checked_playouts import Playout, choose
+from rulespec.engine.simulate.checked_playouts import Playout, choose, takes_any
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.leading import Standings, standings
 from rulespec.engine.wasm.compiler import NoWasmError
@@ -78,7 +78,7 @@ class BotGames:
 
         def decide(game: Game, draws: Draws) -> Option | None:
             decision = game.decision
-            if decision is None or decision.by is None or not game.legal_options:
+            if decision is None or decision.by is None or takes_any(game):
                 return choose(game, draws, interrupt_rate=0)
             if not known:
                 known.append(BotSeats(game, bots, draws.key, table.search))

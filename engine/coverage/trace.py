@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -17,7 +18,7 @@ from rulespec.engine.coverage.counter import counting_machine
 from rulespec.engine.coverage.items import CoverageItem, Items, Point
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
+from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack, UnlistedOptionsError
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.state_json import scores
 from rulespec.engine.logs.recorded import apply_recorded
@@ -186,8 +187,9 @@ def trace_playouts(tracer: CoverageTracer, players: Sequence[int], games: int, s
         played = play_out(Game(tracer.ruleset, seats), seed, number)
         game = Game(tracer.ruleset, seats, None, tracer.machines)
         for option in played.game.history:
-            for _ in every_option(game):
-                pass
+            with suppress(UnlistedOptionsError):
+                for _ in every_option(game):
+                    pass
             game.apply(option)
         game.omniscient.broken_invariants()
         scores(game)

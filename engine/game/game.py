@@ -382,9 +382,12 @@ def own_options(game: Game, seat: str) -> Sequence[Option]:
 
 
 def seat_options(game: Game, seat: str) -> list[Option]:
-    """The options of a seat now: the legal options if it may decide, and its interrupts."""
+    """The options of a seat now: the legal options if it may decide, and its interrupts.
+
+    Where there are too many to list, there are the interrupts alone.
+    """
     decision = game.decision
-    may = decision is not None and seat in (decision.among or (decision.by,))
+    may = decision is not None and seat in (decision.among or (decision.by,)) and not game.legal_options.unlisted
     own = [replace(option, by=seat) for option in game.legal_options] if may else []
     return own + [option for option in game.interrupts if option.by == seat]
 

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import overload
 
 from rulespec.engine.game.notation import GameNotation
-from rulespec.engine.game.option import Option, OptionKind
+from rulespec.engine.game.option import Option, OptionKind, UnlistedOptionsError
 from rulespec.engine.game.position import Position, Step
 from rulespec.engine.program.machine import Listed
 from rulespec.errors import RulespecError
@@ -46,6 +46,19 @@ class LegalOptions(Sequence[Option]):
     def interruptible(self) -> bool:
         """Whether the open decision has options out of turn, legal or not."""
         return self._words.interruptible[self._position.asked]
+
+    @property
+    def unlisted(self) -> int:
+        """The number of the sets or bags of a parameter, if there are too many to list the options; 0 if all are."""
+        position = self._position
+        choices = position.program.decisions[position.asked].choices if position.asked >= 0 else ()
+        if all(param.several is None for choice in choices for param in choice.params):
+            return 0
+        try:
+            len(self)
+        except UnlistedOptionsError as error:
+            return error.number
+        return 0
 
     def _listed(self) -> list[Listed]:
         """All of them, as numbers."""

@@ -43,7 +43,7 @@ class View(Brief, Struct, frozen=True):
         hidden: what is hidden, such as `player.Bob.cash`.
         decision: what is asked, and whom; None when the game is over.
         waiting: the seats whose decision the game waits for; none at chance.
-        options: what the seat may do now; none for the public.
+        options: what the seat may do now; none for the public, and none where there are too many to list.
         interrupts: what it may do out of turn.
         history: the decisions so far, or the last of them.
         ply: how many there are.

@@ -117,6 +117,11 @@ def _listed(game: Game, draws: Draws, first: int, interrupt_rate: float, *, weig
     return result[draws.weighted(first + 1, [game.omniscient.numbers.weight(o.kind.choice, o.args) for o in result])]
 
 
+def takes_any(game: Game) -> bool:
+    """Whether a bot leaves a decision to chance: nothing is legal, or there is too much to list and look at."""
+    return bool(game.legal_options.unlisted) or not game.legal_options
+
+
 Decide = Callable[[Game, Draws], Option | None]
 """Chooses a legal option; None if there is none."""
 

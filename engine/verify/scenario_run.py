@@ -147,7 +147,7 @@ class _Run:
 
     def stuck(self, game: Game) -> None:
         """Reports a last position at which nothing is legal."""
-        if game.is_over or any(not option.interrupt for option in every_option(game)):
+        if game.is_over or game.legal_options.unlisted or any(not option.interrupt for option in every_option(game)):
             return
         step = self.scenario.steps[-1] if self.scenario.steps else None
         place = step.when[-1].span if step is not None and step.when else self.scenario.span

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from deadlines import DEADLINE
-from folders import ROOT
+from folders import ROOT, RULESETS
 from shipped import NAMES, OFFERED, loaded
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
@@ -120,3 +120,7 @@ def test_a_module_says_what_python_says(ref: str, tmp_path: Path) -> None:
 def test_a_module_says_what_python_says_in_whole_games(ref: str, tmp_path: Path) -> None:
     for seed, players in enumerate(range(loaded(ref)[0].players[0], loaded(ref)[0].players[1] + 1)):
         compared(ref, players, seed, 3000, 15, tmp_path)
+
+
+def test_sets_and_bags_are_said_alike(tmp_path: Path) -> None:
+    compared(str(RULESETS / "pantry"), players=3, seed=5, most=40, each=4, folder=tmp_path)
