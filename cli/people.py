@@ -115,6 +115,8 @@ class Person:
         """The legal options to show to a person; those of others only if they reveal nothing private."""
         if (decision := self.game.decision) and decision.together and decision.by != self.seat:
             return iter(own_options(self.game, self.seat) if self.seat is not None else ())
+        if self.game.legal_options.unlisted:
+            return iter(())
         telling = self.telling()
         return (o for o in every_option(self.game) if not o.interrupt or not telling or o.by == self.seat)
 
