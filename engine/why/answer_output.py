@@ -148,6 +148,8 @@ def _shown(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, list):
         return "{" + ", ".join(map(str, value)) + "}"
+    if isinstance(value, dict):  # a bag
+        return "{" + ", ".join(name if number == 1 else f"{number} {name}" for name, number in value.items()) + "}"
     return UNKNOWN if value == UNKNOWN else str(value)
 
 

@@ -41,6 +41,7 @@ class Builtin(Struct, frozen=True):
         operator: the operator that it is; "" if it is a form of its own.
         any_number: whether the last parameter may stand any number of times.
         of_order: the operator that it is of an order, if that is not the one of the set of its members.
+        of_bag: the same of a bag.
         reserved: whether no definition has its name; else a definition of the ruleset comes before it.
     """
 
@@ -51,6 +52,7 @@ class Builtin(Struct, frozen=True):
     operator: str = ""
     any_number: bool = False
     of_order: str = ""
+    of_bag: str = ""
     reserved: bool = False
 
     def takes(self, arguments: int) -> bool:
@@ -108,7 +110,7 @@ _ALL = (
     Builtin("min", (_NUMBER,), unit, "gives the least of its arguments", "min", any_number=True, reserved=True),
     Builtin("max", (_NUMBER,), unit, "gives the greatest of its arguments", "max", any_number=True, reserved=True),
     Builtin("abs", (_NUMBER,), unit, "gives the absolute value of a number", "abs", reserved=True),
-    Builtin("count", (Parameter("s", SET),), plain, "counts a set", "count", reserved=True),
+    Builtin("count", (Parameter("s", SET),), plain, "counts a set", "count", of_bag="total", reserved=True),
     Builtin("the", (_SET,), member, "gives the only member of a set", "the", reserved=True),
     Builtin("first", (_SET,), perhaps, "gives the first member of a set", "first", of_order="front", reserved=True),
     Builtin("next", (_ENTITY,), alike, "gives the next entity of the kind, cyclic", "next", reserved=True),

@@ -40,13 +40,13 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
     return typed.Op(INT, e.span, "amount", (bag, key))
 
 
-def bag_total(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr | None:
-    """Types `count(b)`: the pieces in a bag; None for another call."""
+def of_bag(x: ExpressionContext, operator: str, e: ast.CallExpr, env: Env) -> typed.Expr | None:
+    """Types a number of a bag, such as `count(b)`; None for another call."""
     if len(e.args) != 1 or not isinstance(e.args[0], ast.Ref) or e.args[0].name not in env.vars:
         return None
     if not isinstance(env.vars[e.args[0].name].type, BagOf):
         return None
-    return typed.Op(INT, e.span, "total", (x.infer(e.args[0], env),))
+    return typed.Op(INT, e.span, operator, (x.infer(e.args[0], env),))
 
 
 def pile_bag(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:

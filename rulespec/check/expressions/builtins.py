@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rulespec.check.expressions.bags import bag_total
+from rulespec.check.expressions.bags import of_bag
 from rulespec.check.expressions.context import ENTITY, ExpressionContext
 from rulespec.check.expressions.operators import common_number
 from rulespec.check.scope import Env
@@ -29,7 +29,7 @@ def infer_builtin(x: ExpressionContext, f: Builtin, e: ast.CallExpr, env: Env) -
         for arg in e.args:
             x.infer(arg, env)
         return typed.Lit(BAD, e.span, 0)
-    if f.name == "count" and (held := bag_total(x, e, env)) is not None:
+    if f.of_bag and (held := of_bag(x, f.of_bag, e, env)) is not None:
         return held
     taken = [f.parameter(number).takes for number in range(len(e.args))]
     args = [_ARGUMENTS[takes](x, f, x.infer(arg, env)) for takes, arg in zip(taken, e.args, strict=True)]

@@ -29,6 +29,7 @@ OTHERS = "the same word is a key of something else"
 NAMED = {
     "engine/python/expressions.py": "the table of a generator",
     "engine/wasm/operators.py": "the table of a generator",
+    "engine/wasm/bags.py": "the table of a generator",
     "rulespec/syntax/keywords.py": "the words of the grammar",
     "rulespec/syntax/printed.py": BINDERS,
     "rulespec/check/expressions/context.py": BINDERS,
