@@ -344,6 +344,8 @@ class Mutator:
                 fact = facts[(facts.index(e.decl) + 1) % len(facts)]
                 yield fact.name, replace(e, decl=fact)
             return
+        if e.decl.local:  # another table may not be in scope
+            return
         d = self.ruleset.declarations
         decls = d.kinds[e.decl.kind].state if e.decl.kind else d.fields
         alike = [f for f in decls.values() if f.type == e.decl.type and f.account == e.decl.account]
@@ -365,7 +367,7 @@ _FLOW = frozenset(["statement dropped", "option dropped", "else dropped", "condi
 def _makes(s: typed.Stmt) -> bool:
     """Whether a statement makes a variable, or the value of its procedure: without it, something else has none."""
     result = s.then if isinstance(s, typed.CallProcedure) else s
-    if isinstance(result, typed.Let) or (isinstance(s, typed.Decide) and s.draws):
+    if isinstance(result, typed.Let | typed.LetTable) or (isinstance(s, typed.Decide) and s.draws):
         return True
     return _returns(s)
 

@@ -127,7 +127,9 @@ class _Scope:
         elif head in d.entities:
             type_ = Ent(d.entities[head][0][0])
         for step in steps:
-            if step[2] and head in d.tables:
+            if step[2] and isinstance(variable, typed.Var) and variable.table is not None and head:
+                type_ = variable.type
+            elif step[2] and head in d.tables:
                 type_ = d.tables[head].value
             elif step[2] and head in d.kinds:
                 type_ = Ent(head)

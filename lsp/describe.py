@@ -27,6 +27,8 @@ def signature(named: typed.Named, index: NameIndex) -> str:
             return f"guard {name(named)}({_params(named.params)})"
         case ast.OptionGroup():
             return f"options {name(named)}"
+        case typed.Var() if named.table is not None:
+            return f"table {named.name}[{named.table.kind}]: {named.type}"
         case typed.Var():
             return f"{named.name}: {named.type}"
         case typed.FieldDecl():

@@ -453,7 +453,8 @@ def hidden_paths(game: Game, seat: str | None) -> tuple[str, ...]:
 def _paths(game: Game, unseen: Mapping[int, ir.Secret]) -> tuple[str, ...]:
     """The names of hidden cells."""
     labels, cells = game.omniscient.labels, game._position.program.cells
-    return tuple(dict.fromkeys(path(labels, cells[at], secret) for at, secret in unseen.items()))
+    named = ((cells[at], secret) for at, secret in unseen.items() if cells[at].group != "rules")
+    return tuple(dict.fromkeys(path(labels, cell, secret) for cell, secret in named))
 
 
 def is_open(game: Game) -> bool:

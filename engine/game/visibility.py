@@ -114,8 +114,7 @@ class Visibility:
 
     def guarded(self, state: State, seat: int) -> GuardedState:
         """The state with the cells hidden that the seat neither sees nor could work out."""
-        notes = [at for at in self.taint.cells if self.p.cells[at].group == "rules"]
-        return GuardedState(state, [*self.unseen(state, seat), *notes])
+        return GuardedState(state, [*self.unseen(state, seat), *self.taint.notes])
 
     def seers(self, state: State, actor: int, option: Option) -> tuple[int, ...]:
         """For each argument of an option, the seats that see it; `actor` takes the option in that state."""

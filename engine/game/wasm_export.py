@@ -127,7 +127,7 @@ def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any
         else [t.source is not None and t.key is not None for t in p.scoring.tiebreaks],
         "most": sorted_most(p),
         "declared": list(p.declared),
-        "private": sorted(at for secret in p.secrets for at in secret.cells),
+        "private": sorted(at for secret in p.secrets for at in secret.cells if p.cells[at].group != "rules"),
         "notes": sorted(at for at in Taint(p).cells if p.cells[at].group == "rules"),
         "batch": BATCH,
         "value": {"decides": p.values[0].decides, "horizon": p.values[0].horizon} if p.values else None,

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import entity_names, size, values
@@ -36,6 +37,7 @@ class Layout:
     Attributes:
         field_at: the first cell of each field.
         place_at: the first cell of each place of a type of pieces.
+        frames: the variables around each private table of a procedure.
     """
 
     def __init__(self, declarations: typed.Declarations, seats: int, program: ir.Program) -> None:
@@ -44,6 +46,7 @@ class Layout:
         self.p = program
         self.field_at: dict[typed.FieldDecl, int] = {}
         self.place_at: dict[typed.PlaceDecl, int] = {}
+        self.frames: dict[typed.FieldDecl, Scope] = {}
         self._arrays: dict[tuple[int, ...], int] = {}
         self.p.sizes = {name: self.size(name) for name in declarations.kinds}
         for name in ("position", "ending", "winners"):

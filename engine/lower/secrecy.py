@@ -15,6 +15,8 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op
 from rulespec.typed import nodes as typed
 
+_NOWHERE = Scope()
+
 
 def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None:
     """Records the private cells in the program."""
@@ -22,7 +24,8 @@ def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None
         if field_.private is not None and field_.kind in declarations.kinds and _is_place(declarations, field_):
             _add_tokens(x, declarations.kinds[field_.kind], first)
         elif field_.private is not None:
-            _add(x, field_.private, first, [field_.kind] if field_.kind else [], frozenset())
+            scope = x.layout.frames.get(field_, Scope())
+            _add(x, field_.private, first, [field_.kind] if field_.kind else [], frozenset(), scope)
     for piece in by_name(declarations.pieces):
         alike = frozenset(i for i, kind in enumerate(piece.each) if not declarations.kinds[kind].by_seat)
         for place in by_name(piece.places):
@@ -77,9 +80,13 @@ def _add_tokens(x: ExpressionLowering, kind: typed.Kind, first: int) -> None:
 
 
 def _add(
-    x: ExpressionLowering, secrecy: typed.Secrecy, first: int, kinds: Sequence[str], alike: frozenset[int]
+    x: ExpressionLowering,
+    secrecy: typed.Secrecy,
+    first: int,
+    kinds: Sequence[str],
+    alike: frozenset[int],
+    scope: Scope = _NOWHERE,
 ) -> None:
-    scope = Scope()
     for var in secrecy.at:
         scope = scope.in_slot(var, x.slot(scope))
     open_ = x.expr(secrecy.open, scope) if secrecy.open is not None else FALSE

@@ -11,6 +11,7 @@ from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.lower.procedures import Procedures
 from rulespec.engine.lower.scope import Scope
+from rulespec.engine.lower.tables import fill_table
 from rulespec.engine.lower.tokens import put, stored
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE, cell, op
@@ -68,7 +69,9 @@ class StatementLowering:
             self.b.store_checked(at, x.expr(s.value, scope), s.var.type, s.span)
             self._take(s.value)
             return scope.in_cell(s.var, at)
-        if isinstance(s, typed.Assign):
+        if isinstance(s, typed.LetTable):
+            fill_table(self.b, s, scope)
+        elif isinstance(s, typed.Assign):
             self._assign(s, scope)
         elif isinstance(s, typed.Transfer):
             self._transfer(s, scope)

@@ -570,6 +570,8 @@ class Program(Brief, Struct):
     """The first cell that says where tokens of a kind are → the array of the places, each of which is itself."""
     few: dict[int, int] = {}
     """The first cell of other state that is one of a few entities → the array of these, each itself, and none."""
+    rows: set[int] = set()
+    """The cells of tables of procedures: variables that are found by an index, and stay in their cells."""
     alike: dict[str, Alike] = {}
     """Kind → its tokens, if they are alike."""
     secrets: list[Secret] = []

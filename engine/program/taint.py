@@ -28,6 +28,12 @@ class Taint:
             self._spread()
         self.cells |= {at for d in p.decisions for at in d.held}
 
+    @property
+    def notes(self) -> list[int]:
+        """The variables among them, but for tables that are private to somebody."""
+        private = {at for secret in self.p.secrets for at in secret.cells}
+        return sorted(at for at in self.cells - private if self.p.cells[at].group == "rules")
+
     def _spread(self) -> None:
         """Adds variables up to a fixed point."""
         stores = [(b, i) for b, block in enumerate(self.p.blocks) for i in block.body if isinstance(i, ir.Store)]

@@ -47,8 +47,9 @@ class EmissionPlan:
         self.loops = loops(p) if features.set_loops else {}
         self.meets = meets(self.flow)
         results = procedures(self.flow) if features.variables else {}
-        results = {first: procedure for first, procedure in results.items() if len(procedure.cells) <= _MAX_VARIABLES}
+        results = {first: each for first, each in results.items() if len({*each.cells} - p.rows) <= _MAX_VARIABLES}
         self.read = {at for first, cells in self.flow.firsts.items() if first not in results for at in cells}
+        self.read |= p.rows
         for first, procedure in results.items():
             results[first] = replace(procedure, cells=tuple([at for at in procedure.cells if at not in self.read]))
         self.procedures = results

@@ -188,7 +188,7 @@ class ProcedureEmitter:
         """The variables that stay in cells: indexed ones, rows, and variables beyond the available locals."""
         p = self.p
         rules = {at for at, cell in enumerate(p.cells) if cell.group == "rules"}
-        results = {at for at in rules if self.x.widths.of_cells[at] == ROW}
+        results = {at for at in rules if at in p.rows or self.x.widths.of_cells[at] == ROW}
         asked: set[tuple[int, int]] = set()
         for x in chain.from_iterable(map(walk, roots(p))):
             if type(x) not in _OF_CELLS:  # as most are
@@ -212,7 +212,7 @@ class ProcedureEmitter:
                 if isinstance(i, ir.Transfer) or any(len(cells) > 1 for cells in targets(i) if isinstance(i, ir.Store)):
                     results |= {at for cells in targets(i) for at in cells if at in rules}
         for each in self._procedures.values():
-            if len(each.cells) > _MAX_VARIABLES:
+            if len({*each.cells} - p.rows) > _MAX_VARIABLES:
                 results.update(each.cells)
         return results
 

@@ -340,7 +340,7 @@ def _ends(e: typed.Each, part: ReasonNode) -> bool:
 def cell_name(labels: Labels, cell: ir.CellName) -> str:
     """The name of a cell for people: `cash` of the game, `player.bob.cash`, `hold[bob].hand`."""
     if cell.group in ("game", "rules"):
-        return cell.name
+        return cell.name if cell.index < 0 else f"{cell.name}[{labels.show(cell.index_kind, cell.index)}]"
     owner = owner_of(labels, cell)
     if cell.group == "pieces":
         pile = cell.name if owner == "-" else f"{cell.name}[{owner}]"

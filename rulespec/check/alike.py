@@ -9,7 +9,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import one
 from rulespec.language.builtins import BUILTINS, ENTITY
 from rulespec.typed import nodes as typed
-from rulespec.typed.rule_traversal import expressions, secrecies
+from rulespec.typed.rule_traversal import expressions, secrecies, tables_of
 from rulespec.types import Ent, Order, SetOf, Type
 
 
@@ -27,7 +27,8 @@ def check_alike(c: Context) -> None:
 
 
 def _refuse_belongings(c: Context, kinds: dict[str, typed.Kind]) -> None:
-    for name, span, what in _belongings(c.declarations):
+    tables = [(t.kind, t.span, f"`{t.name}` has a value for each `{t.kind}`") for t in tables_of(c.rules)]
+    for name, span, what in [*_belongings(c.declarations), *tables]:
         if (kind := kinds.get(name)) is not None and kind.alike is not None:
             message = f"{what}, and those are alike: it would tell them apart"
             help_ = f"make it state of `{name}`, or leave out its `alike`"
@@ -66,7 +67,7 @@ _ASKING = {"index", *(f.operator for f in BUILTINS.values() if any(each.takes ==
 
 def _refuse_questions(c: Context, kinds: dict[str, typed.Kind]) -> None:
     results = [e for group in c.expressions_by_rule for e in group]
-    for secrecy in secrecies(c.declarations):
+    for secrecy in secrecies(c.declarations, c.rules):
         results += [x for e in (secrecy.to, secrecy.open) if e is not None for x in expressions(e)]
     for e in results:
         asked = e.args[0].type if isinstance(e, typed.Op) and e.op in _ASKING else None

@@ -39,7 +39,7 @@ def check_privacy(c: Context) -> None:
         written.decl.private = _Reader(c, written).read()
     for kind in c.declarations.kinds.values():
         _hide_where_tokens_are(kind)
-    asked = [e for secrecy in secrecies(c.declarations) for e in (secrecy.to, secrecy.open)]
+    asked = [e for secrecy in secrecies(c.declarations, c.rules) for e in (secrecy.to, secrecy.open)]
     asked += [p.private.to for p in private_params(c.rules) if p.private is not None]
     for e in asked:
         if e is not None:

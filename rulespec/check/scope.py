@@ -49,10 +49,11 @@ def path_of(expr: typed.Expr) -> Path | None:
         return (expr.decl.name,)
     if isinstance(expr, typed.Field | typed.Fact) and expr.owner is not None:
         owner = path_of(expr.owner)
+        name = field_name(expr.decl) if isinstance(expr, typed.Field) else expr.decl.name
         if owner is not None:
-            return (*owner, expr.decl.name)
+            return (*owner, name)
         if isinstance(expr.owner, typed.Lit):
-            return (("entity", expr.owner.type, expr.owner.value), expr.decl.name)
+            return (("entity", expr.owner.type, expr.owner.value), name)
     if isinstance(expr, typed.BoardOp) and expr.op == "to":
         parts = [_part(arg) for arg in expr.args]
         return ("to", *(step for part in parts for step in part or ())) if all(parts) else None
@@ -60,6 +61,11 @@ def path_of(expr: typed.Expr) -> Path | None:
         parts = [_part(end) for end in expr.ends]
         return (expr.link.kind, *(step for part in parts for step in part or ())) if all(parts) else None
     return None
+
+
+def field_name(decl: typed.FieldDecl) -> object:
+    """The name of a field in paths; a table of a procedure stands for itself, as state may have its name."""
+    return decl if decl.local else decl.name
 
 
 def _part(expr: typed.Expr) -> Path | None:

@@ -79,7 +79,9 @@ class Work:
         steps = 0
         for s in block:
             steps += 1 + sum(map(self.of, statement_expressions(s)))
-            if isinstance(s, typed.CallProcedure):
+            if isinstance(s, typed.LetTable):
+                steps += self.sizes.kind(s.key.type) * (1 + self.of(s.value))
+            elif isinstance(s, typed.CallProcedure):
                 steps += self.of_procedure(s.procedure)
             elif isinstance(s, typed.If):
                 steps += max(self._block(body) for _, body in s.branches)

@@ -90,7 +90,7 @@ def _check_totals(c: Context, work: Work) -> None:
         if not _check(c, total, "the checks of all entities together", check.span, shown, MAX_CHECK_WORK):
             break
     total = 0
-    for secrecy in secrecies(c.declarations):
+    for secrecy in secrecies(c.declarations, c.rules):
         times = prod(work.sizes.kind(var.type) for var in secrecy.at)
         asked = [e for e in (secrecy.to, secrecy.open) if e is not None]
         total += times * sum(map(work.of, asked))

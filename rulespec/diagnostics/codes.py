@@ -112,6 +112,8 @@ CODES: dict[str, str] = {
     "RS326": "room in a place without a capacity",
     "RS327": "only tokens move by themselves",
     "RS328": "a chain to what is never none",
+    "RS329": "a table of a procedure without a kind",
+    "RS330": "a table of a procedure by itself",
     "RS341": "the viewers of a value depend on a secret",
     "RS342": "a log for one seat",
     "RS343": "an option discloses a secret",

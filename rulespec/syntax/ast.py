@@ -169,6 +169,16 @@ class Let(Stmt, frozen=True):
     value: Expr
 
 
+class LetTable(Stmt, frozen=True):
+    """`let name[key in source] = value private to e`: a variable with a value for each member of a kind."""
+
+    name: Name
+    key: Name
+    source: Expr
+    value: Expr
+    private: Privacy | None
+
+
 class Assign(Stmt, frozen=True):
     target: Expr
     value: Expr
@@ -256,7 +266,7 @@ class If(Stmt, frozen=True):
     branches: tuple[tuple[Expr | None, tuple[Stmt, ...]], ...]
 
 
-NAMED = (Let, Assign, Pay, Move, Put, Rearrange, EndGame, Require, Return, Cost, Needs, Jump)
+NAMED = (Let, LetTable, Assign, Pay, Move, Put, Rearrange, EndGame, Require, Return, Cost, Needs, Jump)
 """The statements that an edit selects by their text; a call is selected as an expression."""
 
 

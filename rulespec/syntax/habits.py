@@ -78,6 +78,10 @@ _ONE_EXPRESSION = (
     (r"^def: (?:case .*|else): ?(?:return|set|pay|move|leave|pass|let) ?¦", "the value alone stands after a case"),
     (r"\bmatch ¦.*: ?case\b", "each `case` of a `match` is a line of its own, indented"),
     (r"^def: ¦?switch\b", "write `match`"),
+    (r"^(?:def|guard): let \w+ ?¦\[", "a table belongs to a procedure; a definition is given values, or makes a set"),
+    (r"\blet \w+\[.*¦where\b", "a table has a value for each member of a whole kind: ask for more when it is read"),
+    (r"\blet (\w+)\[\w+ in \w+ ?¦,", r"a table has one key: declare a product of kinds, and write `\1[x in PRODUCT]`"),
+    (r"\blet (\w+)\[(\w+) ?¦\]", r"name the member, too: `let \1[x in \2] = …`"),
     (
         r"^def: ¦?(?:for|foreach|while|repeat)\b",
         "a definition has no loops: use `sum(e for x in s)`, `count(x in s where c)`, `any`, `all`, `max`, …",

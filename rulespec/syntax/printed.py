@@ -170,6 +170,12 @@ def _move(node: ast.Move) -> str:
     return f"move {printed(node.amount)} of {pile} from {source} to {target}"
 
 
+def _table(node: ast.LetTable) -> str:
+    if node.private is not None:
+        raise KeyError
+    return f"let {node.name.text}[{node.key.text} in {printed(node.source)}] = {printed(node.value)}"
+
+
 def _option_param(node: ast.OptionParam) -> str:
     if node.none or node.private is not None:
         raise KeyError
@@ -199,6 +205,7 @@ _PRINTED: dict[type, Callable[[Any], str]] = {
     ast.Param: lambda node: f"{node.name.text}: {_type(node.type)}",
     ast.OptionParam: _option_param,
     ast.Let: lambda node: f"let {node.name.text} = {printed(node.value)}",
+    ast.LetTable: _table,
     ast.Assign: lambda node: f"set {printed(node.target)} to {printed(node.value)}",
     ast.Pay: _pay,
     ast.Move: _move,

@@ -26,6 +26,9 @@ class _Builder(ExpressionBuilder):
     def let_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
         return ast.Let(span, c[0], c[1])
 
+    def table_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
+        return ast.LetTable(span, *c)
+
     def set_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
         return ast.Assign(span, c[0], c[1])
 

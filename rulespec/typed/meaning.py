@@ -43,7 +43,7 @@ LEFT_OUT: dict[type[Struct], frozenset[str]] = {
     typed.Once: frozenset({"call"}),
     typed.Rules: frozenset({"suppositions", "told"}),
     typed.TableDecl: frozenset({"places"}),
-    typed.Var: frozenset({"reads", "value"}),
+    typed.Var: frozenset({"reads", "value", "table"}),
 }
 """Record → its fields that follow from others, are places, or change no game."""
 

@@ -78,6 +78,7 @@ class FieldDecl(Brief, Struct, eq=False):
         private: who sees it; None: everybody.
         type_span: place of its type or unit.
         at: the entity at hand in `start`; None if all start alike.
+        local: whether it is a table of a procedure: a variable with a value for each entity of `kind`.
     """
 
     name: str
@@ -92,6 +93,7 @@ class FieldDecl(Brief, Struct, eq=False):
     private: Secrecy | None = None
     type_span: Span | None = None
     at: Var | None = None
+    local: bool = False
 
 
 class Kind(Brief, Struct, eq=False):
@@ -367,13 +369,17 @@ class Placement(Brief, Struct, eq=False):
 
 
 class Var(Brief, Struct, eq=False):
-    """A local, a parameter or a bound variable; `value` is a local's initial value."""
+    """A local, a parameter or a bound variable; `value` is a local's initial value.
+
+    `table`: it has a value for each entity of a kind, and is read by one, `used[h]`.
+    """
 
     name: str
     type: Type
     span: Span
     reads: int = 0
     value: Expr | None = None
+    table: FieldDecl | None = None
 
 
 class Expr(Brief, Struct, frozen=True):
@@ -599,6 +605,14 @@ Block = tuple[Stmt, ...]
 
 class Let(Stmt, frozen=True):
     var: Var
+    value: Expr
+
+
+class LetTable(Stmt, frozen=True):
+    """A table of a procedure; `value` is that of each of its entries, with the entity in `key`."""
+
+    table: FieldDecl
+    key: Var
     value: Expr
 
 

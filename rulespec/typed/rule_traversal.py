@@ -85,6 +85,9 @@ def walk(block: typed.Block) -> Iterator[typed.Stmt]:
 
 def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
     """The direct expressions of a statement, without those of inner statements."""
+    if isinstance(s, typed.LetTable):
+        secrecy = s.table.private
+        return [s.value, *([secrecy.to] if secrecy is not None else [])]
     if isinstance(s, typed.Let | typed.Assign | typed.Return):
         target = [s.target] if isinstance(s, typed.Assign) else []
         return [*target, s.value]
@@ -118,13 +121,20 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
     return []
 
 
-def secrecies(declarations: typed.Declarations) -> Iterator[typed.Secrecy]:
-    """Every `private:` of the declarations."""
+def secrecies(declarations: typed.Declarations, rules: typed.Rules | None = None) -> Iterator[typed.Secrecy]:
+    """Every `private:` of the declarations, and `private` of the tables in rules."""
     fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
     places = [place for piece in declarations.pieces.values() for place in piece.places.values()]
     places += [place for kind in declarations.kinds.values() for place in kind.places.values()]
+    fields += tables_of(rules) if rules is not None else []
     results = [*(field.private for field in fields), *(place.private for place in places)]
     yield from (secrecy for secrecy in results if secrecy is not None)
+
+
+def tables_of(rules: typed.Rules) -> Iterator[typed.FieldDecl]:
+    """The tables of all procedures."""
+    for procedure in rules.procedures.values():
+        yield from (s.table for s in walk(procedure.body) if isinstance(s, typed.LetTable))
 
 
 def private_params(rules: typed.Rules) -> Iterator[typed.OptionParam]:
@@ -139,7 +149,7 @@ def may_hide(ruleset: typed.Ruleset) -> bool:
     """Whether anything in games of a ruleset is hidden, at least with some settings."""
     bodies = [statement for procedure in ruleset.rules.procedures.values() for statement in walk(procedure.body)]
     together = any(isinstance(s, typed.Decide) and s.form == "together" for s in bodies)
-    return together or any(secrecies(ruleset.declarations)) or any(private_params(ruleset.rules))
+    return together or any(secrecies(ruleset.declarations, ruleset.rules)) or any(private_params(ruleset.rules))
 
 
 def may_be_hidden(param: typed.OptionParam) -> bool:

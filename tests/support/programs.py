@@ -21,6 +21,7 @@ import programs_rare
 import programs_seats
 import programs_secrets
 import programs_several
+import programs_tables
 import programs_wide
 from cases import split, write
 from hypothesis import strategies as st
@@ -77,6 +78,8 @@ class Writer:
 
     def expr(self, type_: str, scope: dict[str, str], depth: int) -> str:
         known = [n for n, t in scope.items() if t == type_]
+        if depth > 0 and (tables := programs_tables.holding(scope, type_)) and self.number(4) == 0:
+            return programs_tables.entry(self, self.pick(*tables), scope, depth - 1)
         if depth <= 0 or self.number(5) == 0:
             return self.pick(*LEAVES[type_], *known)
         if self.disclosures and type_ != PERHAPS and self.number(self.disclosures) == 0:
@@ -273,6 +276,8 @@ class Writer:
             return programs_alike.statement(self, scope, pad)
         if self.number(12) == 0:
             return programs_choices.statement(self, scope, pad)
+        if self.number(8) == 0:
+            return programs_tables.put(self, scope, pad)
         if self.number(12) == 0:
             return [pad + programs_wide.statement(self, scope)]
         if self.number(9) == 0:

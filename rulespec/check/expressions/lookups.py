@@ -27,6 +27,8 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
             return pieces_in_place(x, pile, keys, target.name, e.keys[0], e.span, env)
     if (amount := bag_amount(x, e, env)) is not None:
         return amount
+    if isinstance(target, ast.Ref) and target.name in env.vars and env.vars[target.name].table is not None:
+        return _entry(x, e, target, env.vars[target.name], env)
     if (link := link_of(x, target, env)) is not None:
         return infer_between(x, e, link, env)
     if isinstance(target, ast.Ref) and target.name not in env.vars:
@@ -69,6 +71,23 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
     if isinstance(target, ast.Ref) and target.name in (d.player_kind, "players") and target.name not in env.vars:
         help_ = "players have no numbers in rules: a parameter, a `for` or state says who is meant"
     return x.bad("RS229", "`[…]` follows a table, a product kind or a place of pieces", target.span, help=help_)
+
+
+def _entry(x: ExpressionContext, e: ast.Index, name: ast.Ref, var: typed.Var, env: Env) -> typed.Expr:
+    """Types an entry of a table of a procedure; a product is named by its parts, too."""
+    table = var.table
+    assert table is not None
+    var.reads += 1
+    x.decls.refer(name.span, var)
+    if table.type == BAD:
+        return typed.Lit(BAD, e.span, 0)
+    kind, what = x.decls.kinds[table.kind], f"`{var.name}`"
+    if kind.product and len(e.keys) > 1:
+        parts = _keys(x, e.keys, [Ent(k) for k in kind.product], what, e.span, env, kind.span)
+        owner: typed.Expr = typed.ProductEntity(Ent(kind.name), e.span, kind, parts)
+    else:
+        owner = _keys(x, e.keys, [Ent(kind.name)], what, e.span, env, var.span)[0]
+    return typed.Field(table.type, e.span, table, owner)
 
 
 def pieces_in_place(

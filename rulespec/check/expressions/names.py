@@ -48,6 +48,9 @@ def _named(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typ
         result = env.vars[name]
         result.reads += 1
         d.refer(e.span, result)
+        if result.table is not None:
+            help_ = f"it is read by one of its members, `{name}[…]`; a procedure or definition is given such values"
+            return x.bad("RS330", f"`{name}` is a table, and no value by itself", e.span, help=help_)
         return typed.Local(result.type, e.span, result)
     if name == "players":
         return typed.Seats(INT, e.span)

@@ -66,7 +66,7 @@ class ReadLabels:
 
     Attributes:
         known: what is known where the rules are followed.
-        of_vars: what variables may tell.
+        of_vars: what variables may tell; of_tables, tables of procedures.
         same: what variables are other names of.
     """
 
@@ -77,6 +77,7 @@ class ReadLabels:
         """Places of tokens, by the type of all places of a kind."""
         self.known: Knowledge = _NOTHING_KNOWN
         self.of_vars: dict[typed.Var, Label] = {}
+        self.of_tables: dict[typed.FieldDecl, Label] = {}
         self.same: dict[typed.Var, Key] = {}
         self._definitions: dict[typed.Definition, Label] = {}
         self._procedures: dict[typed.Procedure, Label] = {}
@@ -96,7 +97,7 @@ class ReadLabels:
         result = self._all(parts(e))
         if isinstance(e, typed.Field):
             read = self.field_source(e)
-            result |= {read} if read is not None else NOTHING
+            result |= {read} if read is not None else self.of_tables.get(e.decl, NOTHING)
         elif isinstance(e, typed.PieceCount):
             if e.place.private is not None:
                 result |= self.hidden(self.place_source(e, e.place.private))
@@ -309,11 +310,12 @@ def bound(e: typed.Ways | typed.Reach | typed.IfSome) -> set[typed.Var]:
 def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys: list[Key]) -> PrivateRead:
     """The private source of the entities with these keys."""
     of: dict[Key, Key] = {("var", var): key for var, key in zip(secrecy.at, keys, strict=True)}
-    listed = viewers(secrecy.to, lambda e: moved(key_of(e, {}), of))
+    gone = () if isinstance(what, typed.FieldDecl) and what.local else None  # a table's are variables of its procedure
+    listed = viewers(secrecy.to, lambda e: moved(key_of(e, {}), of, gone))
     when = _settings(secrecy.open)
     open_ = moved(key_of(secrecy.open, {}), of) if secrecy.open is not None else None
     if listed is None:
-        to = moved(key_of(secrecy.to, {}), of)
+        to = moved(key_of(secrecy.to, {}), of, gone)
         exact = ("to", None, to) if to is not None else ("to", id(secrecy), *keys) if None not in keys else UNKNOWN
         return PrivateRead(what, frozenset(), exact=exact, when=when, open=open_)
     seen_by = frozenset(player for player, condition in listed if condition is None)

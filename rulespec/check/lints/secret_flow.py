@@ -36,7 +36,7 @@ class SecretFlow:
         assigned = [s.target for p in c.rules.procedures.values() for s in walk(p.body) if isinstance(s, typed.Assign)]
         loose = [target.var for target in assigned if isinstance(target, typed.Local)]
         self.labels = ReadLabels(reasons, loose, c.declarations.kinds.values())
-        seen = [e for secrecy in secrecies(c.declarations) for e in (secrecy.to, secrecy.open)]
+        seen = [e for secrecy in secrecies(c.declarations, c.rules) for e in (secrecy.to, secrecy.open)]
         seen += [p.private.to for p in private_params(c.rules) if p.private is not None]
         self.known = Known(c.rules, c.start, self.labels.loose, (e for e in seen if e is not None))
         self.labels.known = self.known
@@ -75,6 +75,14 @@ class SecretFlow:
             self.labels.of_vars[var] = before | label
             self._grown = True
 
+    def _hold(self, table: typed.FieldDecl, label: Label, at: Span) -> None:
+        """A table of a procedure may tell this, too."""
+        label = self.labels.noted(label, at)
+        before = self.labels.of_tables.get(table, NOTHING)
+        if not label <= before:
+            self.labels.of_tables[table] = before | label
+            self._grown = True
+
     def _named(self, var: typed.Var, value: typed.Expr) -> None:
         key = self.labels.key(value)
         if var not in self.labels.loose and self.labels.lasts(key):
@@ -109,6 +117,8 @@ class SecretFlow:
             self._named(s.var, s.value)
             self._note(s.var, of(s.value), s.value.span)
             self.known.name(s.var, self.labels.key(s.value))
+        elif isinstance(s, typed.LetTable):
+            self._hold(s.table, elsewhere(of(s.value), {}, {s.key}) | under, s.value.span)
         elif isinstance(s, typed.Assign):
             self._assign(s, of(s.value), under)
         elif isinstance(s, typed.Transfer):
@@ -255,6 +265,9 @@ class SecretFlow:
     def _assign(self, s: typed.Assign, label: Label, under: Label) -> None:
         if isinstance(s.target, typed.Local):
             self._note(s.target.var, label | under, s.value.span)
+        elif s.target.decl.local and s.target.decl.private is None:
+            assert s.target.owner is not None
+            self._hold(s.target.decl, label | under | self.labels.of(s.target.owner), s.value.span)
         else:
             self.changes.assign(s, s.target, label, under)
             owner = self.labels.key(s.target)

@@ -238,7 +238,9 @@ def _cell(e: typed.Field | typed.PieceCount, scope: _Scope) -> _Cell:
     if isinstance(e, typed.Field):
         of = [e.owner] if e.owner is not None else []
         kind = getattr(e.owner.type, "kind", "") if e.owner is not None else ""
-        return _Cell((kind, e.decl.name) if kind else (e.decl.name,), tuple([_whom(x, scope) for x in of]))
+        return _Cell(
+            (kind, e.decl.name) if kind and not e.decl.local else (e.decl.name,), tuple([_whom(x, scope) for x in of])
+        )
     of = [*e.ids, *([e.index] if e.index is not None else [])]
     return _Cell((e.piece.name, e.place.name), tuple([_whom(x, scope) for x in of]))
 

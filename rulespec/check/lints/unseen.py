@@ -57,7 +57,7 @@ def _valued(c: Context) -> Iterator[tuple[typed.Expr, bool]]:
 
     for procedure in c.rules.procedures.values():
         for s in walk(procedure.body):
-            direct = isinstance(s, typed.Let | typed.For | typed.Decide)
+            direct = isinstance(s, typed.Let | typed.LetTable | typed.For | typed.Decide)
             for e in statement_expressions(s):
                 source = not isinstance(s, typed.For) or e is s.binder.source
                 yield from of(e, direct and source, isinstance(s, _CHANGES))

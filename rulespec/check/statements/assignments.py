@@ -7,9 +7,10 @@ from msgspec.structs import replace
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.origins import typed_at
-from rulespec.check.scope import Env, known_if
+from rulespec.check.scope import Env, field_name, known_if
 from rulespec.check.statements.context import Outcome, StatementContext
 from rulespec.check.statements.several import Ends, bag_of, each_pile, move_bag, set_of
+from rulespec.check.statements.tables import note_held, unknown_table
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
@@ -37,6 +38,8 @@ def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None
 def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr | None = None) -> Outcome:
     """Types `set`; `value` is the typed value of a procedure, if it has one."""
     x = c.x
+    if unknown_table(c, s, env):
+        return None, env, True
     wide = replace(env, known=frozenset())  # the target takes any value of its declared type
     if isinstance(s.target, ast.Attribute):
         wide = env.forget(frozenset([s.target.name.text]))
@@ -44,6 +47,8 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
     target = x.infer(s.target, wide)
     if isinstance(target, typed.Local):
         target.var.reads = reads[target.var.name]
+    elif isinstance(s.target, ast.Index) and isinstance(s.target.target, ast.Ref) and s.target.target.name in reads:
+        env.vars[s.target.target.name].reads = reads[s.target.target.name]
     if isinstance(target.type, Bad):
         _ = value or x.infer(s.value, env)
         return None, env, True
@@ -66,6 +71,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
         return None, env, True
     declared = target.var.span if isinstance(target, typed.Local) else typed_at(target.decl)
     value = value or x.infer(s.value, env, target.type)
+    note_held(c, target, value.type)
     solid = isinstance(value.type, Ent | Num) and not may_be_none(value.type)
     value = x.expect(value, target.type, "the new value", declared)
     if isinstance(target, typed.Field) and isinstance(value, typed.Lit):
@@ -78,7 +84,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
                 value.span,
                 notes=(Label(typed_at(target.decl), "declared here"),),
             )
-    name: object = target.var if isinstance(target, typed.Local) else target.decl.name
+    name: object = target.var if isinstance(target, typed.Local) else field_name(target.decl)
     env = env.forget(frozenset([name]))
     if solid:
         env = env.learn(known_if(typed.Op(INT, s.span, "some", (target,)), True))

@@ -10,6 +10,7 @@ from rulespec.check.statements.decisions import type_decide
 from rulespec.check.statements.draws import type_draw
 from rulespec.check.statements.orders import type_rearrange
 from rulespec.check.statements.results import type_return, type_taken
+from rulespec.check.statements.tables import type_table
 from rulespec.check.statements.turns import type_pass_turn, type_turns
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -33,7 +34,10 @@ class StatementChecker(StatementContext):
                 if len(stmts) > 1 and position == len(stmts) - 1 and not isinstance(stmts[0], ast.Require):
                     self.x.report.warning("RS404", "`pass` does nothing here", s.span, help="remove it")
                 continue
-            out, env, alive = self._statement(s, env, place)
+            if isinstance(s, ast.LetTable):
+                out, env, alive = type_table(self, s, env, place, stmts[position + 1 :])
+            else:
+                out, env, alive = self._statement(s, env, place)
             if out is not None:
                 result.extend(out if isinstance(out, tuple) else (out,))
             elif isinstance(s, ast.CallStmt | ast.Match):

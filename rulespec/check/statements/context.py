@@ -13,6 +13,7 @@ from rulespec.check.scope import Env
 from rulespec.check.statements.effects import Effects
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
+from rulespec.types import Type
 
 Outcome = tuple[typed.Stmt | typed.Block | None, Env, bool]
 """Typed statement, or several that it stands for (None if it has none), what is known after it, and whether the rules
@@ -44,6 +45,7 @@ class StatementContext(ABC):
         understood: whether all calls and matches have a typed form; one that has none may lead to a decision.
         options_seen: the first option of each name in the decisions of one name.
         procedure: the procedure that the statements belong to.
+        tried: a table whose type is looked for → the types that it holds; None: nothing is typed on trial.
     """
 
     procedure: typed.Procedure
@@ -53,6 +55,7 @@ class StatementContext(ABC):
         self.effects = Effects(expressions.decls, groups)
         expressions.assigned = self.effects.of_procedure
         self.understood = True
+        self.tried: dict[int, list[Type]] | None = None
         self.options_seen: dict[tuple[str, str], typed.OptionDef] = {}
 
     @abstractmethod
@@ -74,5 +77,6 @@ class StatementContext(ABC):
     def forget(self, env: Env, stmts: tuple[ast.Stmt, ...]) -> Env:
         """The facts that survive the statements, in whatever order and however often they run."""
         names = set(self.effects.of(stmts, env.original))
-        names |= {env.vars[n] for n in list(names) if isinstance(n, str) and n in env.vars}
+        known = [env.vars[n] for n in names if isinstance(n, str) and n in env.vars]
+        names |= {*known, *(var.table for var in known if var.table is not None)}
         return env.forget(frozenset(names))

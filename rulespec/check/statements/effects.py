@@ -47,6 +47,8 @@ class Effects:
                 result |= {target.name.text}
             elif isinstance(target, ast.Ref):
                 result |= {target.name}
+            elif isinstance(target, ast.Index) and isinstance(target.target, ast.Ref):
+                result |= {target.target.name}
         if isinstance(s, ast.Put):
             result |= self._of_move()
         return result | self.of_procedure(callee(s, original))

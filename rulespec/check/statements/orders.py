@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.scope import Env
 from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
+from rulespec.check.statements.tables import note_held
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Ent, Num, Order, SetOf
@@ -21,6 +22,8 @@ def type_rearrange(c: StatementContext, s: ast.Rearrange, env: Env, place: State
     x = c.x
     target = x.infer(s.target, env)
     type_ = target.type
+    if c.tried is not None and s.member is not None and isinstance(of := x.infer(s.member, env).type, Ent):
+        note_held(c, target, Order(of.kind))
     if not isinstance(target, typed.Local | typed.Field) or not isinstance(type_, Order):
         if s.member is not None:
             x.infer(s.member, env)
