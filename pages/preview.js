@@ -117,6 +117,8 @@ function makePreview(context, find) {
       next = null;
       if (waits) ask(waits);
     },
+    // Whether something is known against a place.
+    speaks: (place) => Boolean(kept.get(keyOf({ place }))?.reasons?.length),
     lost() {
       under = next = null;
       hide();

@@ -45,6 +45,7 @@ function makeTable(hello, sent) {
   const undo = makeUndo({ word, nameOf, send, make, button, alone: Boolean(hello.alone) }, state, () => hello.seat);
   ignoreDoubleClicks(document, "#board, #beside, #options, #bubble, #undo, #own");
   const preview = hello.asks.includes("preview") ? makePreview({ word, make, send, titleOf }, pointedAt) : null;
+  const reasons = hello.asks.includes("reason") ? makeReasons({ word, make, button, send: sent }) : null;
   const news = makeNews(element("news"), root, word, plan ?? { boards: [], kinds: {} });
 
   // --- people: their names as they are typed, in part if they are long, and in quotes if the rules have such a word
@@ -190,9 +191,11 @@ function makeTable(hello, sent) {
     return options.length || clicked.length || about().includes(place) ? null : { place };
   }
 
-  function onPlace(place, at) {
+  function onPlace(place, at, event) {
     if (!place) {
+      const other = event?.target.closest("[data-place]"), what = !clicked.length && other && pointedAt(other);
       if (clicked.length) reset();
+      else if (reasons && what?.place && preview?.speaks(what.place)) reasons.ask(titleOf(what.place), { place: what.place });
       return;
     }
     anchor = at;
@@ -372,7 +375,12 @@ function makeTable(hello, sent) {
   function row(number) {
     const move = state.moves.get(number), item = make("li", "");
     item.dataset.move = number;
-    item.append(make("b", `${number + 1} `), make("span", move.text), undo.rowButton(number, move.by) ?? "");
+    const ask = () => reasons.ask(move.text, { to: number });
+    const text = reasons ? button(move.text, ask, "why") : make("span", move.text);
+    if (reasons) text.title = word("table_why");
+    const head = make("div", "", "sentence");
+    head.append(make("b", `${number + 1} `), text, undo.rowButton(number, move.by) ?? "");
+    item.append(head);
     if (move.changes?.length) {
       const inner = make("ul", "");
       inner.append(...move.changes.map((text) => make("li", text)));
@@ -459,6 +467,7 @@ function makeTable(hello, sent) {
       element("refused").textContent = stale ? word("table_stale") : seen ? `${text} (${seen})` : text;
     },
     preview: (answer) => preview?.answer(answer),
+    reason: (answer) => reasons?.answer(answer),
     log: (text) => saveFile(text, "game.jsonl"),
     study: (page) => show(URL.createObjectURL(new Blob([page], { type: "text/html" }))),
     fork: (key) => show(`${location.pathname}#${key}`),

@@ -16,6 +16,7 @@ _SCRIPTS = (
     "news.js",
     "undo.js",
     "preview.js",
+    "reasons.js",
     "table.js",
     "owner.js",
     "wire.js",

@@ -15,6 +15,7 @@
     else if (message.keys) page.keys(message.keys);
     else if (message.earlier) page.earlier(message.earlier);
     else if (message.preview || message.why) page.preview(message.preview ?? message.why);
+    else if (message.reason) page.reason(message.reason);
     else if (message.refused) page.refused(message.refused);
     else if (message.log) page.log(message.log);
     else if (message.study) page.study(message.study);

@@ -17,7 +17,7 @@ from rulespec.errors import RulespecError
 from rulespec.serve.bell import Bell
 from rulespec.serve.hall import OWNER, Hall
 from rulespec.serve.live import Live
-from rulespec.serve.owner import OwnerDesk
+from rulespec.serve.owner import OwnerDesk, listed
 from rulespec.serve.reading import read, read_key
 
 MAX_MESSAGE = 4_096
@@ -193,6 +193,9 @@ class Connection:
                 async with live.lock:
                     self.answer(live.table.preview(viewer, message))
                 continue
+            if isinstance(message, Message) and message.do == "reason":
+                self.answer(await self._reason(live, message))
+                continue
             if isinstance(message, Message) and live.table.alone and message.seat != viewer:
                 message = STALE
             refusal = message if isinstance(message, MessageRefusal) else await self.hall.hear(live, viewer, message)
@@ -209,6 +212,14 @@ class Connection:
             return {"refused": MessageRefusal(str(error)).to_json()}
         except BrokenProcessPool:
             return {"refused": MessageRefusal("this could not be worked out").to_json()}
+
+    async def _reason(self, live: Live, message: Message) -> dict[str, Any]:
+        """The answer to a question about a move or a place."""
+        about = {"to": message.to, "place": message.place}
+        try:
+            return {"reason": about | {"lines": await self.hall.reason(live, self._seat, message)}}
+        except (RulespecError, BrokenProcessPool):
+            return {"reason": about | {"lines": []}}
 
     async def _read_owner(self, desk: OwnerDesk) -> None:
         while True:
@@ -237,7 +248,7 @@ class Connection:
         for each in answers:
             await self._write(each)
         if live is None:
-            await self._write({"tables": self.hall.listed()})
+            await self._write({"tables": listed(self.hall)})
             return
         async with live.lock:
             if live.table.alone and (seat := live.table.turn(self._seat)) != self._seat:
@@ -283,4 +294,4 @@ class Connection:
 def _asks(live: Live, viewer: str | None) -> list[str]:
     """The buttons for a viewer's possible requests."""
     copies = not live.table.alone and (viewer is not None or not live.table.game.omniscient.secretive)
-    return ["study", *["fork"] * copies, *["preview"] * (viewer is not None or live.table.alone)]
+    return ["study", "reason", *["fork"] * copies, *["preview"] * (viewer is not None or live.table.alone)]

@@ -30,7 +30,7 @@ from rulespec.engine.table.seats import Seat, clean_name
 from rulespec.engine.table.table import RANDOM, Table
 from rulespec.serve import store as stored
 from rulespec.serve.live import Live, Looker
-from rulespec.serve.past_process import alike, go_on, log_of, study_of
+from rulespec.serve.past_process import alike, go_on, log_of, reason_of, study_of
 from rulespec.serve.store import Statement, TableStore
 from rulespec.serve.stored_rows import Chain, StoredGame
 from rulespec.serve.table_keys import hashed, new_key
@@ -418,6 +418,12 @@ class Hall:
             past, eyes = live.past(), OMNISCIENT if live.table.is_revealed else viewer
         return str(await self._ask(study_of, past, eyes, live.rules.words.language))
 
+    async def reason(self, live: Live, viewer: str | None, message: Message) -> list[str]:
+        """The reasons of a move, or why a place has no option, as a viewer may know them."""
+        async with live.lock:
+            past, eyes = live.past(), OMNISCIENT if live.table.is_revealed else viewer
+        return list(await self._ask(reason_of, past, eyes, min(message.to, live.table.game.ply - 1), message.place))
+
     async def fork(self, live: Live, viewer: str | None) -> str:
         """The key of a copy to try things out, in the place of the viewer's last one.
 
@@ -460,30 +466,6 @@ class Hall:
         """Wakes the pages of the owner."""
         for looker in self.owners:
             looker.wake()
-
-    def listed(self) -> list[dict[str, Any]]:
-        """The tables, for the owner."""
-        return [
-            {
-                "id": live.id,
-                "game": live.rules.words.game,
-                "rules": live.rules.ruleset.ref,
-                "begun": round(live.begun),
-                "decisions": live.table.game.ply,
-                "over": live.table.game.is_over,
-                "deadline": live.table.aside.deadline,
-                "absent": live.table.aside.absent,
-                "answers": live.table.aside.answers,
-                "secretive": live.table.game.omniscient.secretive,
-                "reveals": live.table.reveals,
-                "seats": [
-                    {"id": seat, "name": of.name, "kind": of.kind, "bot": of.bot, "here": seat in live.present}
-                    for seat, of in live.table.seats.items()
-                ],
-            }
-            for live in self.games.values()
-            if not live.table.alone
-        ]
 
     def close(self) -> None:
         """Ends the bots' process, records the time, and closes the store."""

@@ -140,5 +140,30 @@ class OwnerDesk:
         return _refused(f"the bots are {', '.join(self.hall.bots)}")
 
 
+def listed(hall: Hall) -> list[dict[str, Any]]:
+    """The tables, for the owner."""
+    return [
+        {
+            "id": live.id,
+            "game": live.rules.words.game,
+            "rules": live.rules.ruleset.ref,
+            "begun": round(live.begun),
+            "decisions": live.table.game.ply,
+            "over": live.table.game.is_over,
+            "deadline": live.table.aside.deadline,
+            "absent": live.table.aside.absent,
+            "answers": live.table.aside.answers,
+            "secretive": live.table.game.omniscient.secretive,
+            "reveals": live.table.reveals,
+            "seats": [
+                {"id": seat, "name": of.name, "kind": of.kind, "bot": of.bot, "here": seat in live.present}
+                for seat, of in live.table.seats.items()
+            ],
+        }
+        for live in hall.games.values()
+        if not live.table.alone
+    ]
+
+
 def _refused(text: str) -> dict[str, Any]:
     return {"refused": {"text": text, "values": {}, "stale": False}}

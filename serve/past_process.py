@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import random
+from itertools import islice
 
 from msgspec import Struct
 
 from rulespec.bundles.packed_bundle import Bundle
+from rulespec.bundles.place import IN_LOG
 from rulespec.bundles.rules import ruleset_in
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.seat_log import seat_log
 from rulespec.engine.search.twins import determinize
+
+_LINES = 400
+"""Lines of a reason that are shown."""
 
 
 class PastDecision(Struct, frozen=True):
@@ -82,6 +87,30 @@ def alike(past: PastGame, seat: str, seed: int) -> tuple[PastDecision, ...]:
     """
     other = determinize(game_of(past), seat, random.Random(seed))
     return PastGame.of(past.game, past.bundle, other).decisions
+
+
+def reason_of(past: PastGame, viewer: str | None, move: int, place: str) -> list[str]:
+    """The reasons of a move's changes, or why a place has no option, as a seat may know them, by indented lines.
+
+    Args:
+        past: the game.
+        viewer: who asks; `OMNISCIENT` sees all.
+        move: the number of the move, from 0; -1: the place is meant.
+        place: an entity, as `kind.name`.
+
+    Raises:
+        DiagnosticsError: if there is nothing to explain.
+    """
+    from rulespec.engine.why.answer_output import Printer, whole
+    from rulespec.engine.why.why import Why
+
+    game = game_of(past)
+    while 0 <= move < game.ply - 1:
+        game.undo()
+    why = Why(game, viewer)
+    answer = whole(why.effects() if move >= 0 else why.without(place), fold=True)
+    lines = Printer(game.ruleset, game.omniscient.labels).lines(answer)
+    return [line.replace(f"{IN_LOG}/", "") for line in islice(lines, _LINES)]
 
 
 def study_of(past: PastGame, viewer: str | None, language: str) -> str:

@@ -77,8 +77,12 @@ def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[t
     return list(reasons.values())
 
 
-def why_not_with(value: Value, labels: Labels, choice: ir.Choice, at: int, arg: int, slots: int) -> Refusal | None:
-    """Why an option is legal with no arguments of which one is given; None if none was found that says it.
+def why_not_with(
+    value: Value, labels: Labels, choice: ir.Choice, at: int, arg: int, slots: int
+) -> tuple[tuple[int, ...], Refusal] | None:
+    """Why an option is legal with no arguments of which one is given: the first arguments, and their refusal.
+
+    None if some are legal, or none was tried that says it.
 
     Args: as those of `why_not`.
         at: the number of the parameter.
@@ -87,13 +91,13 @@ def why_not_with(value: Value, labels: Labels, choice: ir.Choice, at: int, arg: 
     param = choice.params[at]
     if at == 0:
         if not in_domain(value, param, arg, (0,) * slots):
-            return out_of_domain(labels, param, arg)
+            return (arg,), out_of_domain(labels, param, arg)
         bound = [0] * slots
         bound[param.slot] = arg
         if param.where is not None and not value(param.where.expr, tuple(bound)):
-            return failed(value, labels, param.where, tuple(bound))
+            return (arg,), failed(value, labels, param.where, tuple(bound))
     refusals = islice(_refusals(value, labels, choice, slots, (arg,) if at == 0 else ()), _TRIED)
-    return next((refusal for args, refusal in refusals if len(args) > at and args[at] == arg), None)
+    return next((each for each in refusals if len(each[0]) > at and each[0][at] == arg), None)
 
 
 def _refusals(

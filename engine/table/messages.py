@@ -9,7 +9,7 @@ from msgspec import Struct
 
 MAX_TEXT = 2_000
 """Characters of a text in a message."""
-Question = Literal["moves", "preview", "why"]
+Question = Literal["moves", "preview", "why", "reason"]
 Deed = Literal["take", "withdraw", "undo", "redo", "agree", "refuse", "name", "bot", "person", Question]
 
 
@@ -19,8 +19,8 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         do: take an option; withdraw a choice of the open round; take back, or ask to; take again what was taken back;
             agree to a request to take back, or refuse it, or withdraw one's own; sit down with a name; hand a seat to a
-            bot; take it back as a person; ask for earlier moves, for the consequences of an option, or for the reasons
-            why a place has none.
+            bot; take it back as a person; ask for earlier moves, for the consequences of an option, for the reasons why
+            a place has none, or for all that led to that or to the changes of a move.
         serial: that of the last frame that the viewer has: for what depends on where the game stands.
         option: the text of the option to take, or to look at.
         place: an entity, as `kind.name`.
@@ -28,7 +28,8 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
         seat: the one to hand to a bot; "": one's own. Who is alone says whose message it is.
         bot: the name of the bot.
         before: the number of the move before which moves are asked for.
-        to: the number of the move, from 0, with which all are to be taken back; -1: one's own last decision.
+        to: the number of the move, from 0, with which all are to be taken back, or whose reasons are asked for; -1:
+            one's own last decision, or a place.
     """
 
     do: Deed

@@ -103,15 +103,15 @@ def why_no_option(game: Game, seat: str, place: str) -> list[MessageRefusal]:
 
     def reasons(choice: ir.Choice) -> Iterator[MessageRefusal]:
         for at, param in enumerate(choice.params):
-            if param.type.removesuffix("?") == kind and (found := _why_not(value, choice, at, number)) is not None:
-                yield found
+            if param.type.removesuffix("?") == kind and (refusal := _why_not(value, choice, at, number)) is not None:
+                yield refusal
 
     def _why_not(value: Value, choice: ir.Choice, at: int, number: int) -> MessageRefusal | None:
         try:
-            found = why_not_with(value, labels, choice, at, number, slots)
+            refusal = why_not_with(value, labels, choice, at, number, slots)
         except HiddenError:
             return MessageRefusal(NOT_NOW)
-        return None if found is None else MessageRefusal(found.reason, found.values)
+        return None if refusal is None else MessageRefusal(refusal[1].reason, refusal[1].values)
 
     choices = [choice for choice in program.decisions[numbers.asked].choices if choice.by is None]
     results = [reason for choice in choices for reason in reasons(choice)]

@@ -12,7 +12,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.guarded import UNKNOWN, HiddenError
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.query import Queries
-from rulespec.engine.game.refusal import never, with_arguments
+from rulespec.engine.game.refusal import never, why_not_with, with_arguments
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import State
@@ -110,6 +110,43 @@ class Why:
             node.name = with_arguments(self._reader.labels, lowered, instead)
             node.reason = f"`{node.name}` is listed instead: the tokens are alike"
         yield node
+
+    def without(self, place: str) -> Answer:
+        """Why no option of the decider has an entity: each option that could have it, with its first arguments.
+
+        Args:
+            place: the entity, as `kind.name`.
+
+        Raises:
+            DiagnosticsError: RS873 if the game is over.
+        """
+        number = self._open()
+        return self._reader.alone(lambda: self._without(number, place))
+
+    def _without(self, decision: int, place: str) -> Answer:
+        kind, _, name = place.partition(".")
+        lowered, names = self._program.decisions[decision], self._reader.labels.names.get(kind, ())
+        answers: list[Answer] = []
+        for k in self._own(decision) if name in names else ():
+            for at, param in enumerate(lowered.choices[k].params):
+                if param.type.removesuffix("?") == kind:
+                    answers += self._with(decision, k, at, list(names).index(name))
+        verdict = UNKNOWN if any(each.verdict == UNKNOWN for each in answers) else REFUSED
+        return Answer("nothing", f"{lowered.name}, {name}", verdict, span=lowered.span, answers=answers)
+
+    def _with(self, decision: int, choice: int, at: int, arg: int) -> Iterator[Answer]:
+        """The answer to why an option is refused with one of its arguments, if it is."""
+        machine, state = Interpreter(self._program), self._reader.state
+        lowered, labels = self._program.decisions[decision].choices[choice], self._reader.labels
+        try:
+            refusal = why_not_with(
+                lambda e, known: machine.value(e, state, known), labels, lowered, at, arg, self._program.slots + 1
+            )
+        except HiddenError:
+            yield Answer("option", lowered.name, UNKNOWN, span=lowered.span)
+            return
+        if refusal is not None:
+            yield self._of(decision, choice, refusal[0], state)
 
     def nothing(self) -> Answer:
         """Why no option of the open decision is legal: each option with the first arguments of each reason.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _ROOT = Path(os.devnull) / "bundle"
 """Above all paths of bundles: no file can ever lie there, so that a path that reaches the disk finds nothing."""
-_SHOWN = "(in the log)"
+IN_LOG = "(in the log)"
 
 
 class InBundle:
@@ -83,7 +83,7 @@ class InBundle:
 
     def display(self, path: Path) -> str:
         """The name of a file in messages, distinct from any on the disk."""
-        return f"{_SHOWN}/{path.relative_to(_ROOT).as_posix()}"
+        return f"{IN_LOG}/{path.relative_to(_ROOT).as_posix()}"
 
     def text(self, path: Path, display: str, limit: int) -> str:
         """The content of a file. Errors: RS101, RS103 or RS105."""
@@ -103,7 +103,7 @@ def is_carried(ruleset: typed.Ruleset) -> bool:
 
 def within(display: str) -> str:
     """The path of a file in its bundle, by its name in messages."""
-    return display.removeprefix(f"{_SHOWN}/")
+    return display.removeprefix(f"{IN_LOG}/")
 
 
 def whose(ruleset: typed.Ruleset) -> str:

@@ -14,6 +14,7 @@ from tables import Clock
 from rulespec.engine.game.game import Game
 from rulespec.engine.table.seats import Seat
 from rulespec.load import load_ruleset
+from rulespec.serve.owner import listed
 from rulespec.serve.table_rules import TableRules
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -81,7 +82,7 @@ class Room:
     def standing(self) -> Any:
         """All that the table is, and all that each viewer has of it."""
         aside = msgspec.to_builtins(msgspec.structs.replace(self.table.aside, at=0.0))
-        return aside, self.table.game.hash, self.hall.listed(), [self.table.say(viewer) for viewer in ("A", "B", None)]
+        return aside, self.table.game.hash, listed(self.hall), [self.table.say(viewer) for viewer in ("A", "B", None)]
 
 
 def refusals(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ def positions(ref: str, seed: int, count: int) -> Iterator[Game]:
         game.apply(rng.choice(list(game.legal_options)))
 
 
-def told(words: Words, game: Game, seat: str, text: str) -> tuple[list[str], int]:
+def changes_of(words: Words, game: Game, seat: str, text: str) -> tuple[list[str], int]:
     """The changes that a seat is shown after an option, and how many cells of the declared state differ."""
     twin = game.copy()
     narrator = Narrator(words, twin, seat)
@@ -64,7 +64,7 @@ def wrong(ref: str, count: int, seed: int = 1) -> list[Any]:
         for option in rng.sample(options, min(len(options), 40 if count > 100 else 3)):
             result = preview(words, game, seat, str(option))
             assert isinstance(result, dict)
-            expected, _ = told(words, game, seat, str(option))
+            expected, _ = changes_of(words, game, seat, str(option))
             if result.get("changes", []) != expected or result.get("until") == "hidden":
                 results.append((str(option), result, expected))
     return results
@@ -89,17 +89,17 @@ def test_all_cells_are_compared() -> None:
         option = str(next(iter(game.legal_options)))
         decision = game.decision
         assert decision is not None and decision.by is not None
-        texts, cells = told(words, game, decision.by, option)
+        texts, cells = changes_of(words, game, decision.by, option)
         assert 0 < len(texts) <= cells
         compared += cells
     assert compared
 
 
-FOUND = previews._changes
+CHANGES = previews._changes
 
 
 def test_a_preview_that_leaves_a_change_out_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(previews, "_changes", lambda *of: FOUND(*of)[:-1])
+    monkeypatch.setattr(previews, "_changes", lambda *of: CHANGES(*of)[:-1])
     assert wrong("connect_four", 5) and wrong("imperial", 12)
 
 
@@ -118,7 +118,7 @@ def test_where_something_is_hidden_a_preview_has_nothing_else(ref: str) -> None:
             option = str(rng.choice(list(game.legal_options)))
             result = preview(words, game, decision.by, option)
             assert isinstance(result, dict)
-            expected, _ = told(words, game, decision.by, option)
+            expected, _ = changes_of(words, game, decision.by, option)
             if result.get("until") == "hidden":
                 cut += 1
             else:
@@ -252,5 +252,5 @@ def test_what_does_not_light_says_why() -> None:
 def test_a_refused_place_names_its_rule() -> None:
     game = Game(load_ruleset("tutorial"), "AB")
     table = still_table(game)
-    found = [reason for seat in "AB" for each in reasons(table.game, seat) for reason in each]
-    assert all(isinstance(reason, MessageRefusal) and reason.text for reason in found)
+    refusals = [reason for seat in "AB" for each in reasons(table.game, seat) for reason in each]
+    assert all(isinstance(reason, MessageRefusal) and reason.text for reason in refusals)
