@@ -160,7 +160,7 @@ def test_wins_are_counted_by_the_role_that_a_seat_had_at_the_beginning() -> None
     totals = Totals()
     for number, (holder, winners) in enumerate([("A", ("A",)), ("B", ("A",)), ("A", ("A", "B"))]):
         roles = {"north": holder, "south": "B" if holder == "A" else "A"}
-        details = Details("", roles, (), ())
+        details = Details("", roles, (), "", None, ())
         totals.add(Outcome(number, 2, 9, "over", winners, {}, None, details))
     data = totals.to_json()["roles"]
     assert {role: (v["games"], v["wins"], v["equal"]) for role, v in data.items()} == {
