@@ -122,18 +122,27 @@ def uci(option: Option) -> str:
     return known
 
 
-def play_beside(chess: Any, rng: random.Random) -> str:
-    """A random game by both programs, which must agree at each position; returns how it ended."""
+def play_beside(chess: Any, rng: random.Random, back: float = 0) -> str:
+    """A random game by both programs, which must agree at each position; returns how it ended.
+
+    `back` is how often a side takes its last move back, so that positions are repeated.
+    """
     game, board = Game(chess_rules("chess"), SEATS), chess.Board()
     while not game.is_over:
         assert game.decision is not None
         assert game.decision.by == SEATS[not board.turn]
         options = game.legal_options
         number = len(options)  # lists them all: they are not listed again
-        moves = {uci(option): option for option in options}
+        claims = [option for option in options if option.name == "claim"]
+        third = board.is_repetition(3)
+        assert len(claims) == (third or board.halfmove_clock >= 100), board.fen()
+        moves = {uci(option): option for option in options if option not in claims}
         assert moves.keys() == {move.uci() for move in board.legal_moves}, board.fen()
-        assert len(moves) == number
+        assert len(moves) + len(claims) == number
         move = rng.choice(sorted(moves))
+        if rng.random() < back and len(board.move_stack) > 1:
+            last = board.move_stack[-2].uci()
+            move = last[2:4] + last[:2] if last[2:4] + last[:2] in moves else move
         game.apply(moves[move])
         board.push_uci(move)
     result = game.result
@@ -141,8 +150,13 @@ def play_beside(chess: Any, rng: random.Random) -> str:
     if board.is_checkmate():
         assert (result.ending, result.winners) == ("mate", [SEATS[board.turn]])
     else:
-        assert (result.ending, result.winners) == ("stalemate" if board.is_stalemate() else "seventy_five_moves", [])
-        assert board.is_stalemate() or board.is_seventyfive_moves()
+        reasons = {
+            "dead_position": board.is_insufficient_material(),
+            "stalemate": board.is_stalemate(),
+            "fivefold": board.is_fivefold_repetition(),
+            "seventy_five_moves": board.is_seventyfive_moves(),
+        }
+        assert (reasons[result.ending], result.winners) == (True, [])
     return str(result.ending)
 
 
@@ -151,6 +165,30 @@ def test_random_games_are_those_of_python_chess() -> None:
     rng = random.Random("chess")
     for _ in range(examples(4, 10)):
         play_beside(chess, rng)
+    assert play_beside(chess, rng, back=0.9) == "fivefold"
+
+
+def test_the_hash_knows_no_pawn_that_cannot_be_taken_in_passing() -> None:
+    """FIDE 9.2.3: the position is the same if the same moves are possible."""
+    hashes = []
+    for moves in (("go(e2, e4)", "go(e7, e5)", "go(a2, a3)"), ("go(a2, a3)", "go(e7, e5)", "go(e2, e4)")):
+        game = Game(chess_rules("chess"), SEATS)
+        for move in moves:
+            game.apply(next(option for option in game.legal_options if str(option) == move))
+        hashes.append(game.hash)
+    assert hashes[0] == hashes[1]
+
+
+def test_nothing_is_remembered_before_a_move_that_cannot_be_taken_back() -> None:
+    """Positions with the same men are one, whatever has been played before the last capture or pawn's move."""
+    shuffled = ("go(g1, f3)", "go(g8, f6)", "go(f3, g1)", "go(f6, g8)", "go(e2, e4)")
+    hashes = []
+    for moves in (shuffled, shuffled[4:]):
+        game = Game(chess_rules("chess"), SEATS)
+        for move in moves:
+            game.apply(next(option for option in game.legal_options if str(option) == move))
+        hashes.append(game.hash)
+    assert hashes[0] == hashes[1]
 
 
 def test_random_games_are_played_in_wasm_to_their_ends() -> None:
@@ -166,4 +204,5 @@ def test_many_random_games_are_those_of_python_chess(hundred: int) -> None:
     chess = pytest.importorskip("chess")
     rng = random.Random(f"proof {hundred}")
     endings = {play_beside(chess, rng) for _ in range(100)}
-    assert endings == {"mate", "stalemate", "seventy_five_moves"}
+    assert endings - {"fivefold"} == {"mate", "stalemate", "seventy_five_moves", "dead_position"}
+    assert {play_beside(chess, rng, back) for back in (0.3, 0.5, 0.7, 0.9) for _ in range(5)} >= {"fivefold"}
