@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
@@ -14,6 +14,10 @@ from rulespec.cli.audience import tell_seats
 from rulespec.cli.log_argument import LogPath
 from rulespec.cli.seat_flags import viewer, viewer_flags
 from rulespec.diagnostics.report import Report
+
+if TYPE_CHECKING:
+    from rulespec.engine.corpus.moves import Counts
+    from rulespec.engine.replay.replay import ReplayResult
 
 
 class _Request(Struct, frozen=True):
@@ -28,6 +32,7 @@ class _Request(Struct, frozen=True):
     dialect: str | None
     language: str | None
     until: int | None
+    store: Path | None
 
 
 @click.command("view")
@@ -39,6 +44,12 @@ class _Request(Struct, frozen=True):
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option("--language", metavar="CODE", help="The language of the texts, such as `de`; default: the ruleset's.")
 @click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Show what was done at each position in the games of this store; of a game that is over.",
+)
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Write a page that steps through the recorded game LOG: one file, which can be mailed and loads nothing.
@@ -65,7 +76,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     if whose(result.game.ruleset):
         output.echo(whose(result.game.ruleset))
     note = Report()
-    page = replay_page(result, viewed.seat(result.game.names), r.language, note)
+    counts = _counts(r.store, result, omniscient=r.omniscient) if r.store is not None else None
+    page = replay_page(result, viewed.seat(result.game.names), r.language, note, counts)
     with output.written(r.out, secret=not viewed.public and result.game.omniscient.secretive) as file:
         file.write(page)
     output.show(note.diagnostics, result.game.ruleset.sources)
@@ -73,3 +85,21 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     if result.divergence is not None:
         output.echo("the log breaks a rule: the page opens there")
     ctx.exit(output.OK)
+
+
+def _counts(store: Path, result: ReplayResult, *, omniscient: bool) -> Counts:
+    """The options that were taken in a store at the positions of a log.
+
+    Raises:
+        click.UsageError: if they could tell somebody what is secret: in a game that goes on, or without --omniscient.
+        DiagnosticsError: as `counted`.
+    """
+    from rulespec.engine.corpus.moves import counted
+    from rulespec.pages.archive_rows import positions_of
+
+    game = result.game
+    if not game.is_over:
+        raise click.UsageError("--store is for games that are over: it tells what others did at these positions")
+    if game.omniscient.secretive and not omniscient:
+        raise click.UsageError("--store needs --omniscient in a game with secrets: a position is all of it")
+    return counted(store, game, [int(each.hash, 16) for each in positions_of(game, result.moves)])

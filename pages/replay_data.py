@@ -16,6 +16,7 @@ from rulespec.drawing.board import board_of
 from rulespec.drawing.dice import dice, shows_rolls
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.table_texts import TextTable
+from rulespec.engine.corpus.moves import Counts
 from rulespec.engine.game.game import Game, seen_events, seen_state
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
@@ -25,6 +26,7 @@ from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.move_records import Record
 from rulespec.engine.words.moves import Move, Moves
 from rulespec.engine.words.words import Words
+from rulespec.pages.archive_rows import archive_rows
 from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
 from rulespec.pages.endings import ending, stop
@@ -45,7 +47,7 @@ _PAGE_WORDS = (
     *("page_play", "page_turn_back", "page_turn_next", "page_quiet", "page_tables"),
     "page_no_script",
 )
-_SCRIPT_WORDS = ("start", "page_rests", "page_ran", "page_of")
+_SCRIPT_WORDS = ("start", "page_rests", "page_ran", "page_of", "page_archive", "page_archive_times", "page_archive_won")
 """Words of the page itself, and those that its scripts put in."""
 
 
@@ -71,13 +73,16 @@ class Replay(Brief, Struct, frozen=True):
     warnings: tuple[Diagnostic, ...] = ()
 
 
-def told_replay(result: ReplayResult, seat: str | None, language: str | None = None) -> Replay:
+def told_replay(
+    result: ReplayResult, seat: str | None, language: str | None = None, counts: Counts | None = None
+) -> Replay:
     """A replay for a page.
 
     Args:
         result: a replayed log.
         seat: who looks (None: everybody); `OMNISCIENT` sees all that there is.
         language: of the texts; None: that of the ruleset.
+        counts: the options that were taken in an archive, for who sees all that there is.
 
     Raises:
         DiagnosticsError: RS574 if there are too many moves; RS534 if there is no such language.
@@ -115,8 +120,10 @@ def told_replay(result: ReplayResult, seat: str | None, language: str | None = N
         "ending": ending(game, seat, words),
         "stop": stopped,
         "begin": len(rows) + 1 if stopped else 0,
-        "words": {name: words.word(name, number="{number}", end="{end}") for name in _SCRIPT_WORDS},  # scripts fill
+        "words": {name: _unfilled(words, name) for name in _SCRIPT_WORDS},
     }
+    if counts is not None and seat == OMNISCIENT:
+        data["archive"] = archive_rows(game, moves, counts, words)
     said = {name: words.word(name) for name in _PAGE_WORDS}
     about = " · ".join([_about(result, seat, words), *notes.header])
     return Replay(words.game, about, film.picture(), words.language, said, data, words.too_long())
@@ -183,6 +190,11 @@ class _Film:
         width, height = self._board.size
         note = self._words.word("board", game=self._words.game)
         return self.pictures.svg(width, height, self._words.game, note)
+
+
+def _unfilled(words: Words, name: str) -> str:
+    """A word with the holes that scripts fill."""
+    return words.word(name, number="{number}", end="{end}", times="{times}")
 
 
 def _row(move: Move, rules: MoveRules, numbers: dict[Cited, int], notes: Sequence[str]) -> dict[str, Any]:

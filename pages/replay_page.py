@@ -6,6 +6,7 @@ from html import escape
 from string import Template
 
 from rulespec.diagnostics.report import Report, failure
+from rulespec.engine.corpus.moves import Counts
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.pages.document import VIEWER_SCRIPTS, document, own_file
 from rulespec.pages.replay_data import Replay, told_replay
@@ -16,7 +17,11 @@ _STYLES = ("vendor/uplot/uPlot.min.css", "viewer.css")
 
 
 def replay_page(
-    result: ReplayResult, seat: str | None, language: str | None = None, report: Report | None = None
+    result: ReplayResult,
+    seat: str | None,
+    language: str | None = None,
+    report: Report | None = None,
+    counts: Counts | None = None,
 ) -> str:
     """The page of a replayed log.
 
@@ -25,11 +30,12 @@ def replay_page(
         seat: who looks (None: everybody); `OMNISCIENT` sees all that there is.
         language: of the texts; None: that of the ruleset.
         report: takes the warning that words and measures take too long (RS575).
+        counts: the options that were taken in an archive; they are shown to who sees all that there is.
 
     Raises:
         DiagnosticsError: RS574 if it would be too large; RS534 if there is no such language.
     """
-    replay = told_replay(result, seat, language)
+    replay = told_replay(result, seat, language, counts)
     if report is not None:
         report.extend(replay.warnings)
     text = document(

@@ -74,6 +74,21 @@
     element("cited").replaceChildren();
   }
 
+  // What was done here in other games: the option, how often it was taken, and in how many of these games it won.
+  function showArchive(number) {
+    const here = data.archive?.[number];
+    element("archive").hidden = !here;
+    if (!here) return;
+    const head = make("caption", fill(words.page_archive, { times: here.times })), names = make("tr", "");
+    names.append(make("th", ""), make("th", words.page_archive_times), make("th", words.page_archive_won));
+    const rows = here.options.map(([text, times, won, taken]) => {
+      const row = make("tr", "", taken ? "taken" : "");
+      row.append(make("td", text), make("td", times), make("td", won));
+      return row;
+    });
+    element("archive").replaceChildren(head, names, ...rows);
+  }
+
   function button(rule, className) {
     const [id, text, overlay] = data.rules[rule];
     const made = make("button", overlay ? `${id} (${overlay})` : id, className);
@@ -96,6 +111,7 @@
     now = number;
     showBoard(now);
     showMove(now);
+    showArchive(now);
     showChart(now);
     showTables(now);
     slider.value = now;

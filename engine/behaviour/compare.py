@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from operator import itemgetter
 
 from rulespec.diagnostics.report import DiagnosticsError
@@ -198,9 +199,17 @@ class _Comparer:
             if not self.effort.is_left():
                 return
             both = next((each for each in self._listed(pair).both if each[0] == move), None)
-            if both is None or (not self._taken(pair, both, stay=True) and not pair.align()):
+            if both is None or (not self._taken(pair, both, stay=True) and not self._aligned(pair)):
                 return
         self._points(pair)
+
+    @staticmethod
+    def _aligned(pair: Pair) -> bool:
+        """Whether the other game could be given the shared state of the first."""
+        try:
+            return pair.align()
+        except RulesetFaultError:
+            return False
 
     def _walk(self, pair: Pair, cap: int) -> None:
         """Compares the positions of a random game."""
@@ -226,7 +235,7 @@ class _Comparer:
             if self._taken(pair, each):
                 return True
             left.remove(each)
-        return self._taken(pair, both[0], stay=True) or (pair.one.ply > 0 and pair.align())
+        return self._taken(pair, both[0], stay=True) or (pair.one.ply > 0 and self._aligned(pair))
 
     # --- differences ---------------------------------------------------------------------------
 
@@ -246,11 +255,12 @@ class _Comparer:
         self.effort.spend()
         try:
             effect = pair.take(*both)
-            if effect is None:
-                return True
-            self.findings.note(pair, of_effect(both[0], effect))
         except RulesetFaultError:
             return False
+        if effect is None:
+            return True
+        with suppress(RulesetFaultError):  # while its rule is looked for
+            self.findings.note(pair, of_effect(both[0], effect))
         if effect.stands and not stay:
             pair.undo()
         return False

@@ -118,7 +118,8 @@ class Findings:
         if difference.kind == "odds" or option is None:
             return place, (f"`{difference.decision}` has other odds",)
         if effect is not None:
-            return attribution.of_effect(pair) if effect.stands else place, effect.lines
+            fault = attribution.new.at(effect.span) if effect.span is not None else place
+            return attribution.of_effect(pair) if effect.stands else fault, effect.lines
         if difference.kind == "illegal":
             there = pair.translation.decision(option)
             rule, reason = attribution.of_option(pair.other, there.option, there.decision, now=True)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option, legal_option
 from rulespec.engine.game.option import Option, RulesetFaultError
@@ -52,11 +53,13 @@ class Effect(Struct, frozen=True):
         sort: the alike part of such differences: names of fields and questions, without their owners and values.
         lines: the difference for people.
         stands: whether both games have taken the option; False if one has a fault there.
+        span: the place of the fault in the rules of today; None if there is none.
     """
 
     sort: tuple[str, ...]
     lines: tuple[str, ...]
     stands: bool = True
+    span: Span | None = None
 
 
 class Pair:
@@ -173,8 +176,16 @@ class Pair:
             self.other.apply(theirs)
         except RulesetFaultError as fault:
             self.one.undo()
-            return Effect(("fault",), (f"the rules are at fault now: {fault.diagnostic.message}",), stands=False)
-        return self.compared()
+            return _fault(fault)
+        try:
+            return self.compared()
+        except RulesetFaultError as fault:
+            effect = _fault(fault)
+        try:
+            _ = _question(self.one, self.translation), self.one.result
+        finally:
+            self.undo()
+        return effect
 
     def undo(self) -> None:
         """Takes the last option back in both games."""
@@ -216,6 +227,12 @@ class Pair:
     @staticmethod
     def _state(game: Game) -> list[int]:
         return list(game.omniscient.numbers.state)
+
+
+def _fault(fault: RulesetFaultError) -> Effect:
+    """A fault of the rules of today, in the place of what an option does."""
+    wrong = fault.diagnostic
+    return Effect(("fault",), (f"the rules are at fault now: {wrong.message}",), False, wrong.span)
 
 
 def _alike(one: Game, other: Game) -> bool:

@@ -1,0 +1,67 @@
+"""The options that were taken in an archive at each position of a replay, for its page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rulespec.engine.corpus.moves import Counts, Move, moves_at
+from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.option import Option, TakenBack
+from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
+
+SHOWN = 8
+"""Options of a position that are shown: those taken most often, and the one of this game."""
+
+
+def positions_of(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[Game]:
+    """A game at each of its positions: the start, then after each move. It is one game, which goes on."""
+    again = restarted(game)
+    yield again
+    for move in moves:
+        if isinstance(move, Option):
+            again.apply(move)
+        else:
+            again.omniscient.take_back(move)
+        yield again
+
+
+def archive_rows(
+    game: Game, moves: Sequence[Option | TakenBack], counts: Counts, words: Words
+) -> list[dict[str, Any] | None]:
+    """For each position of a replay how often it was in the archive, and the options there; None if it never was.
+
+    Args:
+        game: a game of the table.
+        moves: its moves.
+        counts: what was taken in the archive at these positions.
+        words: say the options.
+    """
+    results: list[dict[str, Any] | None] = []
+    for number, here in enumerate(positions_of(game, moves)):
+        taken = moves[number] if number < len(moves) else None
+        results.append(None if int(here.hash, 16) not in counts.taken else _row(here, taken, counts, words))
+    return results
+
+
+def _row(game: Game, taken: Option | TakenBack | None, counts: Counts, words: Words) -> dict[str, Any]:
+    every = [move for move in moves_at(game, counts) if move.tally.times]
+    own = str(taken) if isinstance(taken, Option) else ""
+    shown = [move for at, move in enumerate(every) if at < SHOWN or move.option == own]
+    narrator = Narrator(words, game)
+    rows = [
+        [_text(narrator, game, move), f"{move.tally.times:,}", _won(move), int(move.option == own)] for move in shown
+    ]
+    return {"times": f"{sum(move.tally.times for move in every):,}", "options": rows}
+
+
+def _text(narrator: Narrator, game: Game, move: Move) -> str:
+    """An option in words, with its actor."""
+    return narrator.move(game.parse(move.option, move.by))
+
+
+def _won(move: Move) -> str:
+    """The share of games that the seat won, with bounds."""
+    won = move.won
+    return "-" if won is None else f"{100 * won.value:.0f} % ({100 * won.low:.0f} .. {100 * won.high:.0f})"
