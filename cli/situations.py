@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 from typing import TYPE_CHECKING
 
+import click
+
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -24,15 +26,18 @@ def write_situations(ruleset: typed.Ruleset) -> None:
     """Records situations of a ruleset, and writes them into its folder.
 
     Raises:
-        click.ClickException: if the file cannot be written.
+        click.ClickException: if the file cannot be written, or would be too large to be read.
     """
     from rulespec.engine.behaviour.record import record
-    from rulespec.engine.behaviour.situations import place_of, written
+    from rulespec.engine.behaviour.situations import MAX_BYTES, place_of, written
 
     situations, path = record(ruleset), place_of(ruleset)
+    data = written(ruleset, situations).encode()
+    if len(data) > MAX_BYTES:
+        raise click.ClickException(f"{ruleset.ref} has too many fields: its situations would take {len(data):,} bytes")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        output.write_bytes(path, gzip.compress(written(ruleset, situations).encode(), mtime=0))
+        output.write_bytes(path, gzip.compress(data, mtime=0))
     except OSError as error:
         raise output.unwritten(path, error) from None
     output.echo(f"recorded {output.counted(len(situations), 'situation')} in {display(path)}", err=True)

@@ -21,6 +21,8 @@ from rulespec.typed import nodes as typed
 
 _SHOWN = 4
 """Fields and options that are named in a difference."""
+MAX_CELLS = 4_000_000
+"""Fields of all places that later situations go back to: a bound on memory. What comes after others is not reached."""
 MAX_LINKED = 400
 """Decisions of the way to a situation that are gone through for its game."""
 
@@ -159,10 +161,14 @@ class _Check:
             unreached += situation.after < 0 and place is None
             if place is not None and not self._stands(number, situation, place):
                 place = None
-            if place is not None and self._left[number]:
+            if place is not None and self._left[number] and self._has_room(place):
                 self._places[number] = place.copy()
             last = place
         return Checked(self.situations, tuple(self.altered), unreached)
+
+    def _has_room(self, place: _Place) -> bool:
+        """Whether one more place may be kept."""
+        return (len(self._places) + 1) * max(1, len(place.cells)) <= MAX_CELLS
 
     def _back_to(self, number: int) -> _Place | None:
         """The place of a situation before; the last that asks for it takes it."""

@@ -21,6 +21,8 @@ SECONDS = 45.0
 """Processor time for all of them."""
 MAX_TEXT = 8_000_000
 """Characters of values and options of all situations together, more or less."""
+MAX_CELLS = 2_000_000
+"""Fields of all positions near the start of a table together: a bound on memory."""
 _WALK = 60
 """Decisions of a walk before it goes on elsewhere."""
 _LONG = 400
@@ -89,6 +91,7 @@ class _Recorder:
     def _near(self, table: _Table, until: int) -> None:
         """Records positions near the start, breadth first."""
         queue, seen = deque([(table, len(self.results) - 1)]), {table.game.hash}
+        until = min(until, len(self.results) + max(1, MAX_CELLS // len(table.cells or (0,))))
         while queue:
             place, number = queue.popleft()
             for option in _listed(place.game):

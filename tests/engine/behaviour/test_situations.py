@@ -115,6 +115,25 @@ def test_a_record_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert record(ruleset, 5_000, 0.0) == []
 
 
+def test_places_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    ruleset = load_ruleset(str(RULESETS / "nim"))
+    situations = record(ruleset, 80, None)
+    monkeypatch.setattr("rulespec.engine.behaviour.check.MAX_CELLS", 1)
+    result = check(ruleset, situations)
+    assert result.altered == ()
+    assert result.unreached > 0
+    monkeypatch.setattr(recording, "MAX_CELLS", 1)
+    assert len(record(ruleset, 80, None)) == 80
+
+
+def test_a_file_that_nobody_could_read_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rulespec.engine.behaviour.record.record.__defaults__", (20, None))
+    monkeypatch.setattr("rulespec.engine.behaviour.situations.MAX_BYTES", 100)
+    folder = write(tmp_path / "nim", {}, RULESETS / "nim")
+    code, out = spoken("explore", folder, "--decisions", 50, "--record")
+    assert (code != 0, "has too many fields" in out, (folder / "tests").exists()) == (True, True, False)
+
+
 def test_numbers_of_values_are_those_of_their_names() -> None:
     game = Game(load_ruleset(str(RULESETS / "harbour")), ("A", "B"))
     labels = game.omniscient.labels
