@@ -67,9 +67,10 @@ def __getattr__(name: str) -> Any:
     try:
         result = globals()[name] = getattr(import_module(f"rulespec.guests.{_HOME[name]}"), name)
     except ModuleNotFoundError as error:
-        if error.name not in _EXTRA:
+        library = (error.name or "").partition(".")[0]
+        if library not in _EXTRA:
             raise
-        message = f"`{name}` needs {error.name}: pip install 'rulespec[rl]'"
+        message = f"`{name}` needs {library}: pip install 'rulespec[rl]'"
         raise ModuleNotFoundError(message, name=error.name) from None
     return result
 

@@ -10,13 +10,17 @@ Example::
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.game import restarted
+from rulespec.engine.program import ir
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.recorded_rows import Codes
+from rulespec.engine.search.walk import Walk
 from rulespec.guests.play import CHANCE, NOBODY, Contract, IllegalActionError
 from rulespec.guests.sight import Floats
 
@@ -133,15 +137,35 @@ class Batch:
             seats[self.plies[games] >= self.table.cap] = NOBODY
             self.seats[games] = seats
             games = games[seats == CHANCE]
-            drawn = [self._drawn(game) for game in games.tolist()]
-            self.rows[games] = self._search.apply(self.rows[games], np.array(drawn, np.int64))
-            self.plies[games] += 1
+            if games.size:
+                self.rows[games] = self._search.apply(self.rows[games], self._drawn(games))
+                self.plies[games] += 1
         self._list()
 
-    def _drawn(self, game: int) -> int:
-        """The number of the option that chance takes in a game, as `choose` draws it."""
-        weights = self._search.walk(self.rows[game]).weights()
-        return self._draws[game].weighted(2 * int(self.plies[game]) + 1, weights)
+    def _drawn(self, games: Numbers) -> Numbers:
+        """The numbers of the options that chance takes in some games, as `choose` draws them."""
+        results = np.zeros(len(games), np.int64)
+        counts = self._search.counts(self.rows[games]).tolist()
+        even = self._even[self.rows[games, ir.PC]].tolist()
+        for number, (game, ply) in enumerate(zip(games.tolist(), self.plies[games].tolist(), strict=True)):
+            if even[number]:
+                results[number] = self._draws[game].below(2 * ply + 1, counts[number])
+            else:
+                self._walk.go(self.rows[game])
+                results[number] = self._draws[game].weighted(2 * ply + 1, self._walk.weights())
+        return results
+
+    @cached_property
+    def _even(self) -> NDArray[np.bool_]:
+        """For each block whether all options of the decision that is asked there are equally likely."""
+        p = self._search.program
+        even = [all(c.weight is None and c.policy == 1 for c in d.choices) for d in p.decisions]
+        asked = p.asked()
+        return np.array([block in asked and even[asked[block]] for block in range(len(p.blocks))], np.bool_)
+
+    @cached_property
+    def _walk(self) -> Walk:
+        return self._search.walk(self._start)
 
     def _list(self) -> None:
         """Lists the options that are open in each game, with the next action of each."""

@@ -19,7 +19,8 @@ from rulespec.guests import SEAT_ENV, IllegalActionError, RulesetEnv, SeatEnv, a
 from rulespec.guests.play import contract
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
-SMALL = ["kuhn_poker", "connect_four", "nim"]
+FEW = ["kuhn_poker", "backgammon"]
+"""Rulesets that every run tries; proofs try all, with all numbers of players."""
 
 
 def check(name: str, players: int, cycles: int) -> None:
@@ -28,8 +29,7 @@ def check(name: str, players: int, cycles: int) -> None:
     seed_test(lambda: aec_env(ruleset, players), num_cycles=cycles)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", FEW)
 def test_environments_pass_the_tests_of_pettingzoo(name: str) -> None:
     check(name, loaded(name)[0].players[1], 10)
 
@@ -42,8 +42,7 @@ def test_environments_with_all_numbers_of_players_pass_a_thousand_cycles(name: s
         check(name, players, 1_000)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", [*FEW, *(pytest.param(name, marks=pytest.mark.proof) for name in NAMES)])
 def test_a_seat_passes_the_checks_of_gymnasium(name: str) -> None:
     ruleset = loaded(name)[0]
     for seat in {0, ruleset.players[1] - 1}:

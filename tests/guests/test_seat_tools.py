@@ -162,7 +162,8 @@ def sabotaged_answers(ref: str) -> int:
     return changed
 
 
-HIDING = [name for name in reversed(SECRETIVE) if name not in ("shadow_of_the_emperor", "tutorial")] + ["tutorial"]
+SMALL = ["kuhn_poker", "leduc_poker", "liars_dice"]
+HIDING = [*SMALL, *(pytest.param(name, marks=pytest.mark.proof) for name in SECRETIVE if name not in DECIDED)]
 
 
 @pytest.mark.parametrize("ref", HIDING)
