@@ -32,6 +32,7 @@ from rulespec.cli.settings_flag import settings_flag
     metavar="FILE",
     help="Write the recorded game LOG as a trajectory of OpenSpiel, in JSON.",
 )
+@click.option("--no-structs", is_flag=True, help="Leave states and observations out of the trajectory.")
 def command(
     ref: str,
     players: int | None,
@@ -40,6 +41,7 @@ def command(
     language: str | None,
     js: Path | None,
     openspiel_trajectory: Path | None,
+    no_structs: bool,
 ) -> None:
     """Write the rules of REF for N players as a module of WebAssembly, or the recorded game LOG as a trajectory.
 
@@ -56,8 +58,10 @@ def command(
     if openspiel_trajectory is not None:
         if players is not None or settings or language is not None or js is not None:
             raise click.UsageError("--openspiel-trajectory goes with a recorded game alone")
-        _write_trajectory(Path(ref), openspiel_trajectory)
+        _write_trajectory(Path(ref), openspiel_trajectory, structs=not no_structs)
         return
+    if no_structs:
+        raise click.UsageError("--no-structs goes with --openspiel-trajectory")
     assert wasm is not None
     from rulespec.cli.wasm_module import wasm_errors
     from rulespec.engine.game.game import Game
@@ -81,7 +85,7 @@ def command(
         output.echo(f"{path}: {len(content):,} bytes")
 
 
-def _write_trajectory(log: Path, path: Path) -> None:
+def _write_trajectory(log: Path, path: Path, *, structs: bool) -> None:
     """Writes a recorded game as a trajectory."""
     from rulespec.documents.json_text import to_json_text
     from rulespec.engine.replay.replay import replay_log
@@ -90,6 +94,6 @@ def _write_trajectory(log: Path, path: Path) -> None:
     result = replay_log(log)
     if result.divergence is not None:
         raise click.ClickException(f"{log} is not legal to its end: `rulespec replay {log}` says why")
-    content = (to_json_text(trajectory(result.game), plain=True) + "\n").encode()
+    content = (to_json_text(trajectory(result.game, structs=structs), plain=True) + "\n").encode()
     output.write_bytes(path, content)
     output.echo(f"{path}: {len(content):,} bytes")

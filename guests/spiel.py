@@ -242,7 +242,8 @@ def load_game(
         DiagnosticsError: if the ruleset is not sound, or does not fit the number of seats or the settings.
         ValueError: if options must be whole, and are too many.
     """
-    chosen = ";".join(f"{name}:{value}" for name, value in (settings or {}).items())
+    texts = {n: str(value).lower() if isinstance(value, bool) else value for n, value in (settings or {}).items()}
+    chosen = ";".join(f"{name}:{value}" for name, value in texts.items())
     values = {"ruleset": ruleset, "players": players or 0, "settings": chosen, "form": form or "", "cap": cap}
     return pyspiel.load_game(NAME, values)
 

@@ -46,6 +46,7 @@ def test_a_game_is_loaded_by_its_text() -> None:
     assert str(pyspiel.load_game(str(game))) == str(game)
     assert game.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM
     assert game.utility_sum() == 0 and game.max_utility() == 13
+    assert "hide_cash:true" in str(load_game("imperial", settings={"hide_cash": True}))
     settings = load_game("liars_dice", settings={"sides": "3"})
     assert settings.new_initial_state().num_distinct_actions() < load_game("liars_dice").num_distinct_actions()
 

@@ -60,6 +60,9 @@ def test_a_command_writes_the_trajectory_of_a_log(tmp_path: Path, capsys: Any) -
     write_log(log, played("kuhn_poker", 2))
     assert run(["export", str(log), "--openspiel-trajectory", str(path)]) == 0
     data = json.loads(path.read_text("utf-8"))
+    assert all("structs" in each for each in data["transitions"])
+    assert run(["export", str(log), "--openspiel-trajectory", str(path), "--no-structs"]) == 0
+    assert not any("structs" in each for each in json.loads(path.read_text("utf-8"))["transitions"])
     assert data["header"]["terminal"] and sum(data["header"]["returns"]) == 0
     for words in (
         [],
