@@ -167,11 +167,15 @@ class Sight:
         result[:, self._looks + seat] = 1
         going = np.flatnonzero(asked >= 0)
         result[going, self._decides + np.where(deciders[going] < 0, self._seats, deciders[going])] = 1
-        numbers = np.array([self._decisions.index(d.name) for d in self._p.decisions], np.int64)
-        result[going, self._asked + numbers[asked[going]]] = 1
+        result[going, self._asked + self._numbers[asked[going]]] = 1
         for number, held in self._held.items():
             at = np.flatnonzero(asked == number)
             result[at[:, None], self._chosen + np.arange(self._seats)] = rows[at[:, None], held] != 0
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.int64]:
+        """For each decision of the program the number of its name."""
+        return np.array([self._decisions.index(d.name) for d in self._p.decisions], np.int64)
 
     @cached_property
     def _held(self) -> dict[int, NDArray[np.int64]]:

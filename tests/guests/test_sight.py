@@ -14,6 +14,7 @@ from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
 from shipped import NAMES
 
 from rulespec.engine.game.game import Game
+from rulespec.guests.batch import Batch
 from rulespec.guests.play import NOBODY, Contract, Play
 from rulespec.guests.sight import Sight
 
@@ -96,6 +97,43 @@ def test_an_observation_says_all_that_is_seen(name: str) -> None:
 def test_tokens_orders_sets_and_rounds_are_in_observations(tmp_path: Path) -> None:
     table = Contract(Game(small(tmp_path / "small", PARLOUR), ["A", "B", "C"]))
     assert differences(table, 40) > 50
+
+
+WIDE = """
+--- rules/play.rules
+procedure play():
+    repeat at most 60:
+        decide turn by first(player):
+            option add(d in dot where not (d in dots)):
+                set dots to dots | {d}
+                add d to line
+            option give(d in dot or none):
+                set last to d
+    end game
+--- kinds.yaml
+kinds:
+  dot: {entities: {DOTS}}
+  player: {state: {cash: {account: money}}}
+state:
+  dots: {type: set dot}
+  line: {type: order dot}
+  last: {type: dot?}
+"""
+
+
+def test_sets_and_orders_of_more_than_64_members_are_in_observations(tmp_path: Path) -> None:
+    dots = ", ".join(f"d{number}: {{}}" for number in range(70))
+    game = Game(small(tmp_path / "small", WIDE.replace("DOTS", dots)), ["A"])
+    table = Contract(game)
+    assert differences(table, 60) > 50
+    batch = Batch(table, 2, seed=1)
+    plays = [table.play() for _ in range(2)]
+    for step in range(30):
+        actions = [play.actions[(7 * step + 40 * number) % len(play.actions)] for number, play in enumerate(plays)]
+        batch.step(actions)
+        for play, action, seen in zip(plays, actions, batch.observations(), strict=True):
+            play.take(action)
+            assert np.array_equal(play.observation(0), seen)
 
 
 def test_each_number_has_a_name_and_bounds() -> None:
