@@ -13,6 +13,7 @@ from rulespec.documents.file_limits import DEFAULT
 from rulespec.documents.yaml_nodes import Mapping as YamlMapping
 from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text, to_plain
 from rulespec.documents.yaml_reader import parse_yaml
+from rulespec.drawing.colours import colour
 from rulespec.edits.yaml_edits import YamlEdits, flow
 from rulespec.lsp.index import NameIndex
 from rulespec.lsp.map_edits import Edited, MapEdits, renamed
@@ -134,7 +135,8 @@ def rows(node: Node | None, keys: tuple[str, ...] = ()) -> Iterator[tuple[str, s
 
 
 def colour_in(proposals: MapProposals, kind: str, name: str) -> str:
-    """The colour that the map's own drawing gives an entity; "" if none."""
+    """The colour that the map's own drawing gives an entity, as `#rrggbb`; "" if none."""
     path = proposals.map.folder / DRAWING
     tree = proposals.map.tree(DRAWING) if path.is_file() or path in proposals.map.texts else None
-    return text(get(tree, "drawing", "entities", kind, name, _COLOUR))
+    said = text(get(tree, "drawing", "entities", kind, name, _COLOUR))
+    return colour(said) if said else ""

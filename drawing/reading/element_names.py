@@ -10,8 +10,9 @@ from rulespec.drawing.reading.svg_tree import Element
 MAX_NAME = 200
 _PROGRAMS = re.compile(
     r"(?:path|rect|rectangle|circle|ellipse|oval|polygon|polyline|line|shape|curve|vector|object|compound[ _-]?path"
-    r"|g|group|layer|use|svg|text|tspan|image|freeform|forma?|xmlid|svgid|id|fil|defs|_)?"
-    r"[ _-]?[0-9]+(?:[ _-][0-9]+)*_?",
+    r"|g|group|layer|use|svg|text|tspan|image|freeform|forma?|xmlid|svgid|id|fil|defs|_"
+    r"|sheet|patch|axes|figure|line2d|(?:path|poly|patch|quad)collection)?"
+    r"[ ._-]?[0-9]+(?:[ _-][0-9]+)*_?",
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"[a-z]{1,2}[0-9]+", re.IGNORECASE)

@@ -14,6 +14,11 @@ from rulespec.drawing.text_width import text_width
 
 MAX_TEXTS = 1_000
 _MAX_WORDS = 200
+_NARROW, _GAP, _LOOSE = 0.9, 0.2, 0.12
+"""Letters of most drawings by those that are measured; the gap between parts of a word, by the size of its letters,
+and how much shorter the first part may be, by its length."""
+_LEVEL = 0.1
+"""The difference in height, by the size of the letters, of parts of one line."""
 _MAX_TESTS = 3_000_000
 
 
@@ -35,6 +40,9 @@ class Texts(Struct):
     all: list[DrawnText] = field(default_factory=list)
     _open: bool = False
     _parts: list[str] = field(default_factory=list)
+    _line: str = ""
+    _next: bool = False
+    _run: tuple[float, float, str] = (0.0, 0.0, "")
     _start: tuple[float | None, float | None] = (0.0, 0.0)
     _face: Face = Face()
     _moved: Moved | None = None
@@ -44,12 +52,27 @@ class Texts(Struct):
         if tag == "text":
             self._open, self._parts, self._start, self._moved = True, [], (0.0, 0.0), None
         if self._moved is not None:
-            self._parts.append(" ")
+            self._go_on(attributes)
         elif tag == "textPath":
             self._start = (None, None)
         else:
             x, y = self._start
             self._start = _along(attributes, "x", x, face), _along(attributes, "y", y, face)
+
+    def _go_on(self, attributes: dict[str, str]) -> None:
+        """Takes the beginning of a further part: a blank stands before it unless it begins where the text has ended."""
+        if not any(attributes.get(key, "").strip() for key in ("x", "y", "dx", "dy")):
+            return
+        (left, top, run), face = self._run, self._face
+        size = face.size or 0.0
+        end = left + _NARROW * text_width(run, size)
+        x, y = _along(attributes, "x", end, face), _along(attributes, "y", top, face)
+        level = y is not None and abs(y - top) < _LEVEL * size
+        near = x is not None and -_GAP * size - _LOOSE * (end - left) < x - end < _GAP * size
+        if not (level and near and face.anchor not in ("middle", "end") and not (face.upright or face.leftward)):
+            self._parts.append(" ")
+            self._next = self._next or not level
+        self._run = (end if x is None else x, top if y is None else y, "")
 
     def add(self, data: str, face: Face, moved: Moved) -> None:
         """Takes characters of the text that is open, in the lettering of their own part."""
@@ -57,12 +80,16 @@ class Texts(Struct):
             return
         if self._moved is None and data.strip():
             self._parts, self._face, self._moved = [], face, moved
-        self._parts.append(data[:_MAX_WORDS])
+            self._line, self._next, self._run = "", False, (self._start[0] or 0.0, self._start[1] or 0.0, "")
+        data = data[:_MAX_WORDS]
+        self._parts.append(data)
+        self._line += "" if self._next else data
+        self._run = (*self._run[:2], self._run[2] + " ".join(data.split("\n")))
 
     def end(self, number: int) -> bool:
         """Takes the end of a text in a line of the file; whether its place is known, or it has no words."""
         words = " ".join("".join(self._parts).split())[:_MAX_WORDS]
-        line, moved = next(iter(self._parts), "").strip(), self._moved
+        line, moved = " ".join(self._line.split()), self._moved
         self._open, self._parts, self._moved = False, [], None
         if moved is None or not words or len(self.all) >= MAX_TEXTS:
             return True

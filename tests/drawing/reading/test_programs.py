@@ -185,8 +185,116 @@ def symbols() -> str:
     return f'<svg {SVG} {XLINK} viewBox="0 0 300 200"><defs>{defs}</defs>{shapes}</svg>'
 
 
+def visio() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: (
+            f'<g id="shape{n + 1}-{3 * n + 1}" v:mID="{n + 1}" transform="translate({corner(n)[0]},{corner(n)[1]})">'
+            f"<title>Sheet.{n + 1}</title><desc>{name}</desc>"
+            f'<path d="{path(n, 1, -corner(n)[0])}" transform="translate(0,{-corner(n)[1]})" class="st{n}"/>'
+            f'<text x="20" y="53" class="st9">{name}</text></g>'
+        )
+    )
+    sheet = "".join(f".st{n} {{fill:{fill};stroke:#000}}" for n, fill in enumerate(FILLS))
+    return f"""<svg {SVG} xmlns:v="http://v.example/" width="4.2in" height="2.8in" viewBox="0 0 300 200" class="st8">
+      <style type="text/css"><![CDATA[ {sheet} .st8 {{fill:none;font-size:12px}} .st9 {{font-size:0.66em}} ]]></style>
+      <g v:mID="0" v:index="1"><title>Page-1</title><v:layer v:name="Map" v:index="0"/>{shapes}</g></svg>"""
+
+
+def sketch() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: f'<path d="{path(n, 1, 20)}" id="{name.replace(" ", "-")}" fill="{fill}"></path>'
+    )
+    texts = all_(
+        lambda n, name, *_: (
+            f'<text id="{name}" font-size="9" fill="#000"><tspan x="{corner(n)[0] + 50}" y="{corner(n)[1] + 50}">'
+            f"{name}</tspan></text>"
+        )
+    )
+    return f"""<svg width="300px" height="200px" viewBox="0 0 300 200" {SVG}><title>Artboard</title><desc>x</desc>
+      <g id="Page-1" stroke="none" fill="none" fill-rule="evenodd"><g id="Artboard" transform="translate(-20.0, 0.0)">
+      <g id="Map">{shapes}{texts}</g></g></g></svg>"""
+
+
+def matplotlib() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: f'<g id="patch_{n + 2}"><path d="{d}" style="fill: {fill}; stroke: #000000"/></g>'
+    )
+    texts = all_(
+        lambda n, name, *_: (
+            f'<g id="text_{n + 1}"><!-- {name} --><text style="font: 10px \'DejaVu Sans\'; text-anchor: middle" '
+            f'x="{corner(n)[0] + 50}" y="{corner(n)[1] + 50}" transform="rotate(-0 50 50)">{name}</text></g>'
+        )
+    )
+    paper = '<g id="patch_1"><path d="M0 200L300 200L300 0L0 0z" style="fill: #ffffff"/></g>'
+    return f"""<svg width="300pt" height="200pt" viewBox="0 0 300 200" {SVG}><defs><style type="text/css">
+      *{{stroke-linejoin: round}}</style></defs><g id="figure_1">{paper}<g id="axes_1">{shapes}{texts}</g></g></svg>"""
+
+
+def observable() -> str:
+    shapes = all_(lambda n, name, fill, d: f'<path aria-label="{name}" fill="{fill}" d="{d}"></path>')
+    return f'<svg {SVG} viewBox="0,0,300,200" style="max-width: 100%"><g fill="none" stroke="white">{shapes}</g></svg>'
+
+
+def encyclopedia() -> str:
+    shapes = all_(lambda n, name, fill, d: f'<path class="landxx k{n}" id="k{n}" d="{d}"><title>{name}</title></path>')
+    sheet = ".landxx{fill:#c0c0c0}" + "".join(f".k{n}{{fill:{fill}}}" for n, fill in enumerate(FILLS))
+    ocean = '<rect class="oceanxx" width="300" height="200" fill="#fff"/>'
+    return f'<svg {SVG} viewBox="0 0 300 200"><style>{sheet}</style>{ocean}{shapes}</svg>'
+
+
+def qgis() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: f'<g fill="{fill}" stroke="#232323"><path vector-effect="none" d="{d}"/></g>'
+    )
+    texts = all_(
+        lambda n, name, *_: (
+            f'<g fill="none" stroke="none" font-size="10"><text fill="#323232" xml:space="preserve" '
+            f'x="{corner(n)[0] + 25}" y="{corner(n)[1] + 55}" font-size="10">{name}</text></g>'
+        )
+    )
+    return f"""<svg width="105.8mm" height="70.5mm" viewBox="0 0 300 200" {SVG} baseProfile="tiny"><title>Qt</title>
+      <g fill="none" stroke="black"><g id="provinces">{shapes}</g><g>{texts}</g></g></svg>"""
+
+
+ARIAL = {"Nor": 1.611, "Dry": 1.555, "Bor": 1.556, "Öst": 1.556, "Val": 1.445, "Cap": 1.834}
+"""The widths of the first letters of names, by the size of letters, as the font has them."""
+
+
+def presentation() -> str:
+    """Text in parts, each with its own place, in the middle of words: what kerning makes of it."""
+    shapes = all_(
+        lambda n, name, fill, d: (
+            f'<path d="{path(n, 3.2)}" stroke="#2F528F" fill="{fill}"/><text font-size="32" '
+            f'transform="translate({(corner(n)[0] + 20) * 3.2:.3f} {(corner(n)[1] + 50) * 3.2:.3f})">{name[:3]}'
+            f'<tspan font-size="32" x="{32 * ARIAL[name[:3]]:.2f}" y="0">{name[3:]}</tspan></text>'
+        )
+    )
+    paper = '<rect x="0" y="0" width="960" height="640" fill="#FFFFFF"/>'
+    return f'<svg width="960" height="640" {SVG}>{paper}{shapes}</svg>'
+
+
+def titled_shapes() -> str:
+    shapes = all_(
+        lambda n, name, fill, d: f'<path style="fill: {fill};" d="{d}" bx:origin="0.5 0.5"><title>{name}</title></path>'
+    )
+    texts = all_(
+        lambda n, name, *_: (
+            f'<text style="font-size: 9px; white-space: pre;" x="{corner(n)[0] + 30}" y="{corner(n)[1] + 40}">{name}'
+            "</text>"
+        )
+    )
+    return f'<svg viewBox="0 0 300 200" {SVG} xmlns:bx="https://bx.example"><defs/>{shapes}{texts}</svg>'
+
+
+def tablet() -> str:
+    shapes = all_(lambda n, name, fill, d: f'<g id="{name}" vn:layerName="{name}"><path d="{d}" fill="{fill}"/></g>')
+    layer = f'<g id="Layer-1">{shapes}</g>'
+    return f'<svg height="100%" {SVG} viewBox="0 0 300 200" xmlns:vn="http://vn.example">{layer}</svg>'
+
+
 PROGRAMS = (
     *(inkscape, illustrator, illustrator_of_old, affinity, libreoffice, jdip, figma, corel, web, diagrams, symbols),
+    *(visio, sketch, matplotlib, observable, encyclopedia, qgis, presentation, titled_shapes, tablet),
 )
 
 
@@ -217,3 +325,27 @@ def test_a_name_on_another_region_is_never_silent(tmp_path: Path) -> None:
     result, report = read(tmp_path, text)
     assert "path12" in [region.name for region in result.regions]
     assert {"RS855", "RS857"} <= {diagnostic.code for diagnostic in report.diagnostics}
+
+
+@pytest.mark.parametrize(
+    "parts, words",
+    [
+        ('No<tspan x="21" y="0">rd</tspan>', "Nord"),
+        ('No<tspan dx="0.2">rd</tspan>', "Nord"),
+        ("No<tspan>rd</tspan>", "Nord"),
+        ('<tspan x="0" y="0">No</tspan><tspan x="21" y="0">rd</tspan>', "Nord"),
+        ('North<tspan x="47" y="0">Sea</tspan>', "North Sea"),
+        ('North<tspan x="0" y="18">Sea</tspan>', "North Sea"),
+        ('North<tspan x="0" dy="1.2em">Sea</tspan>', "North Sea"),
+        ('North <tspan x="47" y="0">Sea</tspan>', "North Sea"),
+        ("North\n  <tspan>Sea</tspan>", "North Sea"),
+        ('Sea<tspan x="-80" y="0">North</tspan>', "Sea North"),
+    ],
+)
+def test_parts_of_a_text_are_one_word_where_they_meet(parts: str, words: str, tmp_path: Path) -> None:
+    text = f'<text font-size="16" transform="translate(90 90)">{parts}</text>'
+    drawing = (
+        f'<svg {SVG} viewBox="0 0 300 200"><rect width="280" height="180"/>{text}<rect x="280" width="9" height="9"/>'
+    )
+    result, _ = read(tmp_path, f"{drawing}</svg>")
+    assert result.regions[0].label == words
