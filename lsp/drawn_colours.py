@@ -20,6 +20,8 @@ _NEAR = 150
 """The distance of a colour from that of the base that it may stand for."""
 _ALIKE = 30
 """The distance at which a second colour still stands for the same, beyond that of the nearest."""
+_FAINT = 0.12
+"""The strength of a colour below which it is a grey."""
 _HUE, _PALE = 4, 0.05
 """The weight of a degree of hue, and the strength from which on there is a hue."""
 _NAMES = {
@@ -106,7 +108,15 @@ def _tone(colour: tuple[int, int, int]) -> tuple[float, float]:
 
 
 def _title(colour: str, taken: list[str]) -> str:
-    name = min(_NAMES, key=lambda each: _apart(parts(_NAMES[each]), parts(colour)))
+    hue, strength = _tone(parts(colour))
+    plain = [name for name, each in _NAMES.items() if (_tone(parts(each))[1] < _FAINT) == (strength < _FAINT)]
+
+    def unlike(name: str) -> float:
+        turn = abs(hue - _tone(parts(_NAMES[name]))[0]) % 360 if strength >= _FAINT else 0
+        light = abs(sum(parts(_NAMES[name])) - sum(parts(colour))) / 3
+        return _HUE * min(turn, 360 - turn) + light
+
+    name = min(plain, key=unlike)
     number = 2
     title = name
     while title in taken:

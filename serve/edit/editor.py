@@ -21,6 +21,7 @@ from rulespec.fixes import fixed
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.map_edits import MapEdits, OpenKindError, as_before
 from rulespec.lsp.map_files import MAP, MapEditError, MapFiles
+from rulespec.lsp.map_proposals import MapProposals
 from rulespec.lsp.map_words import WordsError, edit_of
 from rulespec.lsp.outline_edits import OutlineBoard, OutlineEdits
 from rulespec.lsp.project import Checked
@@ -45,11 +46,12 @@ _REFUSALS = (MapEditError, WordsError, RenameError)
 
 
 def _unless_unreadable(
-    shown: Callable[[MapFiles, Checked], Answer], map_: MapFiles, checked: Checked | None
+    shown: Callable[[MapProposals, Checked], Answer], proposals: MapProposals, checked: Checked | None
 ) -> Answer | None:
     """A part of the state; None while the files are unreadable, or without a map."""
     with suppress(DiagnosticsError, MapEditError):
-        return shown(map_, checked) if checked is not None and (map_.folder / MAP).is_file() else None
+        has_map = (proposals.map.folder / MAP).is_file()
+        return shown(proposals, checked) if checked is not None and has_map else None
     return None
 
 
@@ -108,6 +110,7 @@ class Editor:
         shown, fixes = faults(map_, checked, every)
         if before.get("version") != self.version:
             self._fixes.clear()
+        proposals = MapProposals(map_)
         self._fixes[before["serial"] + 1] = fixes
         self.state = {
             "serial": before["serial"] + 1,
@@ -118,8 +121,8 @@ class Editor:
             "more": len(every) - len(shown),
             "stale": "" if checked is not None else stale_of(map_, diagnostics),
             "outlines": self._outlines(map_),
-            "offers": _unless_unreadable(proposals_of, map_, checked),
-            "data": _unless_unreadable(data_of, map_, checked),
+            "offers": _unless_unreadable(proposals_of, proposals, checked),
+            "data": _unless_unreadable(data_of, proposals, checked),
             "undo": self.history.names[0],
             "redo": self.history.names[1],
         }

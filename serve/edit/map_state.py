@@ -181,14 +181,13 @@ def _where(
     return {each.number - 1: [names[i] for i in (each.place, each.other) if i >= 0] for each in results if each.kind}
 
 
-def proposals_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
+def proposals_of(proposals: MapProposals, checked: Checked) -> dict[str, Any]:
     """The proposals for a map, and the colours of its drawing with what they may say.
 
     Raises:
         DiagnosticsError: a file cannot be read.
         MapEditError: so is the map.
     """
-    proposals = MapProposals(map_)
     base = proposals.base
     owners = {fact: kind for fact, kind in base.choices.items() if base.is_owner(fact)} if base is not None else {}
     kinds = checked.declarations.kinds
@@ -207,13 +206,13 @@ def proposals_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
     }
 
 
-def data_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
+def data_of(proposals: MapProposals, checked: Checked) -> dict[str, Any]:
     """Data beside the regions, as a form has them: entities that a map may bring along, tables, constants, set-up.
 
     Raises:
         DiagnosticsError: a file cannot be read.
     """
-    proposals, d, root = MapProposals(map_), checked.declarations, checked.source.root
+    d, root = checked.declarations, checked.source.root
     kinds = proposals.base.owners if proposals.base is not None else []
     return {
         "kinds": [
@@ -244,7 +243,7 @@ def data_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
             [name, [*islice(rows(get(table, "rows")), MAX_REGIONS)]] for name, _, table in entries(get(root, "tables"))
         ],
         "starts": [*starts(root)],
-        "owned": map_.owned(),
+        "owned": proposals.map.owned(),
     }
 
 

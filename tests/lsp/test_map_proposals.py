@@ -21,6 +21,7 @@ from rulespec.documents.yaml_nodes import Node, get, to_plain
 from rulespec.load import load_ruleset, load_source
 from rulespec.lsp.base_map import BaseMap, base_map
 from rulespec.lsp.brought_kinds import Brought
+from rulespec.lsp.drawn_colours import guesses
 from rulespec.lsp.map_edits import MapEdits
 from rulespec.lsp.map_files import MapEditError
 from rulespec.lsp.map_proposals import MapProposals
@@ -223,6 +224,27 @@ def test_comments_are_proposals_until_they_are_taken() -> None:
     ]
     rest = without(TEXT, [links[0], links[2]])
     assert "# land or sea: [c, gone]\n" in rest and "# land: [a]" not in rest and "own remark: [b]" in rest
+
+
+@pytest.mark.parametrize(
+    "colour, title",
+    [
+        ("#8dd35f", "Green"),
+        ("#c83737", "Red"),
+        ("#ffcc00", "Yellow"),
+        ("#5f8dd3", "Blue"),
+        ("#8c5a2d", "Brown"),
+        ("#777777", "Grey"),
+        ("#1a1a22", "Black"),
+        ("#e9afdd", "Pink"),
+    ],
+)
+def test_new_owners_are_called_by_their_colours(colour: str, title: str) -> None:
+    base = BaseMap(load_ruleset("imperial"), load_source("imperial", Report()).source.root)
+    others = {SEA: ["x"], LAND: ["y"]}
+    guess = guesses(base, others | {colour: ["a", "b", "c"]})[colour]
+    assert (guess.fact, guess.value, guess.title) == ("home", "", title)
+    assert guesses(base, others | {colour: ["a", "b"]})[colour].fact == "", "too few for an owner"
 
 
 FIELDS = """
