@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # bots need an extra
 
 GAMES = 200
 """Games of each of the last two points."""
-MOST = 4
+MOST = 12
 """Numbers that are swept at a time."""
 _SHOWN = 10
 _FORM = re.compile(r"([^=]{1,200})=(-?[0-9]{1,9}(?:\.[0-9]{1,6})?)")
@@ -71,9 +71,12 @@ class Aim(Struct, frozen=True):
 def aim(how: Aim, base: Rule, rule: Callable[[Point], Rule]) -> dict[str, Any]:
     """The points that were tried, the nearest first, as `target` in playtest.schema.json.
 
+    Few numbers are searched by halving; of many, those that matter are screened out first.
+
     Raises:
         click.BadParameter: if there is no such number.
     """
+    from rulespec.engine.playtest.screening import TOGETHER, screened
     from rulespec.engine.playtest.target import GridGames, nearest, target_of
 
     try:
@@ -83,7 +86,13 @@ def aim(how: Aim, base: Rule, rule: Callable[[Point], Rule]) -> dict[str, Any]:
     asked, axes = target.asked, [sweep.values for sweep in how.sweeps]
     output.echo(f"looks for {how.wanted} among {prod(map(len, axes)):,} points", err=True)
     games = GridGames(rule, how.bots, how.out, asked.number, how.jobs, how.cluster)
-    tried = nearest(axes, target.wanted, how.games, games.numbers)
+    matter: dict[str, Any] = {}
+    if len(axes) <= TOGETHER:
+        tried = nearest(axes, target.wanted, how.games, games.numbers)
+    else:
+        own = tuple(sweep.own(base.ruleset)[0] for sweep in how.sweeps)
+        result = screened(axes, own, target.wanted, how.games, games.numbers)
+        tried, matter = result.tried, {"matter": [how.sweeps[place].path for place in result.matter]}
     return {
         "title": asked.title,
         "share": asked.share,
@@ -95,6 +104,7 @@ def aim(how: Aim, base: Rule, rule: Callable[[Point], Rule]) -> dict[str, Any]:
         "tried": [
             {"values": list(t.point), "games": t.games, "mean": _finite(t.mean), "half": _finite(t.half)} for t in tried
         ],
+        **matter,
     }
 
 
@@ -107,6 +117,8 @@ def show_target(target: dict[str, Any]) -> None:
     share, title = target["share"], target["title"]
     wanted = number(target["wanted"], share)
     output.echo(f"{title}: {wanted} is wanted; {target['points']:,} points, {target['games']:,} games")
+    if "matter" in target:
+        output.echo(mattering(target))
     rows = [
         [
             *map(str, each["values"]),
@@ -119,6 +131,14 @@ def show_target(target: dict[str, Any]) -> None:
     for line in output.table(rows, (*names, "games", title, ""), right=range(len(names) + 3)):
         output.echo(line)
     output.echo()
+
+
+def mattering(target: dict[str, Any]) -> str:
+    """A sentence on the numbers that matter."""
+    names = [path.partition(".")[2] for path in target["matter"]]
+    if not names:
+        return f"None of {len(target['paths'])} numbers matters as far as these games show; the rest is chance."
+    return f"Of {len(target['paths'])} numbers these matter, the strongest first: {', '.join(names)}."
 
 
 _CELLS = (("mean", ""), ("half", "± "))

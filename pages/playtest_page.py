@@ -69,6 +69,8 @@ def _target(target: Report) -> str:
     """The values nearest to the target."""
     share, title = target["share"], target["title"]
     note = f"{target['points']:,} points, {target['games']:,} games of seed {target['seed']}; no verdicts."
+    if "matter" in target:
+        note += f" Those that matter, the strongest first: {', '.join(target['matter']) or 'none'}."
     head = (*target["paths"], "games", title, "±")
     rows = [
         [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,26 @@ def test_a_target_is_met_by_the_nearest_values_which_are_then_the_rule(tmp_path:
     assert "Nearest to Length = 3.5" in (tmp_path / "page.html").read_text("utf-8")
 
 
+@pytest.mark.proof
+def test_of_many_numbers_those_that_matter_are_found(tmp_path: Path) -> None:
+    """Six numbers, of which the heap and the most to take decide how long a game is."""
+    shutil.copytree(ROOT / "tests" / "rulesets" / "nim", tmp_path / "nim")
+    idle = "".join(f", idle_{n}: {n}" for n in range(1, 5))
+    tables = tmp_path / "nim" / "tables.yaml"
+    tables.write_text(tables.read_text().replace("stones: 9", f"stones: 9{idle}"))
+    swept = [w for n in range(1, 5) for w in ("--sweep", f"constants.idle_{n}={n}..{n + 2}")]
+    swept += ["--sweep", "constants.stones=6..16", "--sweep", "constants.most=2..5"]
+    args = ("playtest", tmp_path / "nim", *swept, "--target", "length=7", "--target-games", 20, *GAMES)
+    code, text, err = invoke(*args, "--pairs", 2, "--format", "json")
+    assert code == 0, err
+    report = json.loads(text)
+    Draft202012Validator(load_schema("playtest")).validate(report)
+    target = report["target"]
+    assert set(target["matter"]) == {"constants.stones", "constants.most"}
+    best = target["tried"][0]
+    assert best["values"][:4] == [1, 2, 3, 4] and abs(best["mean"] - 7) < 1
+
+
 def test_the_game_itself_may_come_nearest() -> None:
     args = ("playtest", "nim", "--sweep", "constants.most=3..9", "--target", "length=4.9", *GAMES)
     code, text, _ = invoke(*args)
@@ -208,7 +229,7 @@ def test_the_page_opens_each_game_that_is_written_and_shows_recorded_ones_beside
             "one number is swept at a time",
         ),
         (("nim", "--sweep", "constants.most=2..4", "--sweep", "constants.most=2..5"), "swept twice"),
-        (("nim", "--target", "length=5"), "values of 1 to 4 numbers"),
+        (("nim", "--target", "length=5"), "values of 1 to 12 numbers"),
         (("nim", "nim", "--sweep", "constants.most=2..4", "--target", "length=5"), "takes no other rules"),
         (("nim", "--sweep", "constants.most=2..4", "--target", "length"), "not of the form NUMBER=VALUE"),
         (("nim", "--sweep", "constants.most=2..4", "--target", "depth=5"), "there is no number `depth`"),
