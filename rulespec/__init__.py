@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Result,
         RulesetFaultError,
         TakenBack,
+        UnlistedOptionsError,
     )
     from rulespec.engine.game.round import Round
     from rulespec.engine.game.state_json import scores, state_json
@@ -76,6 +77,7 @@ __all__ = [
     "RulespecError",
     "SealedRound",
     "TakenBack",
+    "UnlistedOptionsError",
     "View",
     "Words",
     "agrees",
@@ -106,7 +108,8 @@ _HOMES = {
     "rulespec.engine.game.game": "Game restarted teams_of",
     "rulespec.engine.game.learned": "learned",
     "rulespec.engine.game.legal_options": "LegalOptions",
-    "rulespec.engine.game.option": "Decision IllegalOptionError Option Refusal Result RulesetFaultError TakenBack",
+    "rulespec.engine.game.option": "Decision IllegalOptionError Option Refusal Result RulesetFaultError TakenBack"
+    " UnlistedOptionsError",
     "rulespec.engine.game.round": "Round",
     "rulespec.engine.game.state_json": "scores state_json",
     "rulespec.engine.game.views": "View",

@@ -65,6 +65,8 @@ CONSTANTS = {
     "OPTIONS_END": 0x3000,
     "STRIDE": 24,
     "MAX_OPTIONS": 50,
+    "MAX_SEVERAL": 300,
+    "PILES": 40 + 8 * 3,
     "WORDS": 2,
     "FEW": 1 << 20,
     "STEPS": 20,
