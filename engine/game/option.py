@@ -84,7 +84,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """Parameter → the kind of its value: a kind of entities, `int` or `bool`."""
+        """Parameter → the kind of its value: a kind of entities, `int` or `bool`; `set kind` or `bag kind`."""
         return {n: t.removesuffix("?") for n, t in self.kind.labels.params(self.decision, self.name)}
 
     @property
@@ -158,7 +158,7 @@ class RulesetFaultError(RulespecError):
 class UnlistedOptionsError(RulesetFaultError):
     """A decision with a parameter that may be more sets or bags than are listed.
 
-    A given option is tested by `Game.is_legal`, and one is drawn at random by `Game.draw`.
+    A given option is tested by `Game.is_legal`, and one is drawn at random by `Game.drawn`.
 
     Attributes:
         number: how many sets or bags there are.

@@ -8,19 +8,21 @@ from pathlib import Path
 
 import pytest
 from cases import split, write
+from click.testing import CliRunner
 from folders import RULESETS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from machines_alike import MACHINES, Length, Table, beside_the_interpreter
 from worlds import WORLD, Play, listed, take
 
+from rulespec.cli.main import cli
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import IllegalOptionError, UnlistedOptionsError
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.replay.replay import replay_log
-from rulespec.engine.simulate.checked_playouts import play_out
+from rulespec.engine.simulate.checked_playouts import play_out, takes_any
 from rulespec.language import bags, several
 from rulespec.load import load_ruleset
 
@@ -162,6 +164,7 @@ def test_too_many_are_tested_and_drawn_without_listing(deal: Game) -> None:
         len(deal.legal_options)
     assert caught.value.number == 635_013_559_600
     assert caught.value.diagnostic.code == "RS418"
+    assert deal.legal_options.unlisted == caught.value.number and takes_any(deal)
     hand = ", ".join(f"c{n}" for n in range(2, 15))
     assert deal.is_legal(deal.parse(f"deal({{{hand}}})"))
     assert not deal.is_legal(deal.parse(f"deal({{{hand.replace('c2, ', '')}, c20}})"))
@@ -170,7 +173,7 @@ def test_too_many_are_tested_and_drawn_without_listing(deal: Game) -> None:
     counts = Counter(card for option in drawn if option is not None for _, card in option.parts)
     assert sum(counts[f"c{n}"] for n in range(3)) >= 20
     take(deal, f"deal({{{hand}}})")
-    assert len(deal.legal_options) == 1 + 1_716
+    assert len(deal.legal_options) == 1 + 1_716 and not deal.legal_options.unlisted
 
 
 def test_a_decision_is_skipped_where_none_of_many_can_be(deal: Game) -> None:
@@ -237,6 +240,34 @@ def test_a_private_choice_stays_so() -> None:
     assert "stow({ladle})" in mine
     assert "stow(?)" in theirs
     assert "kit(?)" in str(game.view("B").history[0])
+
+
+def test_a_seat_that_cannot_be_shown_all_is_shown_none(play: Play) -> None:
+    rules = """
+procedure play():
+    choose pick(some_cards in choose 9 of {c0, c9} | low) by first(player)
+    end game
+"""
+    cards = ", ".join(f"c{n}: {{}}" for n in range(52))
+    game = play(
+        rules + DEAL.partition("--- kinds.yaml")[1] + DEAL.partition("--- kinds.yaml")[2].replace("CARDS", cards)
+    )
+    game.omniscient.set_value("low", "card")
+    assert game.legal_options.unlisted == 3_679_075_400
+    assert game.view("ann").options == () == game.view("bob").options
+    assert game.drawn(Draws(1).tries(0)) is not None
+
+
+def test_overlays_change_how_many_and_which() -> None:
+    game = Game(load_ruleset(f"{RULESETS / 'pantry'}+lean"), ["A", "B"])
+    take(game, "kit({ladle, peeler})", "kit({knife, tongs})")
+    assert "is not 1 .. 2" not in str(game.why_not(game.parse("buy({2 plum})")))
+    assert not game.is_legal(game.parse("buy({3 plum})"))
+    assert "PAN-04" in str(game.why_not(game.parse("buy({quince})")))
+
+
+def test_scenarios_say_sets_and_bags() -> None:
+    assert CliRunner().invoke(cli, ["test", str(RULESETS / "pantry")]).exit_code == 0
 
 
 def test_games_are_logged_and_read_again(tmp_path: Path) -> None:
