@@ -182,3 +182,32 @@ def test_more_entries_than_variables(machine: str, tmp_path: Path) -> None:
     many = TRIPS.replace("entities: {a:", "entities: {" + "".join(f"z{i}: {{rank: 4}}, " for i in range(150)) + "a:")
     table = Table(small(tmp_path, many), 2)
     beside_the_interpreter(machine, table, Length(8), random.Random(1), Parts())
+
+
+def test_what_begins_with_nothing_is_of_the_kind_that_is_put_into_it(play: Play) -> None:
+    """Also where one variable tells the kind of another, and where it is read before."""
+    rules = """
+procedure play():
+    let at = none
+    let seen = {}
+    let most = none
+    let line = {}
+    let all_of[h in hex] = {}
+    let one[h in hex] = {}
+    for h in hex:
+        if at is some:
+            set total to total + at.rank
+        set at to h
+        set seen to seen | {h}
+        if (most ?? 0) < h.rank:
+            set most to h.rank * 2
+        add h to line
+        set all_of[h] to all_of[h] | one[h]
+        set one[h] to {x}
+        set all_of[a] to all_of[h] | one[h]
+    set total to total * 1000 + count(seen) * 100 + (most ?? 0) + (first(line)?.rank ?? 0) + count(all_of[a]) * 10000
+    decide last by first(player):
+        option stop:
+            end game
+"""
+    assert play(rules + TRIPS[TRIPS.index("--- kinds") :]).omniscient.value("total") == "13307"

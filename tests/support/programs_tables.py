@@ -43,9 +43,19 @@ def holding(s: Scope, type_: str) -> list[str]:
     return [name for name, of in s.items() if of.startswith("table ") and of.endswith(f": {type_}")]
 
 
+def open_variable(w: Writer, s: Scope, pad: str) -> list[str]:
+    """A variable that begins with none or the empty set, and is of the kind that is put into it."""
+    name, type_ = w.fresh(), w.pick("town?", "set town", "int?")
+    value = w.expr(type_.removesuffix("?"), s, 1)
+    s[name] = type_
+    return [f"{pad}let {name} = {'{}' if type_ == 'set town' else 'none'}", f"{pad}set {name} to {value}"]
+
+
 def put(w: Writer, s: Scope, pad: str) -> list[str]:
     """An entry of a table is set; or a table is made."""
     tables = [name for name, of in s.items() if of.startswith("table ")]
+    if w.number(6) == 0:
+        return open_variable(w, s, pad)
     if not tables or w.number(3) == 0:
         return new_table(w, s, pad)
     name = w.pick(*tables)

@@ -43,6 +43,8 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
     wide = replace(env, known=frozenset())  # the target takes any value of its declared type
     if isinstance(s.target, ast.Attribute):
         wide = env.forget(frozenset([s.target.name.text]))
+    elif isinstance(s.target, ast.Index) and isinstance(s.target.target, ast.Ref) and s.target.target.name in env.vars:
+        wide = env.forget(frozenset([env.vars[s.target.target.name].table]))
     reads = {n: v.reads for n, v in env.vars.items()}
     target = x.infer(s.target, wide)
     if isinstance(target, typed.Local):

@@ -10,7 +10,7 @@ from rulespec.check.statements.decisions import type_decide
 from rulespec.check.statements.draws import type_draw
 from rulespec.check.statements.orders import type_rearrange
 from rulespec.check.statements.results import type_return, type_taken
-from rulespec.check.statements.tables import type_table
+from rulespec.check.statements.tables import begins_open, type_open_let, type_table
 from rulespec.check.statements.turns import type_pass_turn, type_turns
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -36,6 +36,8 @@ class StatementChecker(StatementContext):
                 continue
             if isinstance(s, ast.LetTable):
                 out, env, alive = type_table(self, s, env, place, stmts[position + 1 :])
+            elif isinstance(s, ast.Let) and begins_open(s):
+                out, env, alive = type_open_let(self, s, env, place, stmts[position + 1 :])
             else:
                 out, env, alive = self._statement(s, env, place)
             if out is not None:

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env
 from rulespec.check.statements.effects import Effects
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import Type
+from rulespec.types import ANY, Ent, Maybe, Num, Order, SetOf, Type, never_none, or_none, settled
 
 Outcome = tuple[typed.Stmt | typed.Block | None, Env, bool]
 """Typed statement, or several that it stands for (None if it has none), what is known after it, and whether the rules
@@ -36,6 +37,26 @@ class StatementPlace(Struct, frozen=True):
     passes: typed.Var | None = None
 
 
+class Held(Struct):
+    """A variable that begins with a value of an open type: where it is named, and what is put into it."""
+
+    span: Span
+    begun: Type
+    types: list[Type] = []
+
+    @property
+    def type(self) -> Type | None:
+        """The type of the first value that says it; None if none does."""
+        forms = (Order, SetOf) if isinstance(self.begun, SetOf) else (Ent, Num, Maybe)
+        fitting = (t for form in forms for t in self.types if isinstance(t, form) and not is_open(t))
+        return next((settled(or_none(never_none(t))) for t in fitting), None)
+
+
+def is_open(type_: Type) -> bool:
+    """Whether the kind of a type is open: that of `{}` or of none."""
+    return isinstance(type_, Ent | SetOf | Order) and type_.kind == ANY
+
+
 class StatementContext(ABC):
     """State of one run over the statements; `block` types the blocks in a statement.
 
@@ -45,7 +66,8 @@ class StatementContext(ABC):
         understood: whether all calls and matches have a typed form; one that has none may lead to a decision.
         options_seen: the first option of each name in the decisions of one name.
         procedure: the procedure that the statements belong to.
-        tried: a table whose type is looked for → the types that it holds; None: nothing is typed on trial.
+        tried: the variables and tables whose types are looked for, while something is typed on trial; else None.
+        open_types: the types found so far, by the places of the names.
     """
 
     procedure: typed.Procedure
@@ -55,7 +77,8 @@ class StatementContext(ABC):
         self.effects = Effects(expressions.decls, groups)
         expressions.assigned = self.effects.of_procedure
         self.understood = True
-        self.tried: dict[int, list[Type]] | None = None
+        self.tried: dict[int, Held] | None = None
+        self.open_types: dict[Span, Type] = {}
         self.options_seen: dict[tuple[str, str], typed.OptionDef] = {}
 
     @abstractmethod

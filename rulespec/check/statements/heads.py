@@ -7,6 +7,7 @@ from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.assignments import pile_ends, type_let, type_move, type_pay
 from rulespec.check.statements.context import StatementContext
 from rulespec.check.statements.several import amount_of, bag_of, each_pile
+from rulespec.check.statements.tables import begins_open
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -22,6 +23,8 @@ def split(c: StatementContext, body: Stmts) -> tuple[Stmts, Stmts]:
     the value of a procedure carries that out: it stands in no head.
     """
     end = next((n for n, s in enumerate(body) if not isinstance(s, ast.HEAD_PARTS) or _carries_out(c, s)), len(body))
+    while end and begins_open(body[end - 1]):  # nothing is evaluated
+        end -= 1
     if not any(isinstance(s, ast.Cost | ast.Needs) for s in body[:end]):
         while end and isinstance(body[end - 1], ast.Let):
             end -= 1

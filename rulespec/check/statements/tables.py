@@ -1,21 +1,27 @@
-"""Tables of procedures: variables with a value for each member of a kind, `let used[h in hex] = {}`."""
+"""Tables of procedures: variables with a value for each member of a kind, `let used[h in hex] = {}`.
+
+A table, or a variable, that begins with `{}` or `none` is of the kind that is put into it later.
+"""
 
 from __future__ import annotations
 
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.seers import seers
 from rulespec.check.scope import Env
-from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
+from rulespec.check.statements.context import Held, Outcome, StatementContext, StatementPlace, is_open
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, Bad, Ent, Maybe, Num, Order, SetOf, Type, never_none, or_none, settled
+from rulespec.types import ANY, BAD, Bad, Ent, SetOf, Type, settled
+
+Stmts = tuple[ast.Stmt, ...]
+_ROUNDS = 8
+"""Trials of one block: one finds a type that another one needs."""
 
 
-def type_table(
-    c: StatementContext, s: ast.LetTable, env: Env, place: StatementPlace, following: tuple[ast.Stmt, ...]
-) -> Outcome:
+def type_table(c: StatementContext, s: ast.LetTable, env: Env, place: StatementPlace, following: Stmts) -> Outcome:
     """Types a table; `following` are the statements of its block after it, which may say what it holds."""
     x = c.x
     new = no_shadow(x, s.name, env)
@@ -30,8 +36,8 @@ def type_table(
     x.decls.refer(var.span, var)
     if kind is None or isinstance(value.type, Bad):
         table.type = var.type = BAD
-    elif _is_open(table.type):
-        table.type = var.type = _settled(c, s, table.type, _held(c, var, following, env, place))
+    elif is_open(table.type):
+        table.type = var.type = _settled(c, s, var, env, place, following)
     if s.private is not None and kind is not None:
         to = seers(x, s.private.to, env.bind(key)) if s.private.to is not None else typed.Lit(SetOf(ANY), s.span, 0)
         table.private = typed.Secrecy((key,), to, None, False, s.private.span)
@@ -39,6 +45,23 @@ def type_table(
         return None, env.bind(var), True
     value = x.expect(value, table.type, f"what `{s.name.text}` begins with")
     return typed.LetTable(s.span, table, key, value), env.bind(var), True
+
+
+def type_open_let(c: StatementContext, s: ast.Let, env: Env, place: StatementPlace, following: Stmts) -> Outcome:
+    """Types a variable that begins with `{}` or `none`."""
+    new = no_shadow(c.x, s.name, env)
+    value = c.x.infer(s.value, env)
+    var = typed.Var(s.name.text, value.type, s.name.span, 0 if new else 1, value)
+    c.x.decls.refer(var.span, var)
+    var.type = _settled(c, s, var, env, place, following)
+    return typed.Let(s.span, var, c.x.fitted(value, var.type)), env.bind(var), True
+
+
+def begins_open(s: ast.Stmt) -> bool:
+    """Whether a variable begins with a value whose kind is open."""
+    return isinstance(s, ast.Let) and (
+        isinstance(s.value, ast.Nothing) or (isinstance(s.value, ast.SetLiteral) and not s.value.items)
+    )
 
 
 def _kind_of(c: StatementContext, s: ast.LetTable, env: Env) -> typed.Kind | None:
@@ -59,42 +82,50 @@ def _kind_of(c: StatementContext, s: ast.LetTable, env: Env) -> typed.Kind | Non
     return None
 
 
-def _is_open(type_: Type) -> bool:
-    """Whether the kind of a type is open: that of `{}` or of none."""
-    return isinstance(type_, Ent | SetOf | Order) and type_.kind == ANY
+def _settled(
+    c: StatementContext, s: ast.LetTable | ast.Let, var: typed.Var, env: Env, place: StatementPlace, following: Stmts
+) -> Type:
+    """The type of a variable or a table that begins with `{}` or none, by what is put into it later."""
+    span = s.name.span
+    if c.tried is not None:
+        c.tried[id(var.table or var)] = Held(span, var.type)
+    elif span not in c.open_types:
+        _try(c, var, span, env, place, following)
+    if (result := c.open_types.get(span)) is not None:
+        return result
+    if c.tried is not None:
+        return var.type
+    entry = f"{s.name.text}[…]" if isinstance(s, ast.LetTable) else s.name.text
+    help_ = f"put something into it, `set {entry} to …`, or begin with a value of that kind"
+    c.x.error("RS301", "the kind of this value is unknown", s.value.span, help=help_)
+    return BAD
 
 
-def _held(
-    c: StatementContext, var: typed.Var, following: tuple[ast.Stmt, ...], env: Env, place: StatementPlace
-) -> list[Type]:
-    """The types of the values that the following statements put into a table: they are typed on trial."""
-    if c.tried is not None:  # within another trial: each table is tried once
-        return []
-    x, types = c.x, list[Type]()
-    report, disputes, seen, understood = x.report, x.disputes, dict(c.options_seen), c.understood
-    references, reads = dict(x.decls.references), {v: v.reads for v in (*env.vars.values(), var)}
-    x.report, x.disputes, c.tried = Report(), [], {id(var.table): types}
-    c.block(following, env.bind(var), place)
-    x.report, x.disputes, c.tried, c.understood = report, disputes, None, understood
+def _try(c: StatementContext, var: typed.Var, span: Span, env: Env, place: StatementPlace, following: Stmts) -> None:
+    """Types the following statements on trial, until no more types of what begins open are found.
+
+    What they report, and what names in them stand for, is forgotten.
+    """
+    x, begun = c.x, var.type
+    before = x.report, x.disputes, dict(c.options_seen), c.understood, dict(x.decls.references)
+    reads = {v: v.reads for v in (*env.vars.values(), var)}
+    for _ in range(_ROUNDS):
+        known = len(c.open_types)
+        x.report, x.disputes, c.tried = Report(), [], {id(var.table or var): Held(span, begun)}
+        c.block(following, env.bind(var), place)
+        for held in c.tried.values():
+            if (result := held.type) is not None:
+                c.open_types.setdefault(held.span, result)
+        if len(c.open_types) == known:
+            break
+    c.tried = None
+    x.report, x.disputes, options, c.understood, references = before
     c.options_seen.clear()
-    c.options_seen.update(seen)
+    c.options_seen.update(options)
     x.decls.references.clear()
     x.decls.references.update(references)
-    for v, before in reads.items():
-        v.reads = before
-    return types
-
-
-def _settled(c: StatementContext, s: ast.LetTable, begun: Type, held: list[Type]) -> Type:
-    """The type of a table that begins with `{}` or none, by the values that it holds later."""
-    forms = (Order, SetOf) if isinstance(begun, SetOf) else (Ent, Num, Maybe)
-    for form in forms:
-        for type_ in held:
-            if isinstance(type_, form) and not _is_open(type_):
-                return settled(or_none(never_none(type_)))
-    help_ = f"put something into it, `set {s.name.text}[…] to …`, or begin with a value of that kind"
-    c.x.error("RS301", "the kind of these values is unknown", s.value.span, help=help_)
-    return BAD
+    for v, number in reads.items():
+        v.reads = number
 
 
 def unknown_table(c: StatementContext, s: ast.Assign, env: Env) -> bool:
@@ -112,6 +143,9 @@ def unknown_table(c: StatementContext, s: ast.Assign, env: Env) -> bool:
 
 
 def note_held(c: StatementContext, target: typed.Expr, type_: Type) -> None:
-    """Notes the type of a value that is put into a table on trial."""
-    if c.tried is not None and isinstance(target, typed.Field) and id(target.decl) in c.tried:
-        c.tried[id(target.decl)].append(type_)
+    """Notes the type of a value that is put into a table or a variable on trial."""
+    held = (
+        id(target.decl) if isinstance(target, typed.Field) else id(target.var) if isinstance(target, typed.Local) else 0
+    )
+    if c.tried is not None and held in c.tried:
+        c.tried[held].types.append(type_)
