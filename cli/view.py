@@ -33,6 +33,7 @@ class _Request(Struct, frozen=True):
     language: str | None
     until: int | None
     store: Path | None
+    reasons: bool
 
 
 @click.command("view")
@@ -50,6 +51,7 @@ class _Request(Struct, frozen=True):
     metavar="DIR",
     help="Show what was done at each position in the games of this store; of a game that is over.",
 )
+@click.option("--reasons", is_flag=True, help="With the statements that made each change, and their numbers.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Write a page that steps through the recorded game LOG: one file, which can be mailed and loads nothing.
@@ -59,6 +61,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     with the reason. What is secret in the game is not in the page, unless --for or --omniscient says so.
 
     Example: rulespec view game.jsonl --out game.html
+    Example: rulespec view game.jsonl --reasons --out game.html
     """
     r = _Request(**values)
     from rulespec.engine.replay.replay import replay_log
@@ -77,7 +80,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         output.echo(whose(result.game.ruleset))
     note = Report()
     counts = _counts(r.store, result, omniscient=r.omniscient) if r.store is not None else None
-    page = replay_page(result, viewed.seat(result.game.names), r.language, note, counts)
+    page = replay_page(result, viewed.seat(result.game.names), r.language, note, counts, reasons=r.reasons)
     with output.written(r.out, secret=not viewed.public and result.game.omniscient.secretive) as file:
         file.write(page)
     output.show(note.diagnostics, result.game.ruleset.sources)

@@ -15,7 +15,15 @@ from pathlib import Path
 from msgspec import Struct
 
 FOLDER = Path(__file__).parent
-VIEWER_SCRIPTS = ("vendor/uplot/uPlot.iife.min.js", "grid.js", "positions.js", "charts.js", "zoom.js", "viewer.js")
+VIEWER_SCRIPTS = (
+    "vendor/uplot/uPlot.iife.min.js",
+    "grid.js",
+    "positions.js",
+    "charts.js",
+    "zoom.js",
+    "reasons.js",
+    "viewer.js",
+)
 """The scripts of the page of a replay, which the page of a table opens."""
 COMPUTES = " 'wasm-unsafe-eval'; worker-src blob:"
 """The policy of a page that runs WebAssembly: nothing else of it evaluates text."""

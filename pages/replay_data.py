@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from msgspec import Struct
 
-from rulespec.bundles.place import whose
+from rulespec.bundles.place import IN_LOG, whose
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.documents.json_text import to_json_text
@@ -39,6 +39,8 @@ MAX_MOVES = 20_000
 """Of a page; the longest recorded game that ships has 1,142."""
 MAX_CHANGES = 100
 """The limit of changes in the text of one move."""
+MAX_REASONS = 200
+"""The limit of lines in the reasons of one move."""
 _ROLLED = 20
 """Decisions among which the last roll is looked for."""
 _PAGE_WORDS = (
@@ -47,7 +49,10 @@ _PAGE_WORDS = (
     *("page_play", "page_turn_back", "page_turn_next", "page_quiet", "page_tables"),
     "page_no_script",
 )
-_SCRIPT_WORDS = ("start", "page_rests", "page_ran", "page_of", "page_archive", "page_archive_times", "page_archive_won")
+_SCRIPT_WORDS = (
+    *("start", "page_rests", "page_ran", "page_of", "page_archive", "page_archive_times", "page_archive_won"),
+    "table_why",
+)
 """Words of the page itself, and those that its scripts put in."""
 
 
@@ -74,7 +79,12 @@ class Replay(Brief, Struct, frozen=True):
 
 
 def told_replay(
-    result: ReplayResult, seat: str | None, language: str | None = None, counts: Counts | None = None
+    result: ReplayResult,
+    seat: str | None,
+    language: str | None = None,
+    counts: Counts | None = None,
+    *,
+    reasons: bool = False,
 ) -> Replay:
     """A replay for a page.
 
@@ -83,6 +93,7 @@ def told_replay(
         seat: who looks (None: everybody); `OMNISCIENT` sees all that there is.
         language: of the texts; None: that of the ruleset.
         counts: the options that were taken in an archive, for who sees all that there is.
+        reasons: whether each move has the statements that made its changes, with their numbers.
 
     Raises:
         DiagnosticsError: RS574 if there are too many moves; RS534 if there is no such language.
@@ -106,6 +117,8 @@ def told_replay(
             rules_of.of(taken, film.record) if isinstance(taken, Option) and film.record is not None else MoveRules()
         )
         rows.append(_row(move, rules if seat == OMNISCIENT else _public(move, rules), numbers, notes.of(number)))
+        if reasons and isinstance(taken, Option) and (lines := film.reasons()):
+            rows[-1]["why"] = lines
         whose_turn = move.actor or move.by
         if whose_turn is not None and whose_turn != turn:
             rows[-1]["turn"], turn = 1, whose_turn
@@ -161,6 +174,16 @@ class _Film:
         for number in range(len(self.visible)):
             yield self._moves.tell(number)
             self._note(number + 1)
+
+    def reasons(self) -> list[str]:
+        """The statements that made the changes of the last move, with their numbers, by indented lines."""
+        from rulespec.engine.why.answer_output import Printer, whole  # lazily: few pages have reasons
+        from rulespec.engine.why.why import Why
+
+        game = self._moves.game
+        answer = whole(Why(game, self._seat).effects(), fold=True)
+        lines = Printer(game.ruleset, game.omniscient.labels).lines(answer)
+        return [line.replace(f"{IN_LOG}/", "") for line in islice(lines, 1, MAX_REASONS + 1)]
 
     def _note(self, number: int) -> None:
         game, seat = self._moves.game, self._seat

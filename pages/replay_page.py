@@ -22,6 +22,8 @@ def replay_page(
     language: str | None = None,
     report: Report | None = None,
     counts: Counts | None = None,
+    *,
+    reasons: bool = False,
 ) -> str:
     """The page of a replayed log.
 
@@ -31,11 +33,12 @@ def replay_page(
         language: of the texts; None: that of the ruleset.
         report: takes the warning that words and measures take too long (RS575).
         counts: the options that were taken in an archive; they are shown to who sees all that there is.
+        reasons: whether each move has the statements that made its changes, with their numbers.
 
     Raises:
         DiagnosticsError: RS574 if it would be too large; RS534 if there is no such language.
     """
-    replay = told_replay(result, seat, language, counts)
+    replay = told_replay(result, seat, language, counts, reasons=reasons)
     if report is not None:
         report.extend(replay.warnings)
     text = document(

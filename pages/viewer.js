@@ -68,6 +68,9 @@
     const told = stopped ? data.stop.rows : number === end ? data.ending : [];
     element("stop").replaceChildren(...told.flatMap(([name, text]) => [make("dt", name), make("dd", text)]));
     element("changes").replaceChildren(...(move.changes || []).map(listed));
+    element("why").hidden = !move.why;
+    element("why").querySelector("summary").textContent = words.table_why;
+    element("why").querySelector("div").replaceChildren(...(move.why ? [treeOf(move.why, make)] : []));
     const own = (move.own || []).map((rule) => button(rule, "own")), ran = (move.ran || []).map((rule) => button(rule));
     element("rules").replaceChildren(
       ...(own.length ? [words.page_rests + " ", ...own] : []), ...(ran.length ? [` ${words.page_ran} `, ...ran] : []));

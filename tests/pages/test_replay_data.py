@@ -18,6 +18,7 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option
 from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.engine.why.why import Why
 from rulespec.engine.words.causes import recorded
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
@@ -42,6 +43,17 @@ def replay_data(result: ReplayResult, seat: str | None) -> dict[str, Any]:
 
 def value(line: dict[str, list[int]], moves: int) -> int:
     return [v for at, v in zip(line["at"], line["is"], strict=True) if at <= moves][-1]
+
+
+def test_reasons_are_the_statements_that_made_the_changes() -> None:
+    result = replay_log(QUICKSTART, until=12)
+    plain = told_replay(result, OMNISCIENT).data["moves"]
+    rows = told_replay(result, OMNISCIENT, reasons=True).data["moves"]
+    assert [{k: v for k, v in row.items() if k != "why"} for row in rows] == plain
+    why = Why(result.game, OMNISCIENT).effects()
+    changed = [f"{change.name}: " for answer in why.answers for change in answer.changes]
+    assert changed and all(any(each in line for line in rows[-1]["why"]) for each in changed)
+    assert not any("(in the log)" in line for row in rows for line in row.get("why", []))
 
 
 @pytest.mark.proof

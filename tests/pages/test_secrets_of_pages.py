@@ -26,6 +26,10 @@ def hand(path: Path, *cards: str) -> Path:
     return path
 
 
+REASONS = ((), ("--reasons",))
+"""Pages without reasons, and with them."""
+
+
 def page(log: Path, *options: str) -> str:
     out = log.with_suffix(".html")
     assert run(["view", str(log), "--out", str(out), *options]) == 0
@@ -51,21 +55,32 @@ def test_a_page_of_a_seat_shows_what_it_has_seen(tmp_path: Path) -> None:
     assert "queen" in moves and "king" not in moves
 
 
+def test_reasons_are_those_of_the_reader(tmp_path: Path) -> None:
+    log = hand(tmp_path / "log.jsonl", "queen", "king")
+    deals = {who: str(data(page(log, "--reasons", *flags_for(who)))["moves"][:2]) for who in ("Bob", "public")}
+    assert "queen" not in deals["Bob"] and "queen" not in deals["public"] and "?" in deals["public"]
+    whole = data(page(log, "--reasons", "--omniscient"))["moves"]
+    assert "queen" in str(whole[0]["why"]) and "king" in str(whole[1]["why"])
+
+
 def test_the_table_shows_everything_when_asked(tmp_path: Path) -> None:
     moves = str(data(page(hand(tmp_path / "log.jsonl", "queen", "king"), "--omniscient"))["moves"]).lower()
     assert "queen" in moves and "king" in moves
 
 
+@pytest.mark.parametrize("reasons", REASONS, ids=str)
 @pytest.mark.parametrize(
     "seat, one, other", [("Ann", "king", "jack"), ("Bob", "jack", "queen"), ("public", "jack", "king")]
 )
-def test_games_that_look_the_same_have_the_same_page(seat: str, one: str, other: str, tmp_path: Path) -> None:
+def test_games_that_look_the_same_have_the_same_page(
+    seat: str, one: str, other: str, reasons: tuple[str, ...], tmp_path: Path
+) -> None:
     cards = [("queen", one), ("queen", other)] if seat == "Ann" else [(one, "king"), (other, "king")]
     cards = [("queen", one), (one, "queen")] if seat == "public" else cards
     pages = []
     for number, each in enumerate(cards):
         (tmp_path / str(number)).mkdir()
-        pages.append(page(hand(tmp_path / str(number) / "log.jsonl", *each), *flags_for(seat)))
+        pages.append(page(hand(tmp_path / str(number) / "log.jsonl", *each), *flags_for(seat), *reasons))
     assert pages[0] == pages[1]
 
 

@@ -42,6 +42,16 @@ def test_a_page_begins_at_the_start(open_page: Open, page: Path) -> None:
     assert len(opened.page.query_selector_all("#list li")) == MOVES + 1
 
 
+@pytest.mark.proof
+def test_reasons_open_below_a_move(open_page: Open, page: Path, tmp_path: Path) -> None:
+    opened = open_page(viewed(QUICKSTART, tmp_path / "why.html", "--reasons", "--until", "30"), "#30")
+    opened.page.click("#why summary")
+    assert opened.page.locator("#why .tree li").count() > 1 and opened.page.locator("#why .tree").is_visible()
+    assert opened.texts("#why summary")[0] == "Why?"
+    plain = open_page(page, "#30")
+    assert plain.page.is_hidden("#why")
+
+
 @pytest.mark.parametrize(
     "keys, place",
     [

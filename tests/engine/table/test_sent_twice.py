@@ -40,10 +40,8 @@ OF_A = {
 """State → the seat A, which is to decide in most of them."""
 MESSAGES = [
     *(Message("take", option=text) for text in ("take(1)", "take(9)", "bid(1)", "bid(9)", "nonsense")),
-    *(
-        Message(do)
-        for do in ("withdraw", "undo", "redo", "agree", "refuse", "person", "moves", "preview", "why", "reason")
-    ),
+    *(Message(do) for do in ("withdraw", "undo", "redo", "agree", "refuse", "person")),
+    *(Message(do) for do in ("moves", "preview", "why", "reason")),
     *(Message("name", name=name) for name in ("Ada", " ")),
     *(Message("bot", seat=seat, bot=bot) for seat in ("", "A", "B", "nobody") for bot in ("random", THINKS, "")),
 ]
