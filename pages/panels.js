@@ -91,3 +91,11 @@ function makePanels(board, beside, bar, word, plan) {
     },
   };
 }
+
+// The house rules of a table: their titles, and what they say.
+function showHouseRules(box, rules, word, make) {
+  box.hidden = !rules.length;
+  box.open = innerWidth > 800;
+  box.querySelector("summary").textContent = word("table_house", { titles: rules.map(({ title }) => title).join(", ") });
+  box.append(...rules.flatMap(({ doc, changes }) => [doc, ...changes].filter(Boolean).map((text) => make("p", text))));
+}

@@ -74,6 +74,7 @@ function makeTable(hello, sent) {
       text.textContent = `${letters.slice(0, -1).join("")}…\u2069`;
     }
   }
+  showHouseRules(element("house"), hello.house ?? [], word, make);
   function showAbout() {
     const who = hello.seat ? word("table_you", { seat: nameOf(hello.seat) }) : word("table_watch");
     element("about").textContent = [...rulesOf, hello.about ?? (hello.alone ? word("table_copy") : who), ...state.reveals ? [word("table_reveals")] : []].join(" · ");
@@ -358,9 +359,13 @@ function makeTable(hello, sent) {
     const me = state.seats.find((seat) => seat.id === hello.seat);
     element("own").hidden = !me;
     element("leave").hidden = !me || me.kind !== "person" || Boolean(state.result) || hello.alone;
-    const free = me?.kind === "free" || (me?.stand_in && me.name === me.id);  // a bot may play before anybody sits there
+    const program = me?.kind === "bot" && !(me.stand_in && me.name !== me.id);  // a bot that stands in for nobody
+    const free = me?.kind === "free" || program;
+    element("sit").querySelector("button").textContent = word(program ? "table_play_seat" : "table_sit");
     element("sit").hidden = !free;
     element("return").hidden = !me?.stand_in || free;
+    element("rematch").hidden = !state.result || !hello.asks.includes("rematch") || !(me || state.again);
+    element("rematch").textContent = word(state.again ? "table_join" : "table_rematch");
     if (now && auto.checked && !paused && own().length === 1) take(own()[0]);
   }
   const chosenWords = () => (taken.text === state.chosen ? taken.words : state.chosen.replace(/_/g, " "));
@@ -417,6 +422,7 @@ function makeTable(hello, sent) {
     opened = null;
   }
   const show = (address) => { if (opened) opened.location = address; opened = null; };
+  element("rematch").addEventListener("click", () => sent({ do: "rematch" }));
   element("study").addEventListener("click", () => ask("study"));
   element("fork").addEventListener("click", () => ask("fork"));
   for (const each of ["study", "fork"]) element(each).hidden = !hello.asks.includes(each);
@@ -425,7 +431,7 @@ function makeTable(hello, sent) {
   return {
     frame(frame) {
       const whole = frame.since === 0, had = state.options;
-      for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "free", "redo", "backs", "result", "fault", "deadline", "reveals", "here"])
+      for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "free", "redo", "backs", "result", "fault", "deadline", "reveals", "here", "again"])
         if (name in frame) state[name] = frame[name];
       if (frame.options) state.options = frame.options.map((option) => ({ words: "", arguments: [], named: [], ...option }));
       showNames();
@@ -470,6 +476,7 @@ function makeTable(hello, sent) {
     reason: (answer) => reasons?.answer(answer),
     log: (text) => saveFile(text, "game.jsonl"),
     study: (page) => show(URL.createObjectURL(new Blob([page], { type: "text/html" }))),
+    rematch: (key) => { location.hash = key; },
     fork: (key) => show(`${location.pathname}#${key}`),
     lost(is) {
       if (is) closeOpened();

@@ -30,7 +30,7 @@ WAITING = 60
 """Answers that wait for a slow reader; then it is sent away."""
 MAX_OF_KEY = 20
 """Connections with one key."""
-_ASKED = ({"do": "log"}, {"do": "study"}, {"do": "fork"})
+_ASKED = ({"do": "log"}, {"do": "study"}, {"do": "fork"}, {"do": "rematch"})
 """Messages to the server, not to the table."""
 WRONG_KEY, LEFT, TOO_MUCH, FAILED = 4401, 4410, 4408, 1011
 """The codes with which a socket is closed."""
@@ -83,6 +83,7 @@ class Connection:
         self._whole = True
         self._present: list[str] | None = None
         self._seat: str | None = None
+        self._again = False
 
     # --- what others call -------------------------------------------------------------------------
 
@@ -206,6 +207,7 @@ class Connection:
     async def _asked(self, live: Live, what: str) -> dict[str, Any]:
         """The answer to a message without effect: the log, the replay so far, the key of a copy."""
         answers = {"log": self.hall.log, "study": self.hall.study, "fork": self.hall.fork}
+        answers["rematch"] = self.hall.rematch
         try:
             return {what: await answers[what](live, self._seat)}
         except RulespecError as error:
@@ -254,8 +256,11 @@ class Connection:
             if live.table.alone and (seat := live.table.turn(self._seat)) != self._seat:
                 self._seat, self._whole = seat, True
             frame = live.table.say(self._seat, 0 if self._whole else self._since)
-        if self._whole or frame["serial"] > self._since or live.present != self._present:
+        news = live.present != self._present or bool(live.again) != self._again
+        if self._whole or frame["serial"] > self._since or news:
             self._present = frame["here"] = live.present
+            if live.again:
+                frame["again"] = self._again = True
             self._since, self._whole = frame["serial"], False
             if live.table.alone:
                 frame["seat"] = self._seat
@@ -286,6 +291,7 @@ class Connection:
             "names": rules.option_names(game),
             "words": rules.page_words,
             "bots": list(self.hall.bots),
+            "house": rules.house_rules,
             "asks": _asks(live, viewer),
             "now": round(time.time()),
         }
@@ -294,4 +300,6 @@ class Connection:
 def _asks(live: Live, viewer: str | None) -> list[str]:
     """The buttons for a viewer's possible requests."""
     copies = not live.table.alone and (viewer is not None or not live.table.game.omniscient.secretive)
-    return ["study", "reason", *["fork"] * copies, *["preview"] * (viewer is not None or live.table.alone)]
+    asks = {"study": True, "reason": True, "rematch": not live.table.alone, "fork": copies}
+    asks["preview"] = viewer is not None or live.table.alone
+    return [name for name, offered in asks.items() if offered]

@@ -301,8 +301,7 @@ class Hall:
 
     async def set_undo(self, game: str, absent: int, answers: bool) -> None:
         """Sets when who is away is not asked to take back, and whether bots' answers are seen. Errors: as `renew`."""
-        live = self.table(game)
-        async with live.lock:
+        async with (live := self.table(game)).lock:
             live.table.set_undo(absent, answers)
             await self._proceed(live)
         self.tell_owners()
@@ -423,6 +422,26 @@ class Hall:
         async with live.lock:
             past, eyes = live.past(), OMNISCIENT if live.table.is_revealed else viewer
         return list(await self._ask(reason_of, past, eyes, min(message.to, live.table.game.ply - 1), message.place))
+
+    async def rematch(self, live: Live, viewer: str | None) -> str:
+        """The key of a viewer at another table of the same people, bots, rules and settings, after the end of a game.
+
+        Raises:
+            NotFoundError: if the game goes on, and for spectators before a player has asked.
+            SaveError: if it cannot be saved.
+        """
+        async with live.lock:
+            table, of = live.table, live.table.aside
+            if table.alone or not table.game.is_over or (viewer is None and not live.again):
+                raise NotFoundError("there is a rematch once the game is over, and a player wants it")
+            if not live.again:
+                game = Game(live.rules.ruleset, table.game.names, table.game.settings)
+                game.omniscient.numbers.begin()
+                bots = {s: each.bot for s, each in of.seats.items() if each.kind == "bot" and not each.stand_in}
+                new, live.again = await self.new(live.rules, game, bots, of.deadline, of.reveals)
+                new.table.set_undo(of.absent, of.answers)
+        live.wake()
+        return live.again[SPECTATOR if viewer is None else f"{_SEAT}{viewer}"]
 
     async def fork(self, live: Live, viewer: str | None) -> str:
         """The key of a copy to try things out, in the place of the viewer's last one.

@@ -37,6 +37,7 @@ class Live:
         lock: whoever changes the table or looks at it has it: between a change and its commit nobody looks.
         lookers: the connections of each viewer.
         chain: the lines of its log that are saved.
+        again: the keys of its rematch, by role; empty without one, and after a restart.
 
     A copy to try things out (`table.alone`) is saved nowhere.
     """
@@ -48,6 +49,7 @@ class Live:
         self.lock = asyncio.Lock()
         self.lookers: dict[str | None, set[Looker]] = {}
         self.chain = chain
+        self.again: dict[str, str] = {}
         self.begun = begun
         self.thought: asyncio.Task[None] | None = None
         self.header = self.first_line()

@@ -7,6 +7,8 @@ from typing import Any
 
 from rulespec.bundles.packed_bundle import Bundle
 from rulespec.bundles.rules import bundle_of
+from rulespec.documents.yaml_nodes import Mapping, get, text
+from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.drawing.board import board_of
 from rulespec.drawing.drawing_plan import plan
 from rulespec.engine.game.game import Game
@@ -90,6 +92,20 @@ class TableRules:
             for kind in sorted(kinds & {*names} - {player})
             for id_, title in zip(names[kind], self.words.titles(kind, game.shown_names), strict=True)
         }
+
+    @cached_property
+    def house_rules(self) -> list[dict[str, Any]]:
+        """The overlays over the ruleset, lowest first: the title, the doc, and without a doc the changed paths."""
+        layers, results = self.ruleset.layers, []
+        own = max(layer for file, layer in layers.items() if file.rpartition("/")[2] == "game.yaml")
+        over = [file for file, layer in layers.items() if layer > own and file.endswith(".yaml")]
+        for file in sorted(over, key=layers.__getitem__):
+            root = parse_yaml(self.ruleset.sources[file], file)
+            if title := text(get(root, "title")):
+                doc, changes = text(get(root, "doc")), get(root, "changes")
+                paths = list(changes.entries) if isinstance(changes, Mapping) and not doc else []
+                results.append({"title": title, "doc": doc, "changes": paths})
+        return results
 
     def option_names(self, game: Game) -> dict[str, str]:
         """The name of an option → its title."""

@@ -23,24 +23,24 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
             a place has none, or for all that led to that or to the changes of a move.
         serial: that of the last frame that the viewer has: for what depends on where the game stands.
         option: the text of the option to take, or to look at.
-        place: an entity, as `kind.name`.
         name: of the person.
         seat: the one to hand to a bot; "": one's own. Who is alone says whose message it is.
         bot: the name of the bot.
         before: the number of the move before which moves are asked for.
         to: the number of the move, from 0, with which all are to be taken back, or whose reasons are asked for; -1:
             one's own last decision, or a place.
+        place: an entity, as `kind.name`.
     """
 
     do: Deed
     serial: int = 0
     option: str = ""
-    place: str = ""
     name: str = ""
     seat: str = ""
     bot: str = ""
     before: int = 0
     to: int = -1
+    place: str = ""
 
 
 class MessageRefusal(Struct, frozen=True):

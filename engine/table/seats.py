@@ -18,7 +18,7 @@ class Seat(Struct):
         kind: who plays; a free seat waits for a person.
         name: of the person; "" for the id of the seat.
         bot: the name of the bot, such as `random` or `flat:64`, while one plays.
-        stand_in: whether the bot plays until a person takes the seat; a bot from the start keeps it.
+        stand_in: whether the bot plays for a person, and not from the start.
     """
 
     kind: Literal["person", "bot", "free"] = "free"
@@ -27,7 +27,7 @@ class Seat(Struct):
     stand_in: bool = False
 
     def handed_to(self, bot: str) -> Seat:
-        """The seat, played by a bot. The holder of its link may take it, unless a bot had it from the start."""
+        """The seat, played by a bot, until the holder of its link takes it."""
         return replace(self, kind="bot", bot=bot, stand_in=self.kind != "bot" or self.stand_in)
 
     def returned(self) -> Seat:

@@ -295,12 +295,12 @@ class Table:
         return None
 
     def sit_down(self, seat: str, text: str) -> MessageRefusal | None:
-        """Seats a person, with a name."""
+        """Seats a person, with a name: also where a bot plays, unless it stands in for somebody."""
         name = clean_name(text)
         if not name:
             return MessageRefusal("a name has a letter at least")
         of = self.seats[seat]
-        if of.kind == "free" or (of.stand_in and not of.name):
+        if of.kind == "free" or (of.kind == "bot" and not (of.stand_in and of.name)):
             of = of.returned()
             self._state.since.pop(seat, None)
         self.set_seat(seat, replace(of, name=name))

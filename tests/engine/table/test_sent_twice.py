@@ -148,7 +148,7 @@ def test_a_bot_from_the_start_stays_one() -> None:
 
 
 def test_who_sits_down_has_the_seat_that_a_bot_played_for_nobody() -> None:
-    for state, kind in (("bot before anybody", "person"), ("bot standing in", "bot"), ("bot from the start", "bot")):
+    for state, kind in (("bot before anybody", "person"), ("bot standing in", "bot"), ("bot from the start", "person")):
         table, _ = table_in(state)
         for _ in range(2):
             assert hear(table, "A", Message("name", name="Ada")) is None

@@ -1,0 +1,142 @@
+"""An evening: house rules on the pages, a bot's seat that is taken over by its link, and a rematch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from deadlines import until_in
+from servers import Client, served
+
+from rulespec.load import load_ruleset
+from rulespec.serve.table_rules import TableRules
+
+pytestmark = pytest.mark.usefixtures("known_rulesets")
+
+OVERLAY = """
+id: two
+title: "At most two"
+for: nim
+version: "1.0"
+changes:
+  game.doc: "at most two"
+"""
+
+
+def house_rules(ref: str) -> list[dict[str, Any]]:
+    return TableRules(load_ruleset(ref)).house_rules
+
+
+def test_house_rules_are_the_overlays_from_the_lowest_to_the_highest() -> None:
+    assert house_rules("imperial") == []
+    rules = house_rules("imperial+cheap_factories+end_at_20")
+    assert [each["title"] for each in rules] == ["Cheap factories", "The game ends at 20 power points"]
+    assert "3 million instead of 5" in rules[0]["doc"] and rules[0]["changes"] == []
+
+
+def test_an_overlay_without_a_doc_names_what_it_changes(tmp_path: Path) -> None:
+    (tmp_path / "two.yaml").write_text(OVERLAY, "utf-8")
+    assert house_rules(f"nim+{tmp_path / 'two.yaml'}") == [
+        {"title": "At most two", "doc": "", "changes": ["game.doc"]},
+    ]
+
+
+def test_who_has_the_link_of_a_bots_seat_plays_it(tmp_path: Path) -> None:
+    with served(tmp_path / "t.db", "nim", 2, bots={"B": "random"}) as server:
+        client = Client(server.url, server.keys["seat:B"])
+        client.wait(lambda: client.state.get("seats"))
+        assert client.state["seats"][1]["kind"] == "bot"
+        client.send(do="name", name="Bob")
+        client.wait(lambda: client.state["seats"][1]["kind"] == "person")
+        assert client.state["seats"][1]["name"] == "Bob"
+        client.close()
+
+
+def over(server: Any, *seats: str) -> dict[str, Client]:
+    """The pages of the seats, at the end of a game of nim."""
+    clients = {seat: Client(server.url, server.keys[f"seat:{seat}"]) for seat in seats}
+    for seat, client in clients.items():
+        client.send(do="name", name=f"{seat}nn")
+    asked = "A"
+    while asked:
+        asked = play(clients[asked])
+    return clients
+
+
+def play(client: Client) -> str:
+    """Takes an option; the seat that is asked then, "" at the end."""
+    client.wait(lambda: client.options or client.state.get("result"))
+    if client.options:
+        client.take(client.options[0])
+    return next(iter(client.state["asked"]["waiting"])) if client.state["asked"] else ""
+
+
+def key_of_rematch(client: Client) -> str:
+    client.answers.clear()
+    client.send(do="rematch")
+    client.wait(lambda: client.answers)
+    return str(client.answers[-1].get("rematch", ""))
+
+
+def test_a_rematch_is_a_table_of_the_same_people(tmp_path: Path) -> None:
+    with served(tmp_path / "t.db", "nim", 2, bots={"B": "random"}, deadline=60) as server:
+        client = over(server, "A")["A"]
+        looks = Client(server.url, server.keys["spectator"])
+        assert key_of_rematch(looks) == "" and "again" not in looks.state
+        key = key_of_rematch(client)
+        assert key and key == key_of_rematch(client), "a second click leads to the same table"
+        looks.wait(lambda: looks.state.get("again"))
+        assert key_of_rematch(looks) not in ("", key) and len(server.hall.games) == 2
+        again = Client(server.url, key)
+        again.wait(lambda: again.state.get("seats"))
+        assert [(seat["kind"], seat["name"]) for seat in again.state["seats"]] == [("free", "Ann"), ("bot", "B")]
+        assert again.hello["seat"] == "A" and again.state["count"] == 0 and again.state["deadline"] == 60
+        assert key_of_rematch(again) == "", "there is none before the end"
+        for each in (client, looks, again):
+            each.close()
+
+
+@pytest.mark.proof
+def test_two_pages_play_again(browser: Any, tmp_path: Path) -> None:
+    with served(tmp_path / "t.db", "nim", 2) as server:
+        for client in over(server, "A", "B").values():
+            client.close()
+        base, pages = server.url.replace("ws", "http", 1).removesuffix("/socket"), []
+        for seat in "AB":
+            page = browser.new_page(viewport={"width": 393, "height": 852})
+            page.goto(f"{base}/#{server.keys[f'seat:{seat}']}")
+            page.wait_for_selector("#rematch", state="visible")
+            pages.append(page)
+        pages[0].click("#rematch")
+        until_in(pages[1], lambda: pages[1].inner_text("#rematch") == "To the rematch")
+        pages[1].click("#rematch")
+        for seat, page in zip("AB", pages, strict=True):
+            page.wait_for_selector("#sit", state="visible")
+            page.fill("#name", f"{seat}nn")
+            page.press("#name", "Enter")
+        until_in(pages[0], lambda: "Bnn" in pages[0].inner_text("#seats") and pages[0].is_visible("#turn.mine"))
+        for page in pages:
+            page.close()
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("width, height", [(1360, 850), (393, 852)])
+def test_pages_say_the_house_rules_and_offer_a_bots_seat(browser: Any, tmp_path: Path, width: int, height: int) -> None:
+    with served(tmp_path / "t.db", "imperial+cheap_factories", 2, bots={"B": "random"}) as server:
+        base, pages = server.url.replace("ws", "http", 1).removesuffix("/socket"), []
+        for seat in "AB":
+            page = browser.new_page(viewport={"width": width, "height": height})
+            page.goto(f"{base}/#{server.keys[f'seat:{seat}']}")
+            page.wait_for_selector("#seats li")
+            assert page.inner_text("#house summary") == "House rules: Cheap factories"
+            assert page.is_visible("#house p") == (width > 800)
+            pages.append(page)
+        assert pages[0].inner_text("#sit button") == "Sit down"
+        assert pages[1].inner_text("#sit button") == "Play this seat"
+        pages[1].fill("#name", "Bob")
+        pages[1].click("#sit button")
+        until_in(pages[0], lambda: "Bob" in pages[0].inner_text("#seats"))
+        assert pages[1].is_hidden("#sit")
+        for page in pages:
+            page.close()
