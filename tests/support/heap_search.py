@@ -41,7 +41,8 @@ class HeapSearch:
         plain = SimpleNamespace(params=[SimpleNamespace(private=False)])
         decisions = [SimpleNamespace(held=False, choices=[each]) for each in (choice, plain, plain, plain)]
         self.program = SimpleNamespace(decisions=decisions)
-        self.coder = SimpleNamespace(options=[(0, 0), (1, 0), (2, 0), (3, 0)])
+        columns = SimpleNamespace(firsts=[2], widths=(1,), end=3)
+        self.coder = SimpleNamespace(options=[(0, 0), (1, 0), (2, 0), (3, 0)], columns=[columns] * 4)
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The codes of legal options, each with the number of its position."""

@@ -26,7 +26,7 @@ def twins() -> Twins:
 
 
 def listed(twins: Twins, source: int, bits: int, least: int, most: int) -> list[int] | None:
-    """What the module enumerates; None if that traps."""
+    """The enumeration of the module; None if it traps."""
     twins.clear({ROOM + 40: [source >> 64 * word & _WORD for word in range(WORDS)]})
     twins.call("several_begin", ROOM, bits, WORDS, least, most)
     results = []
