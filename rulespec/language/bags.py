@@ -24,7 +24,7 @@ def amount(bag: int, member: int) -> int:
 def total(bag: int) -> int:
     """The pieces in a bag."""
     result = 0
-    while bag:
+    while bag > 0:
         result += bag & MOST
         bag >>= BITS
     return result
@@ -33,7 +33,7 @@ def total(bag: int) -> int:
 def entities(bag: int, _size: int = 0) -> int:
     """The set of the entities with pieces in a bag."""
     result, member = 0, 0
-    while bag:
+    while bag > 0:
         if bag & MOST:
             result |= 1 << member
         bag >>= BITS
@@ -44,7 +44,7 @@ def entities(bag: int, _size: int = 0) -> int:
 def counts(bag: int) -> list[tuple[int, int]]:
     """The entities with pieces in a bag, in order, each with how many."""
     results, member = [], 0
-    while bag:
+    while bag > 0:
         if bag & MOST:
             results.append((member, bag & MOST))
         bag >>= BITS

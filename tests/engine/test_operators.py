@@ -21,6 +21,7 @@ from rulespec.engine.python.runtime import runtime_names
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.operators import _CALLS
 from rulespec.engine.wasm.program import WasmProgram
+from rulespec.language.bags import BITS as BAG_BITS
 from rulespec.language.intervals import COUNTS, Interval
 from rulespec.language.operators import OPERATORS
 from rulespec.language.orders import packed
@@ -44,8 +45,12 @@ KINDS = {
     "pick": "sm",
     "next": "mk",
     "until": "sst",
+    "lot": "nmk",
+    "amount": "gm",
+    "total": "g",
+    "entities": "gk",
 }
-"""Operator → its operands: sets, members, orders, truth values, the bits of a member, the size of a kind.
+"""Operator → its operands: sets, members, orders, bags, truth values, the bits of a member, the size of a kind.
 
 Those of all others are numbers.
 """
@@ -56,6 +61,8 @@ def operand(kind: str, rng: random.Random) -> int:
     """A random operand."""
     if kind == "s":
         return rng.randrange(1 << len(MEMBERS))
+    if kind == "g":
+        return rng.randrange(1 << BAG_BITS * len(MEMBERS))
     if kind == "o":
         return packed(rng.sample(MEMBERS, rng.randrange(len(MEMBERS))), BITS)
     if kind == "n":
