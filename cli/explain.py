@@ -8,12 +8,13 @@ from collections.abc import Iterator
 import click
 
 from rulespec.cli import output
+from rulespec.cli.rules_about import about
 from rulespec.diagnostics.codes import CODES
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.pages import families, read_page
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.load import load_source
+from rulespec.load import Merged, load_source
 from rulespec.overlays.overlay import Source
 from rulespec.overlays.selection import options_in
 from rulespec.overlays.written import changes_of, item_lines, option_lines, taken_out
@@ -28,14 +29,16 @@ def command(words: tuple[str, ...]) -> None:
     """Explain diagnostic codes such as RS221: the meaning, the reason, a bad and a good example.
 
     Of a ruleset, explain an option, a decision or a rule: its text with each line that an overlay has changed, and the
-    overlay. Without arguments, list all codes.
+    overlay. Where nothing has this name, list what says or means the word: names with it, titles, docstrings, reasons,
+    and rules that mention it. Without arguments, list all codes.
 
     Example: rulespec explain imperial+first_edition invest
+    Example: rulespec explain imperial factory
     """
     if not words:
         _print(_list())
     if len(words) == 2 and not _CODE.fullmatch(words[0]):
-        _print(list(_rules(load_source(words[0], Report(), lints=False).source, words[1])))
+        _print(list(_rules(load_source(words[0], Report(), lints=False), words[1])))
         return
     for position, code in enumerate(words):
         if position:
@@ -43,8 +46,9 @@ def command(words: tuple[str, ...]) -> None:
         _print(_page(code.upper()))
 
 
-def _rules(source: Source, name: str) -> Iterator[str]:
-    """The options of a name, those of a decision of this name, and the rules of this name."""
+def _rules(merged: Merged, name: str) -> Iterator[str]:
+    """The options of a name, those of a decision of this name, and the rules of this name; else what has the word."""
+    source = merged.source
     results: list[tuple[str, Span, list[str]]] = []
     known: set[str] = set()
     for (kind, key), item in source.items.items():
@@ -60,6 +64,10 @@ def _rules(source: Source, name: str) -> Iterator[str]:
                 lines = [*option_lines(option, source, changes), *taken_out(option, source, changes)]
                 results.append((what, option.name.span, lines))
                 results += _guards(option, source)
+    if not results and (lines := list(about(merged, name))):
+        yield f"no option and no rule is called `{name}`; about it:"
+        yield from lines
+        return
     if not results:
         raise click.UsageError(f"there is no option and no rule `{name}`; {did_you_mean(name, known)}".rstrip("; "))
     for number, (what, span, lines) in enumerate(results):

@@ -60,7 +60,19 @@ _WORDS = (
     *("best", "the", "reach", "cheapest", "ray", "roll", "choose", "return", "cost", "needs", "guard", "with", "when"),
     *("add", "take", "shuffle", "order", "hook", "wrap", "extend", "ask again", "continue", "leave", "together", "bag"),
     *("turns", "until all pass", "until all but 1 pass drops", "pass turn", "choose 2 of", "choose 0 .. 3 of"),
-    *("subsets", "change option", "change procedure", "remove", "replace", "before", "after", "of", *BUILTINS),
+    *(
+        "subsets",
+        "remove option",
+        "order x by",
+        "change option",
+        "change procedure",
+        "remove",
+        "replace",
+        "before",
+        "after",
+        "of",
+        *BUILTINS,
+    ),
     *("seats", "teams", "facts", "grid", "line", "hexes", "directions", "links", "spaces", "overlays", "product"),
 )
 _OPEN = {"(": ")", "[": "]", "{": "}"}

@@ -123,6 +123,8 @@ CODES: dict[str, str] = {
     "RS347": "an argument that all see is stored in private",
     "RS348": "`told` without anything private",
     "RS349": "`told` without a reason",
+    "RS350": "a decision without an option",
+    "RS351": "a new order that goes round nothing",
     "RS401": "a rule that calls itself",
     "RS402": "a loop that may not end",
     "RS403": "a `match` that leaves cases out",

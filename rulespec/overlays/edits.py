@@ -13,12 +13,25 @@ from rulespec.diagnostics.report import Report, failure
 from rulespec.diagnostics.suggestions import did_you_mean, nearest
 from rulespec.overlays.extension import Repeated, size
 from rulespec.overlays.overlay import Key, Overlay, Source, called, key_of
-from rulespec.overlays.selection import Action, depth, edited, nodes, options_in, place, reasons, selected
+from rulespec.overlays.selection import (
+    Action,
+    depth,
+    edited,
+    in_order,
+    nodes,
+    options_in,
+    ordered,
+    place,
+    reasons,
+    removes_option,
+    selected,
+)
 from rulespec.records import Brief
 from rulespec.syntax import ast
 from rulespec.syntax.parser import MAX_LEVELS
 from rulespec.syntax.printed import printed
 from rulespec.syntax.same import same
+from rulespec.syntax.shared import members
 
 Items = dict[Key, ast.Item]
 Root = ast.Item | ast.OptionDef
@@ -100,7 +113,23 @@ class Run:
             self._items[key] = edited(self._items[key], by_node)
             if depth(self._items[key]) > MAX_LEVELS:
                 raise failure("RS135", f"{called(key)} nests too deep after this", item.name.span, "nest it less")
+        if any(removes_option(edit) for edit in item.edits):
+            self._leaves_options(item)
         return hits
+
+    def _leaves_options(self, item: ast.Change) -> None:
+        """Reports a decision whose last option is removed; a group may be empty."""
+        empty = {i.name.text for i in self._items.values() if isinstance(i, ast.OptionGroup) and not i.options}
+        for rule in self._items.values():
+            for decide in nodes(rule):
+                if isinstance(decide, ast.Decide) and not any(
+                    isinstance(o, ast.OptionDef) or o.text not in empty for o in members(decide.options)
+                ):
+                    help_ = "keep one option, or replace the rule that asks; another one is added by `extend decision`"
+                    message = f"the decision `{decide.name.text}` has no option without this one"
+                    notes = [Label(decide.name.span, "asked here")]
+                    self._report.error("RS350", message, item.name.span, notes=notes, help=help_)
+                    return
 
     def _leads_to(self, item: ast.Change, root: Root) -> None:
         """Records the target of the names in a `change`."""
@@ -125,6 +154,9 @@ class Run:
 
     def _hits(self, edit: ast.Edit, key: Key, root: Root) -> Iterator[Hit]:
         """The places touched by an edit in a rule or an option; reports an inapplicable edit."""
+        if removes_option(edit):
+            yield Hit(key, root, root.span, edit, self._number)
+            return
         if edit.at is None:
             if not isinstance(root, ast.OptionDef | ast.Guard):
                 help_ = "name the option: `change option … of …:`"
@@ -133,6 +165,11 @@ class Run:
             head = root.head if isinstance(root, ast.Guard) else root.body
             self._changes_nothing(edit, [s for s in head if same(s, edit.body[0])])
             yield Hit(key, root, root.name.span, edit, self._number)
+            return
+        if isinstance(edit.at, ast.Binder):
+            for binder in in_order(edit.at.name.text, root, partial(self._visible, root.span)):
+                self._changes_nothing(edit, [binder] if same(ordered(binder, edit.at), binder) else [])
+                yield Hit(key, binder, binder.span, edit, self._number)
             return
         results = selected(edit.at, root, partial(self._visible, root.span))
         fitting = [node for node in results if _refusal(edit, node) is None]
@@ -164,7 +201,9 @@ class Run:
         if self._repeated is not None:
             self._repeated.add(size((edit.value, edit.body)), "this edit", edit.span)
         action = actions.setdefault(id(node), Action())
-        if edit.word == "add":
+        if isinstance(edit.at, ast.Binder):
+            action.order = edit.at
+        elif edit.word == "add":
             action.head += edit.body
         elif edit.word == "before":
             action.before += edit.body
@@ -183,7 +222,16 @@ class Run:
         """Reports an edit that selects nothing."""
         at = edit.at
         assert at is not None
-        if self._reports_change(item, lambda old: bool(selected(at, old, lambda _: True))):
+        if not isinstance(at, ast.Binder):
+            selector = at
+            if self._reports_change(item, lambda old: bool(selected(selector, old, lambda _: True))):
+                return
+        if isinstance(at, ast.Binder):
+            loops = {n.binder.name.text for root in roots for n in nodes(root) if isinstance(n, ast.For | ast.Turns)}
+            loops |= {n.binder.name.text for root in roots for n in nodes(root) if getattr(n, "op", "") == "first"}
+            help_ = f"its loops go over {_names(sorted(loops))}" if loops else "name the rule with the loop"
+            message = f"{_what(item)} has no loop over `{at.name.text}` that takes its members in an order"
+            self._report.error("RS351", message, at.name.span, help=help_)
             return
         if isinstance(at, ast.Text):
             known = {text: span for root in roots for text, span in reasons(root).items()}

@@ -124,7 +124,7 @@ class _Edits:
         source = self._source
         old = find(source.root, path)
         if old is None:
-            _missing(source, path, place.span, self._report)
+            _missing(source, path, place.span, self._report, "what is new stands under `add`")
             return
         new = merge(old, value, source.over)
         if same(old, new):
@@ -140,7 +140,11 @@ class _Edits:
     def add(self, path: str, place: Scalar, value: Node) -> None:
         """Adds a missing value, or members to a list."""
         source, report = self._source, self._report
+        path, value = _by_place(source.root, path, place, value)
         old = find(source.root, path)
+        if isinstance(old, Mapping) and isinstance(value, Mapping):
+            self._add_entries(path, old, value)
+            return
         if isinstance(old, Sequence) and isinstance(value, Sequence):
             present = {i.text for i in old.items if isinstance(i, Scalar)}
             twice = [i for i in value.items if isinstance(i, Scalar) and i.text in present]
@@ -160,14 +164,32 @@ class _Edits:
         else:
             keys = keys_of(source.root, path)
             parent = find(source.root, ".".join(keys[:-1])) if len(keys) > 1 else source.root
-            if parent is None and len(keys) == 2:  # the first of a section; one that no ruleset has is refused later
-                parent = Mapping({}, place.span)
-                self._put(keys[0], place, parent)
+            if parent is None and (len(keys) == 2 or keys[0] == "setup"):
+                parent = self._opened(keys[:-1], place)  # the first of a section; an unknown one is refused later
             if not isinstance(parent, Mapping):
                 _missing(source, ".".join(keys[:-1]), place.span, report)
                 return
             new = value
         self._put(path, place, new)
+
+    def _opened(self, keys: list[str], place: Scalar) -> Mapping | None:
+        """The mapping at a path, made if nothing stands there."""
+        for length in range(1, len(keys) + 1):
+            path = ".".join(keys[:length])
+            if find(self._source.root, path) is None:
+                self._put(path, place, Mapping({}, place.span))
+        result = find(self._source.root, ".".join(keys))
+        return result if isinstance(result, Mapping) else None
+
+    def _add_entries(self, path: str, old: Mapping, value: Mapping) -> None:
+        """Adds the entries of a mapping to one that is there."""
+        for key, (place, new) in value.entries.items():
+            if key not in old.entries:
+                self._put(f"{path}.{key}", place, new)
+            elif not self._shared(path):  # else another overlay has said the same
+                notes = [Label(old.entries[key][0].span, "it stands here")]
+                message = f"`{path}.{key}` exists already"
+                self._report.error("RS508", message, place.span, notes=notes, help="put it under `changes`")
 
     def remove(self, path: Scalar) -> None:
         """Removes a node."""
@@ -182,6 +204,25 @@ class _Edits:
         keys = keys_of(self._source.root, path)
         key = Scalar(keys[-1], keys[-1], place.span)
         self._source.root = _replaced(self._source.root, keys, (key, value))
+
+
+def _by_place(root: Mapping, path: str, place: Scalar, value: Node) -> tuple[str, Node]:
+    """An addition to a set-up in the form of a set-up, where `fort: {supply: 2}` is `fort.supply`."""
+    keys = keys_of(root, path)
+    if keys[:1] != ["setup"] or "pieces" not in keys[1:] or not isinstance(value, Mapping):
+        return path, value
+    if len(keys) > 1 and keys[-2] == "pieces" and "." not in keys[-1]:
+        value = Mapping({keys[-1]: (place, value)}, value.span)
+        path = path.rpartition(".")[0]
+    elif keys[-1] != "pieces":
+        return path, value
+    entries: dict[str, tuple[Scalar, Node]] = {}
+    for key, (at, inner) in value.entries.items():
+        if "." in key or not isinstance(inner, Mapping):
+            entries[key] = (at, inner)
+        else:
+            entries |= {f"{key}.{name}": entry for name, entry in inner.entries.items()}
+    return path, Mapping(entries, value.span)
 
 
 def merge(base: Node, over: Node, places: dict[Span, Span] | None = None) -> Node:
@@ -205,18 +246,24 @@ _PARTS = 3  # most parts of a key with dots in it
 
 
 def keys_of(root: Mapping, path: str) -> list[str]:
-    """The keys of a dotted path. Keys may contain dots themselves, as in `setup.pieces`."""
+    """The keys of a dotted path. Keys may contain dots themselves, as in `setup.pieces`, also those to come there."""
     keys: list[str] = []
     rest = path.split(".")
     node: Node | None = root
     while rest:
         known = node.entries if isinstance(node, Mapping) else {}
-        length = next((n for n in range(1, _PARTS + 1) if ".".join(rest[:n]) in known), 1)
+        length = next((n for n in range(1, _PARTS + 1) if ".".join(rest[:n]) in known), _names_in(keys, rest))
         key = ".".join(rest[:length])
         node = known[key][1] if key in known else None
         keys.append(key)
         rest = rest[length:]
     return keys
+
+
+def _names_in(keys: list[str], rest: list[str]) -> int:
+    """The number of names that a new key at a place has: in a set-up, `piece.place` and `kind.field`."""
+    section = keys[-1] if keys[:1] == ["setup"] and len(keys) in (2, 4) else ""
+    return min(len(rest), {"pieces": 2, "state": 3, "accounts": 3}.get(section, 1))
 
 
 def content(word: Scalar) -> Span:
@@ -317,6 +364,6 @@ def same(a: Node, b: Node) -> bool:
     return False
 
 
-def _missing(source: Source, path: str, span: Span, report: Report) -> None:
+def _missing(source: Source, path: str, span: Span, report: Report, else_: str = "") -> None:
     hint, notes = _nearest(source.root, path)
-    report.error("RS503", f"there is no `{path}`", span, notes=notes, help=hint)
+    report.error("RS503", f"there is no `{path}`", span, notes=notes, help="; ".join(filter(None, (hint, else_))))

@@ -18,6 +18,7 @@ from rulespec.overlays.conflicts import OverlayEdit, report_conflict
 from rulespec.overlays.edits import Hit, Items, Run
 from rulespec.overlays.extension import Repeated
 from rulespec.overlays.overlay import ChangedPlace, Displaced, Key, Overlay, Source, called, families
+from rulespec.overlays.selection import removes_option
 from rulespec.syntax import ast
 from rulespec.syntax.same import same
 
@@ -122,6 +123,8 @@ class _Changes:
 def _conflict(one: Hit, other: Hit) -> bool:
     """Whether two edits of one rule cannot both hold."""
     words = {one.edit.word, other.edit.word}
+    if (gone := (removes_option(one.edit), removes_option(other.edit))) != (False, False):
+        return gone != (True, True) and (_contains(one.span, other.span) or _contains(other.span, one.span))
     if "add" in words or words <= {"before", "after"}:
         return False
     if words & {"before", "after"}:

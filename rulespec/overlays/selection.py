@@ -31,6 +31,7 @@ class Action(Brief, Struct, eq=False):
         before: the statements before it.
         after: the statements after it.
         head: what is added to the head of an option or a guard.
+        order: the new order of a loop, with its variable.
     """
 
     instead: tuple[ast.Stmt, ...] | None = None
@@ -38,6 +39,12 @@ class Action(Brief, Struct, eq=False):
     before: tuple[ast.Stmt, ...] = ()
     after: tuple[ast.Stmt, ...] = ()
     head: tuple[ast.Stmt, ...] = ()
+    order: ast.Binder | None = None
+
+
+def removes_option(edit: ast.Edit) -> bool:
+    """Whether an edit takes out a whole option."""
+    return edit.at is None and edit.word == "remove"
 
 
 def options_in(item: ast.Item) -> Iterator[tuple[ast.Name, ast.OptionDef]]:
@@ -64,6 +71,22 @@ def nodes(tree: object, visible: Visible = lambda _: True) -> Iterator[Any]:
 def selected(at: ast.Stmt | ast.Expr | ast.Text, root: ast.Item | ast.OptionDef, visible: Visible) -> list[Any]:
     """The nodes of a rule or an option that a selector means."""
     return [node for node in nodes(root, visible) if _means(at, node)]
+
+
+def in_order(variable: str, root: ast.Item | ast.OptionDef, visible: Visible) -> list[ast.Binder]:
+    """The binders whose members come in an order: those of `for`, `turns` and `first` over a variable."""
+    results = []
+    for node in nodes(root, visible):
+        if isinstance(node, ast.For | ast.Turns) or (isinstance(node, ast.Each) and node.op in ("first", "order")):
+            results += [node.binder] if node.binder.name.text == variable else []
+    return results
+
+
+def ordered(binder: ast.Binder, order: ast.Binder) -> ast.Binder:
+    """A binder in another order: `from` or `after` an entity, or by keys, of equals in the order that it has."""
+    if order.keys:
+        return replace(binder, keys=order.keys)
+    return replace(binder, order=order.order, start=order.start, keys=())
 
 
 def _means(at: ast.Stmt | ast.Expr | ast.Text, node: Any) -> bool:
@@ -127,6 +150,9 @@ def _edited(node: Any, actions: dict[int, Action]) -> Any:
             emptied = new == () and name in ("body", "other") and not isinstance(node, ast.Draw)
             changed[name] = (ast.Jump(part[0].span, "pass"),) if emptied else new
     result = replace(node, **changed) if changed else node
+    if action is not None and action.order is not None:
+        assert isinstance(result, ast.Binder)
+        return ordered(result, action.order)
     return result if action is None else _acted(result, action)
 
 
@@ -134,9 +160,11 @@ def _block(block: tuple[Any, ...], actions: dict[int, Action]) -> tuple[Any, ...
     """A tuple after edits; the same object if nothing changes."""
     results: list[Any] = []
     for part in block:
-        action = actions.get(id(part)) if isinstance(part, ast.Stmt) else None
-        if action is None:
-            results.append(_edited(part, actions))
+        action = actions.get(id(part)) if isinstance(part, ast.Stmt | ast.OptionDef) else None
+        if action is None or (isinstance(part, ast.OptionDef) and action.instead is None):
+            new = _edited(part, actions)
+            if new is part or not isinstance(new, ast.Shared) or new.options:
+                results.append(new)
             continue
         results += action.before
         results += (_edited(part, actions),) if action.instead is None else action.instead

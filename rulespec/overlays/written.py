@@ -10,7 +10,9 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.overlays.overlay import ChangedPlace, Source
+from rulespec.overlays.selection import ordered
 from rulespec.syntax import ast
+from rulespec.syntax.printed import printed
 
 Line = tuple[int, str]
 """The number of a line in its file, and its text."""
@@ -59,7 +61,8 @@ def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[
     for change in dict.fromkeys(changes):
         begin = _begin(change.node)
         if change.edit.word in ("remove", "replace") and _within(begin, node.span):
-            last = max(begin.line, last_line(change.node))
+            whole = isinstance(change.node, ast.OptionDef)
+            last = begin.line if whole else max(begin.line, last_line(change.node))
             lines = source.texts.get(begin.file, "").split("\n")[begin.line - 1 : last]
             text = " ".join(_NO_COMMENT.sub(lambda m: m[1] or "", line).strip() for line in lines)
             word = "removes" if change.edit.word == "remove" else "replaces"
@@ -142,6 +145,8 @@ def last_line(node: object) -> int:
     """The last line of a node, without the end of the line."""
     if isinstance(node, tuple):
         return max((last_line(part) for part in node), default=0)
+    if isinstance(node, ast.Text) and not node.text:  # there is none; its place is that of what it would stand in
+        return 0
     if isinstance(node, ast.Expr | ast.Name | ast.Text):
         return node.span.end_line
     if isinstance(node, Struct) and not isinstance(node, Span):
@@ -174,6 +179,8 @@ class _Lines:
         edit, node, mark = change.edit, change.node, f"  # {change.by}" if change.by else ""
         if edit.word == "add":
             self._add(change, mark)
+        elif isinstance(node, ast.Binder) and isinstance(edit.at, ast.Binder):
+            self._order(node, edit.at, mark)
         elif isinstance(node, ast.Expr) and edit.value is not None:
             self._cut(node.span, self._expression(edit.value), mark)
         elif isinstance(node, ast.OptionParam | ast.Shared):
@@ -183,7 +190,7 @@ class _Lines:
 
     def _statement(self, change: ChangedPlace, mark: str) -> None:
         edit, node = change.edit, change.node
-        assert isinstance(node, ast.Stmt)
+        assert isinstance(node, ast.Stmt | ast.OptionDef)
         first, last = node.span.line, last_line(node)
         new = [" " * (node.span.column - 1 - self._dedent) + line for line in self._body(edit, mark)]
         if edit.word == "before":
@@ -214,6 +221,15 @@ class _Lines:
             self._before.setdefault(first.span.line, [])[:0] = new
         else:
             self._after[first.span.line][len(head) : len(head)] = new
+
+    def _order(self, node: ast.Binder, order: ast.Binder, mark: str) -> None:
+        """Writes the new order of a loop."""
+        try:
+            new = printed(ordered(node, order))
+        except KeyError:
+            begin, end = order.span.column - 1, order.span.end_column - 1
+            new = f"{node.name.text} in … {self._line(order.span.file, order.span.line)[begin:end]}"
+        self._cut(node.span, new, mark)
 
     def _condition(self, node: ast.OptionParam | ast.Shared, edit: ast.Edit, mark: str) -> None:
         """Replaces the condition of an argument or of several options, or adds one."""

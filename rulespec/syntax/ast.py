@@ -450,14 +450,14 @@ class Remove(Item, frozen=True):
 
 
 class Edit(Brief, Struct, frozen=True, gc=False):
-    """One edit of a `change`: "add", "remove", "replace", "before" or "after".
+    """One edit of a `change`: "add", "remove", "replace", "before", "after", or "order" of the loops over a variable.
 
-    `at` selects a statement, an expression, or a text that a reason begins with or cites. `value` is the expression in
-    its place; `body` the statements in its place, beside it, or added to a head.
+    `at` selects a statement, an expression, or a text that a reason begins with or cites; None removes an option.
+    `value` is the expression in its place; `body` the statements in its place, beside it, or of a head.
     """
 
     word: str
-    at: Stmt | Expr | Text | None
+    at: Stmt | Expr | Text | Binder | None
     value: Expr | None
     body: tuple[Stmt, ...]
     span: Span

@@ -250,6 +250,11 @@ class _Builder(ExpressionBuilder):
     def remove_item(self, span: Span, c: list[Any]) -> ast.Item:
         return ast.Remove("", c[1], self._text(None, span), span, str(c[0]))
 
+    def remove_option(self, span: Span, c: list[Any]) -> ast.Item:
+        _, name, of = c
+        edit = ast.Edit("remove", None, None, (), span)
+        return ast.Change("", name, self._text(None, span), span, "option", of, (edit,))
+
     def reason(self, span: Span, c: list[Any]) -> ast.Text:
         return self._text(c[0], span)
 
@@ -260,6 +265,12 @@ class _Builder(ExpressionBuilder):
         at, *new = c
         value = new[0] if isinstance(new[0], ast.Expr) else None
         return ast.Edit("replace", at, value, () if value is not None else tuple(new), span)
+
+    def edit_order(self, span: Span, c: list[Any]) -> ast.Edit:
+        _, name, *new = c
+        order, start, keys = (new[0], new[1], ()) if len(new) == 2 else ("", None, new[0])
+        binder = ast.Binder(name, ast.Ref(name.span, name.text), order, start, None, span, keys)
+        return ast.Edit("order", binder, None, (), span)
 
     def edit_insert(self, span: Span, c: list[Any]) -> ast.Edit:
         return ast.Edit(str(c[0]), c[1], None, tuple(c[2:]), span)

@@ -51,6 +51,8 @@ def _play(w: Writer) -> list[str]:
         "replace turn(p) with turn(previous(p))",
         "after cooper(p): cooper(previous(p))",
         "replace 3 with 2",
+        f"order p by {w.pick('', '-')}p.index, p.cash",
+        "order p after south",
     )
     return [f"change procedure play: {edit}"]
 
@@ -78,6 +80,8 @@ def _options(w: Writer) -> list[str]:
         "remove set m to m - 1",
         "replace cost 1 from few with cost 2 from few",
     )
+    if w.number(4) == 0:
+        return ["remove option spare of extras"]
     return [f"change option spare of extras: {spare}", "", f"change options extras: {give}"]
 
 
