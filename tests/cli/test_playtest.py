@@ -13,6 +13,7 @@ from folders import ROOT
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import run
+from rulespec.cli.playtest_target import mattering
 from rulespec.engine.playtest.rule_trial import RuleTrial
 from rulespec.schemas import load_schema
 
@@ -274,3 +275,9 @@ def test_roles_have_titles_and_those_of_one_player_are_one_line(
         else:
             assert titles == [f"Wins of {each}" for each in wins]
         assert len(strength["bands"]) == len(strength["answers"])
+
+
+def test_the_numbers_that_matter_are_named() -> None:
+    target = {"paths": ["constants.stones", "settings.most", *("constants.idle",) * 3], "matter": ["settings.most"]}
+    assert mattering(target) == "Of 5 numbers these matter, the strongest first: most."
+    assert mattering(target | {"matter": []}).startswith("None of 5 numbers matters")
