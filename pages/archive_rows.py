@@ -39,9 +39,9 @@ def archive_rows(
         words: say the options.
     """
     results: list[dict[str, Any] | None] = []
-    for number, here in enumerate(positions_of(game, moves)):
+    for number, position in enumerate(positions_of(game, moves)):
         taken = moves[number] if number < len(moves) else None
-        results.append(None if int(here.hash, 16) not in counts.taken else _row(here, taken, counts, words))
+        results.append(None if int(position.hash, 16) not in counts.taken else _row(position, taken, counts, words))
     return results
 
 

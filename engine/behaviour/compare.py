@@ -100,6 +100,8 @@ class _Comparer:
         self.result.decisions = self.effort.spent
         self._shorten()
         self.result.stopped = self.effort.stopped
+        if self.findings.groups:  # nothing was looked at beyond an option that differs
+            self.result.complete.clear()
         self.result.groups = sorted(self.findings.groups.values(), key=lambda g: -g.positions)
         return self.result
 

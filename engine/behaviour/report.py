@@ -90,7 +90,8 @@ class Comparison(Struct):
         positions: the number of compared positions.
         decisions: the number of decisions taken in both games.
         games: the number of games, recorded ones included.
-        complete: the numbers of players for which every position was compared, with the default settings.
+        complete: the numbers of players for which every position was compared, with the default settings, if no
+            difference was found.
         groups: the differences, those of the most positions first.
         left_out: what could not be compared.
         stopped: whether the time was up before the decisions.

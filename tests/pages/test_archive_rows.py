@@ -1,4 +1,4 @@
-"""What was done in an archive, beside a recorded game: at each position, for who may see everything."""
+"""Options taken in an archive, beside a recorded game: at each position, for who may see everything."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_each_position_has_its_options(store: Path) -> None:
     assert len(rows) == len(result.moves) + 1
     assert rows[0]["times"] == "60"
     assert rows[-1] is None
-    for here, row in zip(positions_of(result.game, result.moves), rows, strict=True):
-        taken = [move.tally.times for move in moves_at(here, counts) if move.tally.times]
+    for position, row in zip(positions_of(result.game, result.moves), rows, strict=True):
+        taken = [move.tally.times for move in moves_at(position, counts) if move.tally.times]
         assert (row is None) == (taken == [])
         if row is not None:
             assert [int(each[1]) for each in row["options"]][:SHOWN] == taken[:SHOWN]
