@@ -81,6 +81,7 @@ CALLS: dict[str, Calls] = {
     ],
     "play": lambda ref, log: [[ref, "--players", "2", "--bots", "2"], [ref, "--players", "2", "--log", log]],
     "serve": lambda ref, log: [],  # it serves until it is interrupted: tests/serve/test_command.py has it
+    "mcp": lambda ref, log: [],  # it serves until its input ends: tests/guests/test_seat_tools.py has it
     "draw": lambda ref, log: [[ref, "--out", "b.svg"], [log, "--rules", ref, "--out", "b.svg"]],
     "why": lambda ref, log: [[ref, "--players", "2", "--value", "1"], [log, "--rules", ref, "--value", "1"]],
     "ask": lambda ref, log: [[ref, "--players", "2"], [log, "--rules", ref]],  # whose input ends at once

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from cases import small
+from parlour import PARLOUR
 from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
 from shipped import loaded
 
@@ -57,6 +59,14 @@ def test_two_seats_play_a_game_in_a_file(tmp_path: Path) -> None:
     assert asked(over, "view")["result"]["ending"]
     for name, arguments in (("take", {"option": "bet", "ply": 4}), ("simulate", {})):
         assert over.call(name, arguments)[1]
+
+
+def test_a_game_of_rules_of_ones_own_with_rounds_goes_on_from_its_file(tmp_path: Path) -> None:
+    """The file carries the rules; in a round the seats choose one after the other, in secret."""
+    game = Game(small(tmp_path / "small", PARLOUR), ["A", "B", "C"])
+    path = tmp_path / "game.jsonl"
+    assert play(path, game, 2) > 10
+    assert box(path, "B").call("view", {}) == box(path, "B", game).call("view", {})
 
 
 @pytest.mark.proof
