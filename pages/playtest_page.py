@@ -181,7 +181,7 @@ def _leads(first: Report, base: str, name: str) -> str:
     if not rows:
         return ""
     note = f"By {by}: how often it changes, after how much of a game it is taken for good, by how much; no verdicts."
-    return f"<h2>The lead</h2><p class='note'>{note}</p>{_table(('', base, name), rows)}"
+    return f"<h2>The lead</h2><p class='note'>{note}</p>{_table(('', base, name), rows, cards=True)}"
 
 
 def _changed(figures: Sequence[Report], base: str, name: str) -> str:
