@@ -14,13 +14,14 @@ from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text
 from rulespec.documents.yaml_nodes import Sequence as YamlSequence
 from rulespec.documents.yaml_reader import parse_again
 from rulespec.errors import RulespecError
+from rulespec.lsp.base_map import BaseMap, base_map
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import Checked, check
 from rulespec.own_files import own_files
 from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES, SETUP
 from rulespec.typed import nodes as typed
 
-MAP = "map.yaml"
+MAP, GAME = "map.yaml", "game.yaml"
 REGIONS = ("map", "regions")
 PIECES = ("setup", "pieces")
 WORDS = ("title", "doc")
@@ -158,14 +159,24 @@ class MapFiles:
             raise MapEditError(f"there is no {what} `{name[:64]}`; {hint}")
 
     @cached_property
-    def _map(self) -> Node | None:
-        """The map before the edits, with its base's declarations, which no edit changes."""
+    def _maps(self) -> list[Node | None]:
+        """The map before the edits, with its base's declarations, which no edit changes.
+
+        Of a ruleset with too many mistakes they are its own file, and its base.
+        """
         checked, _ = self.checked()
-        return get(checked.source.root if checked is not None else self.tree(MAP), "map")
+        if checked is not None:
+            return [get(checked.source.root, "map")]
+        base = self.base()
+        return [get(self.tree(MAP), "map"), get(base.root, "map") if base is not None else None]
+
+    def base(self) -> BaseMap | None:
+        """The ruleset that this one extends; None if it extends none, or one with errors."""
+        return base_map(self.folder, text(get(self.tree(GAME), "extends")))
 
     def declared(self, *path: str) -> Node | None:
         """A declaration of the map, by its path."""
-        return get(self._map, *path)
+        return next((node for map_ in self._maps if (node := get(map_, *path)) is not None), None)
 
     def kind(self) -> str:
         """The kind of the regions."""

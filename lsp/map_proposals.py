@@ -13,21 +13,23 @@ from rulespec.documents.yaml_nodes import Mapping as YamlMapping
 from rulespec.documents.yaml_nodes import Sequence as YamlSequence
 from rulespec.documents.yaml_nodes import entries, get, text, to_plain
 from rulespec.edits.yaml_edits import YamlEdits
-from rulespec.lsp.base_map import BaseMap, base_map
+from rulespec.lsp.base_map import BaseMap
 from rulespec.lsp.brought_kinds import Brought, Changes, lines_of
 from rulespec.lsp.drawn_colours import Guess, drawn_colours, guesses
 from rulespec.lsp.map_edits import Edited, fewest_complaints
-from rulespec.lsp.map_files import MAP, PIECES, REGIONS, MapEditError, MapFiles
+from rulespec.lsp.map_files import GAME, MAP, PIECES, REGIONS, MapEditError, MapFiles
 from rulespec.lsp.proposals import Facts, Proposed, Regions, proposed_links, without
 from rulespec.ruleset_files import DRAWING, MAX_YAML, SETUP
 from rulespec.schemas import modeline
 
-GAME, KINDS, TABLES = "game.yaml", "kinds.yaml", "tables.yaml"
+KINDS, TABLES = "kinds.yaml", "tables.yaml"
 _AFTER = ("players", "units", "start", "replaces", "settings", "overlays")
 """The keys of a game in their order, from the one on that says for whom it is."""
 _DEPTH = 3
 _FILES = {"kinds": KINDS, "state": KINDS, "tables": TABLES, "constants": TABLES, "setup": SETUP, "drawing": DRAWING}
 """Section of a ruleset → the file of a map that has it."""
+_ASKED = 100
+"""Links whose kind is asked of the checks at a time; the comments of others stay."""
 MOST = 40
 """Entities that a map brings along."""
 
@@ -53,8 +55,7 @@ class MapProposals:
     @cached_property
     def base(self) -> BaseMap | None:
         """The ruleset that the map is for; None if it is a game of its own, or that has errors."""
-        extends = text(get(self.map.tree(GAME), "extends"))
-        result = base_map(self.map.folder, extends)
+        result = self.map.base()
         return result if result is not None and result.kind == self.map.kind() and result.number else None
 
     def _needed(self) -> BaseMap:
@@ -154,14 +155,15 @@ class MapProposals:
     def _linked(self) -> Edited:
         """The links of the comments, each of its one kind; a comment that leaves the kind open stays."""
         path = self.map.folder / MAP
-        links, taken = self._links(), list[Proposed]()
+        links, taken, asked = self._links(), list[Proposed](), 0
         facts = self._regions.facts if self.base is not None else {}
         ends: dict[tuple[str, str], list[str]] = {}
         for each in links:
             kinds: Sequence[str] = each.kinds
             if self.base is not None and len(kinds) > 1:
                 kinds = self.base.links_between(facts[each.region], facts[each.other], kinds)
-            if len(kinds) > 1:
+            if len(kinds) > 1 and asked < _ASKED and (not facts or (facts[each.region] and facts[each.other])):
+                asked += 1
                 kinds = fewest_complaints(self.map, each.region, each.other, kinds)
             if len(kinds) != 1:
                 continue

@@ -45,13 +45,10 @@ _DRAWING = ("drawing", "outlines")
 _REFUSALS = (MapEditError, WordsError, RenameError)
 
 
-def _unless_unreadable(
-    shown: Callable[[MapProposals, Checked], Answer], proposals: MapProposals, checked: Checked | None
-) -> Answer | None:
+def _unless_unreadable(shown: Callable[..., Answer], proposals: MapProposals, *more: Checked) -> Answer | None:
     """A part of the state; None while the files are unreadable, or without a map."""
     with suppress(DiagnosticsError, MapEditError):
-        has_map = (proposals.map.folder / MAP).is_file()
-        return shown(proposals, checked) if checked is not None and has_map else None
+        return shown(proposals, *more) if (proposals.map.folder / MAP).is_file() else None
     return None
 
 
@@ -121,8 +118,8 @@ class Editor:
             "more": len(every) - len(shown),
             "stale": "" if checked is not None else stale_of(map_, diagnostics),
             "outlines": self._outlines(map_),
-            "offers": _unless_unreadable(proposals_of, proposals, checked),
-            "data": _unless_unreadable(data_of, proposals, checked),
+            "offers": _unless_unreadable(proposals_of, proposals),
+            "data": _unless_unreadable(data_of, proposals, checked) if checked is not None else None,
             "undo": self.history.names[0],
             "redo": self.history.names[1],
         }

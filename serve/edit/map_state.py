@@ -181,7 +181,7 @@ def _where(
     return {each.number - 1: [names[i] for i in (each.place, each.other) if i >= 0] for each in results if each.kind}
 
 
-def proposals_of(proposals: MapProposals, checked: Checked) -> dict[str, Any]:
+def proposals_of(proposals: MapProposals) -> dict[str, Any]:
     """The proposals for a map, and the colours of its drawing with what they may say.
 
     Raises:
@@ -190,7 +190,14 @@ def proposals_of(proposals: MapProposals, checked: Checked) -> dict[str, Any]:
     """
     base = proposals.base
     owners = {fact: kind for fact, kind in base.choices.items() if base.is_owner(fact)} if base is not None else {}
-    kinds = checked.declarations.kinds
+
+    def values(kind: str) -> list[list[str]]:
+        """The names and titles that a fact of a kind may have: of an owner, those that the map has brought along."""
+        own = proposals.own(kind)
+        if kind in owners.values():
+            return [[name, str((own[name] or {}).get("title", "")) or name.replace("_", " ")] for name in own]
+        return [[e.name, e.title] for e in base.d.kinds[kind].entities[:_MAX_CHOICES]] if base is not None else []
+
     return {
         "proposals": [{"name": p.name, "title": p.title, "regions": p.regions} for p in proposals.all()],
         "colours": [
@@ -198,9 +205,7 @@ def proposals_of(proposals: MapProposals, checked: Checked) -> dict[str, Any]:
             for colour, regions, guess in proposals.colours()
         ],
         "meanings": [
-            [fact, [[e.name, e.title] for e in kinds[kind].entities[:_MAX_CHOICES]]]
-            for fact, kind in (base.choices if base is not None else {}).items()
-            if kind in kinds and (fact not in owners or proposals.own(kind))
+            [fact, each] for fact, kind in (base.choices if base is not None else {}).items() if (each := values(kind))
         ],
         "owners": {fact: [kind, [*proposals.own(kind)]] for fact, kind in owners.items()},
     }

@@ -158,6 +158,15 @@ def test_as_many_as_in_the_base_have_its_facts_and_tables() -> None:
     }
 
 
+def test_a_link_whose_kind_is_open_stays_a_comment(ring: Path) -> None:
+    """Nothing is known of uncoloured regions; a link between two that are coloured is taken."""
+    edits = MapEdits(ring)
+    carry_out(edits, f"colour {SEA} terrain sea", "accept links")
+    text = edits.map.raw(edits.map.folder / "map.yaml")
+    assert text.count("      sea: [") == 2 and "# land or sea or coast: [" in text
+    assert {each.name for each in MapProposals(edits.map).all()} == {"links"}
+
+
 def test_what_is_there_already_stays(ring: Path) -> None:
     """Facts that the author has chosen, and those of entities that are brought along a second time."""
     edits = MapEdits(ring)
@@ -320,3 +329,21 @@ def test_words_of_any_other_game_do_as_well(tmp_path: Path) -> None:
     assert pieces["hut.box"] == "9 - 4" and Counter(
         regions[name]["of"] for name in pieces["hut.stands"]
     ) == dict.fromkeys(clans, 1)
+
+
+@pytest.mark.proof
+def test_a_map_with_more_mistakes_than_are_listed_has_proposals(tmp_path: Path) -> None:
+    """Its facts cannot be checked at first, as each region lacks one."""
+    tiles = "".join(
+        f'<rect id="tile_{x}_{y}_x" x="{x}0" y="{y}0" width="10" height="10" fill="{SEA if x < 5 else LAND}"/>'
+        for x in range(15)
+        for y in range(15)
+    )
+    (tmp_path / "m.svg").write_text(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 150 150">{tiles}</svg>')
+    run("new", "mine", "--to", str(tmp_path), "--from", "imperial", "--map", str(tmp_path / "m.svg"))
+    editor = Editor(tmp_path / "mine")
+    assert editor.state["stale"] and len(editor.state["offers"]["colours"]) == 2
+    for edits in ([f"colour {SEA} terrain sea", f"colour {LAND} terrain land"], ["accept all"]):
+        assert "done" in editor.hear(EditMessage("edit", tuple(tuple(each.split()) for each in edits), "a step"))
+    assert not editor.state["stale"] and editor.state["offers"]["proposals"] == []
+    assert "RS228" not in {each["code"] for each in editor.state["faults"]}, "each region has its terrain"
