@@ -389,6 +389,7 @@ function makeTable(hello, sent) {
     if (move.changes?.length) {
       const inner = make("ul", "");
       inner.append(...move.changes.map((text) => make("li", text)));
+      if (reasons && move.changes.at(-1).startsWith("…")) inner.lastChild.replaceChildren(button(move.changes.at(-1), ask, "why"));
       item.append(inner);
     }
     return item;

@@ -7,8 +7,12 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from rulespec.engine.game.guarded import HiddenError
+from rulespec.engine.game.option import Labels
+from rulespec.engine.game.refusal import with_arguments
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import Several
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.program.journal import State
 from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.engine.why.tracer import At, Tracer
 from rulespec.language.bags import counts
@@ -203,3 +207,22 @@ class OptionTrace:
         if self.t.hidden:
             return None
         return _Paid(amount.number, source.base + self.t.evaluate(source.index, at), amount)
+
+
+def listed_instead(
+    program: ir.Program, labels: Labels, option: tuple[int, int, tuple[int, ...]], state: State
+) -> Iterator[ReasonNode]:
+    """The condition that no option with alike tokens is listed instead; `option`: decision, choice and arguments."""
+    decision, choice, args = option
+    lowered = program.decisions[decision].choices[choice]
+    node = ReasonNode("alike", "the tokens are alike", "bool", lowered.span)
+    try:
+        instead = Interpreter(program).standing(state, decision, choice, args)
+    except HiddenError:
+        yield node
+        return
+    node.value = instead is None
+    if instead is not None:
+        node.name = with_arguments(labels, lowered, instead)
+        node.reason = f"`{node.name}` is listed instead: the tokens are alike"
+    yield node

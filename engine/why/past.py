@@ -91,3 +91,19 @@ class Past:
         tracer, doc = self.reader.tracer(state), self.reader.doc(s)
         nodes = [tracer.node(s.winners, At(origin.scope))] if s.winners is not None else []
         return Answer("statement", tracer.text(s), True, doc, cited(doc), self.reader.owner(s), s.span, nodes)
+
+    def points(self) -> Iterator[Answer]:
+        """The points of each seat, and what breaks ties."""
+        scoring = self.reader.ruleset.rules.scoring
+        for seat, name in enumerate(self.game.seats) if scoring is not None else ():
+            assert scoring is not None
+            tracer = self.reader.tracer()
+            at = tracer.bind(At(), scoring.var, seat)
+            nodes = [tracer.node(scoring.score, at)]
+            for t in scoring.tiebreaks:
+                if t.var is None or t.source is None or t.key is None:
+                    nodes.append(tracer.node(t.value, at))
+                else:
+                    nodes.append(tracer.node(t.source, at))
+            value = nodes[0].value
+            yield Answer("points", name, value, scoring.doc, cited(scoring.doc), span=scoring.span, conditions=nodes)

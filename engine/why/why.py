@@ -17,10 +17,9 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import State
 from rulespec.engine.why.move_effects import Skipped
-from rulespec.engine.why.option_conditions import OptionTrace
+from rulespec.engine.why.option_conditions import OptionTrace, listed_instead
 from rulespec.engine.why.past import Past
 from rulespec.engine.why.position_reader import Answer, Reader
-from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.engine.why.tracer import At
 from rulespec.rule_ids import cited
 from rulespec.typed import nodes as typed
@@ -89,27 +88,13 @@ class Why:
         tracer = self._reader.tracer(state)
         conditions = list(OptionTrace(tracer, s.options[choice], lowered, at).conditions(args))
         if all(node.value is True for node in conditions) and any(param.alike for param in lowered.params):
-            conditions += self._listed_instead(decision, choice, args, state)
+            option = decision, choice, args
+            conditions += listed_instead(self._program, self._reader.labels, option, state)
         last = conditions[-1] if conditions else None
         verdict = LEGAL if last is None or last.value is True else REFUSED if last.value is False else UNKNOWN
         reason = last.reason if last is not None and verdict == REFUSED else ""
         subject = with_arguments(self._reader.labels, lowered, args)
         return Answer("option", subject, verdict, reason, cited(reason), span=lowered.span, conditions=conditions)
-
-    def _listed_instead(self, decision: int, choice: int, args: tuple[int, ...], state: State) -> Iterator[ReasonNode]:
-        """The condition that no option with alike tokens is listed instead."""
-        lowered = self._program.decisions[decision].choices[choice]
-        node = ReasonNode("alike", "the tokens are alike", "bool", lowered.span)
-        try:
-            instead = Interpreter(self._program).standing(state, decision, choice, args)
-        except HiddenError:
-            yield node
-            return
-        node.value = instead is None
-        if instead is not None:
-            node.name = with_arguments(self._reader.labels, lowered, instead)
-            node.reason = f"`{node.name}` is listed instead: the tokens are alike"
-        yield node
 
     def without(self, place: str) -> Answer:
         """Why no option of the decider has an entity: each option that could have it, with its first arguments.
@@ -285,22 +270,6 @@ class Why:
         result = self.game.result
         if result is None:
             raise failure("RS873", "the game goes on: it has no end yet", None)
-        answers = self._reader.alone(lambda: [*self._past.ended(), *self._points()])
+        answers = self._reader.alone(lambda: [*self._past.ended(), *self._past.points()])
         won = ", ".join(result.winners) or "nobody"
         return Answer("end", result.ending, result.winners, f"won by {won}", answers=answers)
-
-    def _points(self) -> Iterator[Answer]:
-        """The points of each seat, and what breaks ties."""
-        scoring = self._reader.ruleset.rules.scoring
-        for seat, name in enumerate(self.game.seats) if scoring is not None else ():
-            assert scoring is not None
-            tracer = self._reader.tracer()
-            at = tracer.bind(At(), scoring.var, seat)
-            nodes = [tracer.node(scoring.score, at)]
-            for t in scoring.tiebreaks:
-                if t.var is None or t.source is None or t.key is None:
-                    nodes.append(tracer.node(t.value, at))
-                else:
-                    nodes.append(tracer.node(t.source, at))
-            value = nodes[0].value
-            yield Answer("points", name, value, scoring.doc, cited(scoring.doc), span=scoring.span, conditions=nodes)
