@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import failure
 from rulespec.engine.corpus.code_tables import CodeTable, NamedMeasure, Tables, measures_of
 from rulespec.engine.corpus.game_codes import COLUMNS, DERIVED, verdict_of
 from rulespec.engine.corpus.stores import AGAIN, check_part, parts_of_store
@@ -83,6 +85,8 @@ def described(folder: Path) -> Description:
         for batch in parquet_batches(part, partial(check_part, part), _ROWS, AGAIN, (), _SKIPPED):
             columns = {name: objects(batch.column(name)) for name in _READ if name in batch.schema.names}
             later = columns.get("verdict") or [""] * batch.num_rows
+            if None in columns["table"] or None in columns["error"] or None in columns["decisions"]:
+                raise failure("RS607", f"{shown(str(part))} lacks a value of a game", None, AGAIN)
             for at, key in enumerate(columns["table"]):
                 verdicts[later[at] or verdict_of(key, columns["error"][at])] += 1
                 if not key:

@@ -81,6 +81,7 @@ CHANGES: list[tuple[str, str, tuple[tuple[str, str, str], ...], set[tuple[str, s
 
 
 @pytest.mark.parametrize("ref, edits, expected", [each[1:] for each in CHANGES], ids=[each[0] for each in CHANGES])
+@pytest.mark.sampled(4)
 def test_a_change_is_found_at_its_rule(
     ref: str, edits: tuple[tuple[str, str, str], ...], expected: set[tuple[str, str]], changed: Changed
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_change_is_found_at_its_rule(
     ],
     ids=["words", "title and comment", "name of a procedure", "a new field", "another order"],
 )
+@pytest.mark.sampled(2)
 def test_what_changes_nothing_is_not_reported(edits: tuple[tuple[str, str, str], ...], changed: Changed) -> None:
     result = compared("nim", changed("nim", *edits))
     assert said(result) == []

@@ -39,6 +39,7 @@ def checked(folder: Path, ref: str, file: str, old: str, new: str, number: int =
 
 
 @pytest.mark.parametrize("ref", ["nim", "wager", "harbour"])
+@pytest.mark.sampled(1)
 def test_unchanged_rules_alter_nothing(ref: str) -> None:
     ruleset = load_ruleset(str(RULESETS / ref))
     situations = record(ruleset, 150, None)

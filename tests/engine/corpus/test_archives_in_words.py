@@ -75,10 +75,10 @@ def test_a_store_without_the_later_columns_is_read(store: Path, tmp_path: Path) 
     assert invoke("corpus", "describe", old)[1] == invoke("corpus", "describe", store)[1]
 
 
-@pytest.mark.parametrize("jobs", ["2"])
-def test_rows_are_the_same_by_processes(jobs: str, tmp_path: Path) -> None:
+@pytest.mark.proof
+def test_rows_are_the_same_by_processes(tmp_path: Path) -> None:
     logs(tmp_path / "logs")
-    for name, number in (("one", "1"), ("more", jobs)):
+    for name, number in (("one", "1"), ("more", "2")):
         invoke("corpus", "import", tmp_path / "logs", "--out", tmp_path / name, "--jobs", number)
     tables = [parquet.read_table(parts_of_store(tmp_path / name)[0]) for name in ("one", "more")]
     assert tables[0].equals(tables[1], check_metadata=True)
@@ -117,6 +117,35 @@ def test_only_some_names(tmp_path: Path) -> None:
     with pytest.raises(DiagnosticsError) as caught:
         invoke("replay", tmp_path / "logs", "--only", "*.pgn")
     assert caught.value.diagnostics[0].code == "RS582"
+
+
+def with_gaps(store: Path, folder: Path, name: str) -> Path:
+    """A copy of a store in which a column has no values."""
+    import pyarrow as pa
+
+    shutil.copytree(store, folder)
+    part = parts_of_store(folder)[0]
+    table = parquet.read_table(part)
+    field = table.schema.field(name)
+    none = pa.array([None] * table.num_rows, field.type)
+    parquet.write_table(table.set_column(table.schema.names.index(name), field, none), part)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["decisions", "table", "error"])
+def test_a_store_with_gaps_is_refused(name: str, store: Path, tmp_path: Path) -> None:
+    gaps = with_gaps(store, tmp_path / "gaps", name)
+    for command in (("describe", gaps), ("page", gaps, "--out", tmp_path / "page.html")):
+        with pytest.raises(DiagnosticsError) as caught:
+            invoke("corpus", *command)
+        assert caught.value.diagnostics[0].code in ("RS601", "RS607")
+
+
+@pytest.mark.parametrize("name", ["winners", "scores", "verdict", "ended"])
+def test_what_may_be_missing_may_be_missing(name: str, store: Path, tmp_path: Path) -> None:
+    gaps = with_gaps(store, tmp_path / "gaps", name)
+    assert invoke("corpus", "describe", gaps)[0] == 0
+    assert invoke("corpus", "page", gaps, "--out", tmp_path / "page.html")[0] == 0
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
