@@ -197,8 +197,11 @@ class Brought:
         }
         having = [name for name, each in results.items() if each]
         placed = {each for list_ in results.values() for each in list_}
-        for name in self.new if len({r for each in old.values() for r in each}) == len(self.old) else ():
-            if name not in placed:  # all are given to somebody, as in the base
+        all_placed = len({r for each in old.values() for r in each}) == len(self.old)
+        for name in (
+            self.new[: len(self.old)] if all_placed else ()
+        ):  # more are left out: the base's numbers are for these
+            if name not in placed:
                 least = min(having or self.new, key=lambda each: len(results[each]))
                 results[least].append(name)
         return results

@@ -142,7 +142,9 @@ def test_names_move_with_their_distance_and_nobody_is_left_out() -> None:
         seconds = [each["second_bond"].removesuffix("_2") for each in entities.values()]
         assert sorted(seconds) == sorted(titles) and all(a != b for a, b in zip(seconds, titles, strict=True))
         for row in changes["tables", "flag_cards", "rows"].values():
-            assert sorted(name for each in row.values() for name in each) == sorted(titles)
+            dealt = sorted(name for each in row.values() for name in each)
+            alone = all(each == [name] for name, each in row.items())
+            assert dealt == sorted(titles) if alone else dealt == sorted([*titles][:6])
         assert (("game", "players") in changes) == (number < 6)
 
 
