@@ -148,10 +148,19 @@ _WHERE: tuple[Step, ...] = ("branches", 0, 0, "args", 0)
 
 def _is_of_turns(part: Any) -> bool:
     """Whether a statement is one of those that no file has: it gives the turn to the next one."""
-    at = part.span if isinstance(part, typed.Let | typed.Assign | typed.If) else None
     if isinstance(part, typed.If):
-        return isinstance(part.branches[0][1][0], typed.Jump) and part.branches[0][1][0].span == at
-    return at is not None and part.value.span == at and not isinstance(part.value, typed.Lit | typed.Local)
+        body = part.branches[0][1]
+        return bool(body) and isinstance(body[0], typed.Jump) and body[0].span == part.span
+    if isinstance(part, typed.Let):
+        return " " in part.var.name or _is_op(part.value, "previous", part.span)
+    if not isinstance(part, typed.Assign) or not isinstance(part.target, typed.Local):
+        return False
+    return " " in part.target.var.name or _is_op(part.value, "??", part.span)
+
+
+def _is_op(value: typed.Expr, op: str, at: Span) -> bool:
+    """Whether a value is an operator's that stands at the place of its statement."""
+    return isinstance(value, typed.Op) and value.op == op and value.span == at
 
 
 def _where_of_turns(part: Any) -> typed.Expr | None:

@@ -366,4 +366,5 @@ def same(a: Node, b: Node) -> bool:
 
 def _missing(source: Source, path: str, span: Span, report: Report, else_: str = "") -> None:
     hint, notes = _nearest(source.root, path)
-    report.error("RS503", f"there is no `{path}`", span, notes=notes, help="; ".join(filter(None, (hint, else_))))
+    hint = hint if hint.startswith("did you mean") else "; ".join(filter(None, (hint, else_)))
+    report.error("RS503", f"there is no `{path}`", span, notes=notes, help=hint)

@@ -141,7 +141,7 @@ WRONG = {
     "---change option rest of act: order x by x.size": ("RS351", "name the rule with the loop"),
     "---change procedure play: order p from p": ("RS221", ""),
     "---change procedure turn: order x by x.sise": ("RS225", "did you mean `size`?"),
-    "changes: {setup.pieces.boat.at: 1}---": ("RS503", "what is new stands under `add`"),
+    "changes: {setup.pieces.raft_of_logs.shore: 1}---": ("RS503", "what is new stands under `add`"),
     "add: {setup.pieces: {boat.dock: 3}}---": ("RS508", "put it under `changes`"),
     "add: {setup.pieces.bat.at: {elm: 1}}---": ("RS221", "did you mean `boat.at`?"),
 }
