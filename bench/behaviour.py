@@ -18,7 +18,7 @@ from bench.rule_mutants import Outcome, Trial
 from bench.typed_tree import planted
 from rulespec.cli.diff_play import recorded_games
 from rulespec.engine.behaviour.compare import DECISIONS, SECONDS, compare
-from rulespec.engine.behaviour.report import Comparison
+from rulespec.engine.behaviour.comparison_report import Comparison
 from rulespec.engine.behaviour.walks import Effort
 from rulespec.load import load_ruleset
 

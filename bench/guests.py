@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from rulespec.engine.program.draws import Draws
+from rulespec.guests.action_game import CHANCE, Contract, contract
 from rulespec.guests.batch import Batch
-from rulespec.guests.play import CHANCE, Contract, contract
 
 GAMES = {
     "kuhn_poker": ("kuhn_poker", "python_kuhn_poker"),

@@ -10,7 +10,7 @@ import click
 from rulespec.cli import output
 
 if TYPE_CHECKING:
-    from rulespec.engine.corpus.describe import Description
+    from rulespec.engine.corpus.store_description import Description
 
 _MAX_TABLES = 40
 
@@ -25,7 +25,7 @@ def command(store: Path, format_: str) -> None:
 
     Example: rulespec corpus describe store
     """
-    from rulespec.engine.corpus.describe import described
+    from rulespec.engine.corpus.store_description import described
 
     result = described(store)
     if format_ == "json":

@@ -14,7 +14,7 @@ from rulespec.cli.workers_flags import check_workers, log_workers_flags, resume_
 from rulespec.diagnostics.report import Report, failure
 
 if TYPE_CHECKING:
-    from rulespec.engine.corpus.moves import Counts, Move
+    from rulespec.engine.corpus.position_moves import MoveCounts, PositionMove
     from rulespec.engine.game.game import Game
 
 _MAX_SHOWN = 40
@@ -39,7 +39,7 @@ def command(
 
     Example: rulespec corpus moves store --at game.jsonl@12
     """
-    from rulespec.engine.corpus.moves import counted, moves_at
+    from rulespec.engine.corpus.position_moves import counted, moves_at
 
     check_workers(jobs, cluster)
     game = game_at_place(place, rules)
@@ -75,7 +75,7 @@ def game_at_place(place: PositionPlace, rules: str | None) -> Game:
     return game
 
 
-def _json(place: PositionPlace, game: Game, counts: Counts, moves: Sequence[Move]) -> dict[str, Any]:
+def _json(place: PositionPlace, game: Game, counts: MoveCounts, moves: Sequence[PositionMove]) -> dict[str, Any]:
     return {
         "at": str(place),
         "hash": game.hash,
@@ -85,7 +85,7 @@ def _json(place: PositionPlace, game: Game, counts: Counts, moves: Sequence[Move
     }
 
 
-def _show(place: PositionPlace, game: Game, counts: Counts, moves: Sequence[Move]) -> None:
+def _show(place: PositionPlace, game: Game, counts: MoveCounts, moves: Sequence[PositionMove]) -> None:
     """Prints the options, those taken most often first."""
     decision, total = game.decision, sum(move.tally.times for move in moves)
     assert decision is not None
@@ -107,7 +107,7 @@ def _show(place: PositionPlace, game: Game, counts: Counts, moves: Sequence[Move
         output.echo(f"nobody took {output.counted(len(moves) - len(taken), 'legal option')}")
 
 
-def _row(move: Move, total: int, scored: bool) -> tuple[str, ...]:
+def _row(move: PositionMove, total: int, scored: bool) -> tuple[str, ...]:
     won, points, tally = move.won, move.points, move.tally
     share = f"{100 * tally.times / total:.1f} %"
     bounds = "-" if won is None else f"{100 * won.low:.1f} % to {100 * won.high:.1f} %"

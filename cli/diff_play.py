@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rulespec.cli import output
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import is_file
-from rulespec.engine.behaviour.report import WORDS, Comparison, Example, Group
+from rulespec.engine.behaviour.comparison_report import WORDS, Comparison, Example, Group
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.logs.carried import carried_ruleset

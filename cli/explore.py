@@ -79,7 +79,7 @@ class ExplorationRun(Struct, frozen=True):
             report.add(self._write(ruleset, finding, number) if self.folder is not None else _diagnostic(finding))
         output.echo(_summary(ruleset, result), err=True)
         if self.record and report.ok:
-            from rulespec.cli.situations import write_situations
+            from rulespec.cli.recorded_situations import write_situations
 
             write_situations(ruleset)
 

@@ -22,7 +22,7 @@ from rulespec.cli import output
 from rulespec.cli.drawing_flags import DrawingFlags, remark
 from rulespec.cli.map_update import update_map
 from rulespec.cli.new_game import game_files
-from rulespec.cli.new_map import Base, complete, map_files, tell_lacks
+from rulespec.cli.new_map import Base, about_regions, complete, map_files, tell_lacks
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.versions import NEEDS
@@ -262,7 +262,7 @@ def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, ba
         kinds = kinds_on_regions(ruleset.declarations, text(get(base.source.root, "map", "kind")))
         linked = (f"map.links.{name.text}.of" for name, _ in link_kinds(base.source.root))
         emptied = ["map.regions", *linked, *(f"kinds.{kind}.entities" for kind in kinds)]
-        paths = [f"  - {path}" for path in [*emptied, *_about_regions(base)]]
+        paths = [f"  - {path}" for path in [*emptied, *about_regions(base)]]
         lines += ["replaces:", *paths] if own else _commented("replaces:", paths)
     settings = list(_settings(base))
     if settings:
@@ -441,24 +441,6 @@ def _settings(base: Merged) -> Iterator[tuple[str, Node, str]]:
 def _default(setting: Node) -> str:
     default = get(setting, "default")
     return _scalar(default) if default is not None else ""
-
-
-def _about_regions(base: Merged) -> list[str]:
-    """The paths of mappings outside the map with regions as keys."""
-    regions = get(base.source.root, "map", "regions")
-    names = set(regions.entries) if isinstance(regions, Mapping) else set()
-    results = []
-    for key in ("setup", "tables"):
-        results += [".".join(path) for path in _keyed((key,), get(base.source.root, key), names)]
-    return results
-
-
-def _keyed(path: tuple[str, ...], node: Node | None, names: set[str]) -> Iterator[tuple[str, ...]]:
-    if isinstance(node, Mapping) and node.entries and names.issuperset(node.entries):
-        yield path
-    else:
-        for key, _, value in entries(node):
-            yield from _keyed((*path, key), value, names)
 
 
 def _wrapped(base: Merged) -> set[tuple[str, str]]:

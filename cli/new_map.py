@@ -26,6 +26,7 @@ from rulespec.drawing.reading.geo import SUFFIXES, read_geo
 from rulespec.drawing.reading.looks import NO_FILL, colour_of
 from rulespec.drawing.reading.sketch import read_sketch
 from rulespec.edits.yaml_edits import flow
+from rulespec.load import Merged
 from rulespec.lsp.base_map import BaseMap
 from rulespec.lsp.map_edits import MapEdits
 from rulespec.lsp.map_files import MapEditError
@@ -281,3 +282,21 @@ def outline_of(region: ImportedRegion) -> dict[str, str]:
 def _written(name: str) -> str:
     """A name in YAML: quoted if it looks like a number, or if YAML readers disagree about it."""
     return name if plain_value(name) == name else json.dumps(name)
+
+
+def about_regions(base: Merged) -> list[str]:
+    """The paths of mappings outside the map with regions as keys."""
+    names = {key for key, _, _ in entries(get(base.source.root, "map", "regions"))}
+    results = []
+    for key in ("setup", "tables"):
+        results += [".".join(path) for path in _keyed((key,), get(base.source.root, key), names)]
+    return results
+
+
+def _keyed(path: tuple[str, ...], node: Node | None, names: set[str]) -> Iterator[tuple[str, ...]]:
+    below = list(entries(node))
+    if below and names.issuperset(key for key, _, _ in below):
+        yield path
+    else:
+        for key, _, value in below:
+            yield from _keyed((*path, key), value, names)

@@ -30,7 +30,7 @@ from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.engine.simulate.game_plans import GamePlan
 
 if TYPE_CHECKING:  # bots need an extra
-    from rulespec.engine.playtest.playtest import Playtest, Rule
+    from rulespec.engine.playtest.playtest import ComparedRule, Playtest
     from rulespec.engine.playtest.rule_trial import RuleTrial
 
 BESIDE = ("random", "greedy")
@@ -254,20 +254,20 @@ class _Games:
         self._both = output.key_values(r.both, "--both")
         self.base = self._game(r.base, self._both)
 
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[ComparedRule]:
         """The games under the rules.
 
         Raises:
             click.UsageError: if a question of a rule asks for a measure that the game without it does not have.
         """
         from rulespec.check.questions import ENDING, GAME_NUMBERS, USES
-        from rulespec.engine.playtest.playtest import Rule
+        from rulespec.engine.playtest.playtest import ComparedRule
 
         r, results = self._r, []
         for text in r.rules:
             rule = self._game(r.base + text if text.startswith("+") else text, self._both)
             added = rule.name.removeprefix(self.base.name)
-            results.append(Rule(added, rule.ruleset, rule.plan) if added.startswith("+") else rule)
+            results.append(ComparedRule(added, rule.ruleset, rule.plan) if added.startswith("+") else rule)
         settings = [output.key_values(text.split(","), "--set") for text in r.settings]
         results += [self._game(r.base, self._both | each, t) for t, each in zip(r.settings, settings, strict=True)]
         results += [self._without(each) for each in r.without]
@@ -283,21 +283,21 @@ class _Games:
                 )
         return results
 
-    def at(self, values: Sequence[int]) -> Rule:
+    def at(self, values: Sequence[int]) -> ComparedRule:
         """The game with a value for each swept number."""
         r = self._r
         name, overlay, settings = change(r.sweeps, values, self.base.ruleset, self._folder / "overlays")
         ref = r.base if overlay is None else f"{r.base}+{overlay}"
         return self._game(ref, self._both | settings, name)
 
-    def _without(self, without: Without) -> Rule:
+    def _without(self, without: Without) -> ComparedRule:
         """The game without an option."""
         base = self.base
         path = overlay(without, base.ruleset, base.plan.seats(0), self._folder / "overlays")
         rule = self._game(f"{self._r.base}+{path}", self._both, f"without {without.text}")
         return replace(rule, seat=without.seat)
 
-    def is_base(self, rule: Rule) -> bool:
+    def is_base(self, rule: ComparedRule) -> bool:
         """Whether a game is the one without a rule."""
         one, other = rule.plan, self.base.plan
         return (one.ruleset_hash, one.settings) == (other.ruleset_hash, other.settings)
@@ -311,14 +311,14 @@ class _Games:
         with resume_hint(r.out, whole=True):
             return aim(how, self.base, self.at)
 
-    def _game(self, ref: str, settings: dict[str, str], name: str = "") -> Rule:
-        from rulespec.engine.playtest.playtest import Rule
+    def _game(self, ref: str, settings: dict[str, str], name: str = "") -> ComparedRule:
+        from rulespec.engine.playtest.playtest import ComparedRule
         from rulespec.load import load_ruleset
 
         r, ruleset = self._r, load_ruleset(ref)
         ref = anywhere(ref) if r.cluster else ref
         plan = GamePlan.of(ref, ruleset, [number_of_players(ruleset, r.players)], r.seed, settings=settings, cap=r.cap)
-        return Rule(name or ruleset.ref, ruleset, plan)
+        return ComparedRule(name or ruleset.ref, ruleset, plan)
 
 
 def _said_once() -> Callable[[str], None]:

@@ -16,7 +16,7 @@ from rulespec.cli.sweep import Sweep
 from rulespec.engine.playtest.sentence import number
 
 if TYPE_CHECKING:  # bots need an extra
-    from rulespec.engine.playtest.playtest import Rule
+    from rulespec.engine.playtest.playtest import ComparedRule
     from rulespec.engine.playtest.target import Point
 
 GAMES = 200
@@ -68,7 +68,7 @@ class Aim(Struct, frozen=True):
     cluster: str
 
 
-def aim(how: Aim, base: Rule, rule: Callable[[Point], Rule]) -> dict[str, Any]:
+def aim(how: Aim, base: ComparedRule, rule: Callable[[Point], ComparedRule]) -> dict[str, Any]:
     """The points that were tried, the nearest first, as `target` in playtest.schema.json.
 
     Few numbers are searched by halving; of many, those that matter are screened out first.

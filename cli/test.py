@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.backend_choice import BackendChoice
-from rulespec.cli.situations import recorded_situations, show_altered, summary
+from rulespec.cli.recorded_situations import recorded_situations, show_altered, summary
 from rulespec.cli.wasm_module import check_used, wasm_errors
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend

@@ -16,7 +16,7 @@ from rulespec.cli.seat_flags import viewer, viewer_flags
 from rulespec.diagnostics.report import Report
 
 if TYPE_CHECKING:
-    from rulespec.engine.corpus.moves import Counts
+    from rulespec.engine.corpus.position_moves import MoveCounts
     from rulespec.engine.replay.replay import ReplayResult
 
 
@@ -90,14 +90,14 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     ctx.exit(output.OK)
 
 
-def _counts(store: Path, result: ReplayResult, *, omniscient: bool) -> Counts:
+def _counts(store: Path, result: ReplayResult, *, omniscient: bool) -> MoveCounts:
     """The options that were taken in a store at the positions of a log.
 
     Raises:
         click.UsageError: if they could tell somebody what is secret: in a game that goes on, or without --omniscient.
         DiagnosticsError: as `counted`.
     """
-    from rulespec.engine.corpus.moves import counted
+    from rulespec.engine.corpus.position_moves import counted
     from rulespec.pages.archive_rows import positions_of
 
     game = result.game

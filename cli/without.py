@@ -44,7 +44,7 @@ class Without(Struct, frozen=True):
     seat: str
 
 
-class Place(NamedTuple):
+class OptionPlace(NamedTuple):
     """An option of a ruleset, with its decision."""
 
     decision: typed.Decide
@@ -88,7 +88,7 @@ def overlay(without: Without, ruleset: typed.Ruleset, seats: tuple[str, ...], fo
     return write_into(folder, f"{id_}.yaml", _OVERLAY.format(id=id_, title=title, base=ruleset.id)).resolve()
 
 
-def _place(without: Without, ruleset: typed.Ruleset) -> Place:
+def _place(without: Without, ruleset: typed.Ruleset) -> OptionPlace:
     """The option in the rules."""
     decisions = [
         s
@@ -96,7 +96,7 @@ def _place(without: Without, ruleset: typed.Ruleset) -> Place:
         for s in walk(procedure.body)
         if isinstance(s, typed.Decide) and s.form != "chance"
     ]
-    places = [Place(decision, option) for decision in decisions for option in decision.options]
+    places = [OptionPlace(decision, option) for decision in decisions for option in decision.options]
     fitting = [p for p in places if p.option.name == without.option and without.decision in ("", p.decision.name)]
     names = list(dict.fromkeys(f"{p.decision.name}.{p.option.name}" for p in fitting or places))
     if not fitting:
@@ -109,7 +109,7 @@ def _place(without: Without, ruleset: typed.Ruleset) -> Place:
     return fitting[0]
 
 
-def _argument(without: Without, at: Place, ruleset: typed.Ruleset) -> list[str]:
+def _argument(without: Without, at: OptionPlace, ruleset: typed.Ruleset) -> list[str]:
     """The condition that the option has the argument."""
     if not without.argument:
         return []
@@ -126,7 +126,7 @@ def _argument(without: Without, at: Place, ruleset: typed.Ruleset) -> list[str]:
     return [f"{var.name} == {without.argument}"]
 
 
-def _seat(without: Without, at: Place, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> list[str]:
+def _seat(without: Without, at: OptionPlace, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> list[str]:
     """The condition that the seat decides."""
     if not without.seat:
         return []
@@ -143,7 +143,7 @@ def _seat(without: Without, at: Place, ruleset: typed.Ruleset, seats: tuple[str,
     return [f"({decider}) == first(restricted in {kind} where restricted.index == {seats.index(without.seat)})"]
 
 
-def _offers(at: Place) -> str:
+def _offers(at: OptionPlace) -> str:
     """The decision, or the group of options, where the option stands."""
     lines = _lines(at.option.span.file)[: at.option.span.line]
     indent = len(lines[-1]) - len(lines[-1].lstrip())

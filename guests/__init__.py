@@ -15,15 +15,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rulespec.guests.action_game import Contract, IllegalActionError, Play, contract
     from rulespec.guests.actions import ActionSpace
     from rulespec.guests.aec import RulesetEnv, aec_env
     from rulespec.guests.batch import Batch
     from rulespec.guests.gym import SEAT_ENV, SeatEnv
-    from rulespec.guests.play import Contract, IllegalActionError, Play, contract
-    from rulespec.guests.sight import Sight
+    from rulespec.guests.observations import Observer
     from rulespec.guests.spiel import load_game
     from rulespec.guests.trajectories import game_of, trajectory
-    from rulespec.guests.trees import CfrPlus, Tree, cfr_plus, tree
+    from rulespec.guests.trees import CfrPlus, GameTree, cfr_plus, tree
 
 __all__ = [
     "SEAT_ENV",
@@ -31,12 +31,12 @@ __all__ = [
     "Batch",
     "CfrPlus",
     "Contract",
+    "GameTree",
     "IllegalActionError",
+    "Observer",
     "Play",
     "RulesetEnv",
     "SeatEnv",
-    "Sight",
-    "Tree",
     "aec_env",
     "cfr_plus",
     "contract",
@@ -47,15 +47,15 @@ __all__ = [
 ]
 
 _HOMES = {
+    "action_game": "Contract IllegalActionError Play contract",
     "actions": "ActionSpace",
     "aec": "RulesetEnv aec_env",
     "batch": "Batch",
     "gym": "SEAT_ENV SeatEnv",
-    "play": "Contract IllegalActionError Play contract",
-    "sight": "Sight",
+    "observations": "Observer",
     "spiel": "load_game",
     "trajectories": "game_of trajectory",
-    "trees": "CfrPlus Tree cfr_plus tree",
+    "trees": "CfrPlus GameTree cfr_plus tree",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 _EXTRA = {"gymnasium", "numpy", "pettingzoo", "pyspiel"}

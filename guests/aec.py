@@ -23,9 +23,9 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper, TerminateIllegalWra
 
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import CAP
+from rulespec.guests.action_game import Contract, Play, contract
 from rulespec.guests.actions import Form
-from rulespec.guests.play import Contract, Play, contract
-from rulespec.guests.sight import Floats
+from rulespec.guests.observations import Floats
 from rulespec.typed import nodes as typed
 
 ILLEGAL = -1.0

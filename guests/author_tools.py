@@ -21,7 +21,7 @@ from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.folders import visible_files
 from rulespec.documents.text_files import inside, is_file, read_text
 from rulespec.documents.written_files import write_text
-from rulespec.guests.tools import MOST_TEXT, Parameter, Tool, ToolError
+from rulespec.guests.tools import MOST_TEXT, Tool, ToolError, ToolParameter
 from rulespec.language.builtins import BUILTINS
 from rulespec.schemas import BESIDE, NAMES, load_schema
 
@@ -34,7 +34,7 @@ SECONDS = 120
 """Seconds of a command."""
 _SHOWN = 20_000
 """Characters of a command's text that are shown."""
-_FILE = Parameter("file", "string", "the file, by its path in the folder, such as rules/play.rules")
+_FILE = ToolParameter("file", "string", "the file, by its path in the folder, such as rules/play.rules")
 
 
 class AuthorTools:
@@ -57,28 +57,28 @@ class AuthorTools:
                 "Replace a text that stands in a file once; with an empty one, make a new file.",
                 (
                     _FILE,
-                    Parameter("old", "string", "the text that is replaced; empty: the file is new"),
-                    Parameter("new", "string", "the text in its place"),
+                    ToolParameter("old", "string", "the text that is replaced; empty: the file is new"),
+                    ToolParameter("new", "string", "the text in its place"),
                 ),
                 self.write,
             ),
             Tool(
                 "edit_map",
                 "Edit the map in words of the map, such as `link isle marsh`, by the smallest changes of its files.",
-                (Parameter("edits", "string", "edits, one on a line, as of `rulespec edit`"),),
+                (ToolParameter("edits", "string", "edits, one on a line, as of `rulespec edit`"),),
                 self.edit_map,
             ),
             Tool("validate", "Check the ruleset: all problems, with places and ways out.", (), self.validate),
             Tool(
                 "explain",
                 "Explain the code of a diagnostic, with a bad and a good example.",
-                (Parameter("code", "string", "a code such as RS221"),),
+                (ToolParameter("code", "string", "a code such as RS221"),),
                 self.explain,
             ),
             Tool(
                 "reference",
                 "What the language and the files have for a keyword: functions, keys of files, grammar, codes.",
-                (Parameter("keyword", "string", "a word, such as shuffle, private or distance"),),
+                (ToolParameter("keyword", "string", "a word, such as shuffle, private or distance"),),
                 self.reference,
             ),
             Tool("test", "Run the scenarios and the recorded games of the ruleset.", (), self.test),
@@ -87,9 +87,9 @@ class AuthorTools:
                 "playtest",
                 "What a rule changes: an overlay of the folder is compared with the ruleset, by random games in pairs.",
                 (
-                    Parameter("overlay", "string", "the file of the overlay, such as variants/short.yaml"),
-                    Parameter("pairs", "integer", "how many pairs of games, 200 at most", 20),
-                    Parameter("players", "integer", "how many players, if several numbers are possible", 0),
+                    ToolParameter("overlay", "string", "the file of the overlay, such as variants/short.yaml"),
+                    ToolParameter("pairs", "integer", "how many pairs of games, 200 at most", 20),
+                    ToolParameter("players", "integer", "how many players, if several numbers are possible", 0),
                 ),
                 self.playtest,
             ),

@@ -21,8 +21,8 @@ from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.search.walk import Walk
-from rulespec.guests.play import CHANCE, NOBODY, Contract, IllegalActionError
-from rulespec.guests.sight import Floats
+from rulespec.guests.action_game import CHANCE, NOBODY, Contract, IllegalActionError
+from rulespec.guests.observations import Floats
 
 _NONE = -1
 """In the place of an action after the last one of an option."""

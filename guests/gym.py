@@ -21,10 +21,10 @@ from rulespec.engine.bots.named import open_bot
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.simulate.checked_playouts import CAP, choose
+from rulespec.guests.action_game import IllegalActionError, Play, contract
 from rulespec.guests.actions import Form
 from rulespec.guests.aec import ILLEGAL, action_space, observation_space
-from rulespec.guests.play import IllegalActionError, Play, contract
-from rulespec.guests.sight import Floats
+from rulespec.guests.observations import Floats
 from rulespec.typed import nodes as typed
 
 RANDOM = "random"

@@ -24,7 +24,7 @@ from rulespec.engine.why.why import Why
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 from rulespec.guests.seated import SeatedGame
-from rulespec.guests.tools import Parameter, Tool, ToolError
+from rulespec.guests.tools import Tool, ToolError, ToolParameter
 from rulespec.rule_ids import cited
 
 MOST_GAMES = 50
@@ -54,18 +54,22 @@ class SeatTools:
 
     def tools(self) -> tuple[Tool, ...]:
         """The tools."""
-        first = Parameter("first", "integer", "the number of the first one to list", 0)
+        first = ToolParameter("first", "integer", "the number of the first one to list", 0)
         return (
             Tool(
                 "rules",
                 "The rules: decisions and options with their titles; of one decision or option, its help and rule ids.",
-                (Parameter("name", "string", "the id of a decision or an option; left out: all, without help", ""),),
+                (
+                    ToolParameter(
+                        "name", "string", "the id of a decision or an option; left out: all, without help", ""
+                    ),
+                ),
                 self.rules,
             ),
             Tool(
                 "view",
                 "The game as your seat sees it: state, what is hidden, the open decision, and what has happened.",
-                (Parameter("since", "integer", "the number of decisions that are left out of the history", 0),),
+                (ToolParameter("since", "integer", "the number of decisions that are left out of the history", 0),),
                 self.view,
             ),
             Tool("options", "Your legal options now, as texts for `take`, in words, too.", (first,), self.options),
@@ -73,8 +77,8 @@ class SeatTools:
                 "take",
                 "Take one of your options. Answers with the view afterwards.",
                 (
-                    Parameter("option", "string", "the text of the option, as `options` lists it"),
-                    Parameter("ply", "integer", "the number of decisions taken so far, as `view` has it"),
+                    ToolParameter("option", "string", "the text of the option, as `options` lists it"),
+                    ToolParameter("ply", "integer", "the number of decisions taken so far, as `view` has it"),
                 ),
                 self.take,
             ),
@@ -82,8 +86,8 @@ class SeatTools:
                 "why",
                 "Why an option is legal or refused, why an expression has its value, or why whoever is asked is asked.",
                 (
-                    Parameter("option", "string", "the text of an option, legal or not", ""),
-                    Parameter("value", "string", "an expression of the rules language", ""),
+                    ToolParameter("option", "string", "the text of an option, legal or not", ""),
+                    ToolParameter("value", "string", "an expression of the rules language", ""),
                 ),
                 self.why,
             ),
@@ -92,8 +96,8 @@ class SeatTools:
                 f"Random games, {MOST_GAMES} at most, from copies of the game drawn from what your seat has seen: "
                 "the share of the win that your seat gets.",
                 (
-                    Parameter("option", "string", "your option to begin with; left out: none", ""),
-                    Parameter("games", "integer", "how many games", 20),
+                    ToolParameter("option", "string", "your option to begin with; left out: none", ""),
+                    ToolParameter("games", "integer", "how many games", 20),
                 ),
                 self.simulate,
             ),

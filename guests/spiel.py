@@ -19,9 +19,9 @@ import pyspiel
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.simulate.checked_playouts import CAP
+from rulespec.guests.action_game import CHANCE, NOBODY, Contract, Play, contract
 from rulespec.guests.actions import Form
-from rulespec.guests.play import CHANCE, NOBODY, Contract, Play, contract
-from rulespec.guests.sight import Floats
+from rulespec.guests.observations import Floats
 from rulespec.guests.trajectories import NAME
 
 _PLAYERS = {CHANCE: pyspiel.PlayerId.CHANCE, NOBODY: pyspiel.PlayerId.TERMINAL}

@@ -26,7 +26,7 @@ MOST_NUMBER = 1_000_000_000
 _TYPES = {"string": str, "integer": int}
 
 
-class Parameter(Struct, frozen=True):
+class ToolParameter(Struct, frozen=True):
     """A parameter of a tool: `type` is `string` or `integer`; one with a default may be left out."""
 
     name: str
@@ -51,7 +51,7 @@ class Tool(Struct, frozen=True):
 
     name: str
     doc: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[ToolParameter, ...]
     run: Callable[..., dict[str, Any]]
 
     def schema(self) -> dict[str, Any]:

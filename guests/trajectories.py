@@ -15,8 +15,8 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.state_json import state_json
 from rulespec.engine.simulate.checked_playouts import CAP
+from rulespec.guests.action_game import CHANCE, Contract, IllegalActionError, Play
 from rulespec.guests.actions import Form
-from rulespec.guests.play import CHANCE, Contract, IllegalActionError, Play
 
 NAME = "rulespec"
 """The name of the game in OpenSpiel."""

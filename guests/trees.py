@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.position_check import no_option
-from rulespec.guests.play import CHANCE, NOBODY, Returns, chances
+from rulespec.guests.action_game import CHANCE, NOBODY, Returns, chances
 from rulespec.records import Brief
 
 MOST_NODES = 500_000
@@ -45,7 +45,7 @@ class InformationState(Struct, frozen=True):
     options: tuple[str, ...]
 
 
-class Tree(Brief, Struct, frozen=True):
+class GameTree(Brief, Struct, frozen=True):
     """A game tree. Node 0 is the root; nodes come level by level, and those after one node side by side.
 
     Attributes:
@@ -130,7 +130,7 @@ class _Growing:
             self.edge_count += len(options)
         return number
 
-    def tree(self) -> Tree:
+    def tree(self) -> GameTree:
         """The tree, its nodes in the order of their levels."""
         parents, deciders, level, edges, states = (np.array(column, np.int64) for column in self.columns)
         order = np.argsort(level, kind="stable")  # children of a node come one after the other in depth-first order
@@ -139,7 +139,7 @@ class _Growing:
         returns = np.zeros((len(order), len(self.game.seats)))
         for node, worth in self.returns.items():
             returns[place[node]] = worth
-        return Tree(
+        return GameTree(
             self.game.seats,
             np.where(parents < 0, -1, place[parents])[order],
             deciders[order],
@@ -152,7 +152,7 @@ class _Growing:
         )
 
 
-def tree(game: Game, most: int = MOST_NODES) -> Tree:
+def tree(game: Game, most: int = MOST_NODES) -> GameTree:
     """The tree of a game from its position on; options out of turn are left out.
 
     Args:
@@ -183,7 +183,7 @@ class CfrPlus:
         rounds: the rounds so far.
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: GameTree) -> None:
         self.tree, self.rounds = tree, 0
         starts = tree.starts
         self._sizes = np.diff(starts)
@@ -294,7 +294,7 @@ class CfrPlus:
         }
 
 
-def cfr_plus(tree: Tree, rounds: int) -> CfrPlus:
+def cfr_plus(tree: GameTree, rounds: int) -> CfrPlus:
     """The strategies after some rounds of CFR+."""
     result = CfrPlus(tree)
     result.improve(rounds)

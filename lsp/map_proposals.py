@@ -16,9 +16,9 @@ from rulespec.edits.yaml_edits import YamlEdits
 from rulespec.lsp.base_map import BaseMap
 from rulespec.lsp.brought_kinds import Brought, Changes, lines_of
 from rulespec.lsp.drawn_colours import Guess, drawn_colours, guesses
+from rulespec.lsp.fact_proposals import Facts, MapRegions, Proposed, proposed_links, without
 from rulespec.lsp.map_edits import Edited, fewest_complaints
 from rulespec.lsp.map_files import GAME, MAP, PIECES, REGIONS, MapEditError, MapFiles
-from rulespec.lsp.proposals import Facts, Proposed, Regions, proposed_links, without
 from rulespec.ruleset_files import DRAWING, MAX_YAML, SETUP
 from rulespec.schemas import modeline
 
@@ -64,8 +64,8 @@ class MapProposals:
         return self.base
 
     @cached_property
-    def _regions(self) -> Regions:
-        return Regions(self._needed(), get(self.map.tree(MAP), *REGIONS))
+    def _regions(self) -> MapRegions:
+        return MapRegions(self._needed(), get(self.map.tree(MAP), *REGIONS))
 
     # --- what is proposed --------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rulespec.engine.corpus.moves import Counts, Move, moves_at
+from rulespec.engine.corpus.position_moves import MoveCounts, PositionMove, moves_at
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.words.narrator import Narrator
@@ -28,7 +28,7 @@ def positions_of(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[Ga
 
 
 def archive_rows(
-    game: Game, moves: Sequence[Option | TakenBack], counts: Counts, words: Words
+    game: Game, moves: Sequence[Option | TakenBack], counts: MoveCounts, words: Words
 ) -> list[dict[str, Any] | None]:
     """For each position of a replay how often it was in the archive, and the options there; None if it never was.
 
@@ -45,7 +45,7 @@ def archive_rows(
     return results
 
 
-def _row(game: Game, taken: Option | TakenBack | None, counts: Counts, words: Words) -> dict[str, Any]:
+def _row(game: Game, taken: Option | TakenBack | None, counts: MoveCounts, words: Words) -> dict[str, Any]:
     every = [move for move in moves_at(game, counts) if move.tally.times]
     own = str(taken) if isinstance(taken, Option) else ""
     shown = [move for at, move in enumerate(every) if at < SHOWN or move.option == own]
@@ -56,12 +56,12 @@ def _row(game: Game, taken: Option | TakenBack | None, counts: Counts, words: Wo
     return {"times": f"{sum(move.tally.times for move in every):,}", "options": rows}
 
 
-def _text(narrator: Narrator, game: Game, move: Move) -> str:
+def _text(narrator: Narrator, game: Game, move: PositionMove) -> str:
     """An option in words, with its actor."""
     return narrator.move(game.parse(move.option, move.by))
 
 
-def _won(move: Move) -> str:
+def _won(move: PositionMove) -> str:
     """The share of games that the seat won, with bounds."""
     won = move.won
     return "-" if won is None else f"{100 * won.value:.0f} % ({100 * won.low:.0f} .. {100 * won.high:.0f})"

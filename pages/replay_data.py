@@ -16,7 +16,7 @@ from rulespec.drawing.board import board_of
 from rulespec.drawing.dice import dice, shows_rolls
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.table_texts import TextTable
-from rulespec.engine.corpus.moves import Counts
+from rulespec.engine.corpus.position_moves import MoveCounts
 from rulespec.engine.game.game import Game, seen_events, seen_state
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
@@ -82,7 +82,7 @@ def told_replay(
     result: ReplayResult,
     seat: str | None,
     language: str | None = None,
-    counts: Counts | None = None,
+    counts: MoveCounts | None = None,
     *,
     reasons: bool = False,
 ) -> Replay:
@@ -101,9 +101,7 @@ def told_replay(
     game = result.game
     seat = seat if game.omniscient.secretive else OMNISCIENT
     moves = result.moves
-    if len(moves) > MAX_MOVES:
-        message = f"this log has {len(moves):,} moves, and a page holds {MAX_MOVES:,} at most"
-        raise failure("RS574", message, None, help=f"show its begin: --until {MAX_MOVES}")
+    _check_length(len(moves))
     words = Words(game.ruleset, language, budget=Budget())
     film = _Film(game, moves, seat, words)
     numbers: dict[Cited, int] = {}
@@ -140,6 +138,12 @@ def told_replay(
     said = {name: words.word(name) for name in _PAGE_WORDS}
     about = " · ".join([_about(result, seat, words), *notes.header])
     return Replay(words.game, about, film.picture(), words.language, said, data, words.too_long())
+
+
+def _check_length(moves: int) -> None:
+    if moves > MAX_MOVES:
+        message = f"this log has {moves:,} moves, and a page holds {MAX_MOVES:,} at most"
+        raise failure("RS574", message, None, help=f"show its begin: --until {MAX_MOVES}")
 
 
 class _Film:

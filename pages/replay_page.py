@@ -6,7 +6,7 @@ from html import escape
 from string import Template
 
 from rulespec.diagnostics.report import Report, failure
-from rulespec.engine.corpus.moves import Counts
+from rulespec.engine.corpus.position_moves import MoveCounts
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.pages.document import VIEWER_SCRIPTS, document, own_file
 from rulespec.pages.replay_data import Replay, told_replay
@@ -21,7 +21,7 @@ def replay_page(
     seat: str | None,
     language: str | None = None,
     report: Report | None = None,
-    counts: Counts | None = None,
+    counts: MoveCounts | None = None,
     *,
     reasons: bool = False,
 ) -> str:

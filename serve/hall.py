@@ -32,7 +32,7 @@ from rulespec.serve import store as stored
 from rulespec.serve.live import Live, Looker
 from rulespec.serve.past_process import alike, go_on, log_of, reason_of, study_of
 from rulespec.serve.store import Statement, TableStore
-from rulespec.serve.stored_rows import Chain, StoredGame
+from rulespec.serve.stored_rows import LogChain, StoredGame
 from rulespec.serve.table_keys import hashed, new_key
 from rulespec.serve.table_rules import TableRules
 from rulespec.serve.thinking import BotQuestion, Thinking, answer
@@ -163,7 +163,7 @@ class Hall:
             for seat in game.seats
         }
         aside = Unlogged(seats, secrets.randbits(62), deadline, reveals=reveals)
-        live = self._live(rules, game, aside, Chain(secrets.token_hex(8)), time.time())
+        live = self._live(rules, game, aside, LogChain(secrets.token_hex(8)), time.time())
         first = [to_json_text(entry_json(step), plain=True) for step in game.omniscient.numbers.steps]
         keys = {role: new_key() for role in roles(game)}
         bundle = msgspec.json.encode(rules.bundle).decode()
@@ -177,7 +177,7 @@ class Hall:
         self.tell_owners()
         return live, keys
 
-    def _live(self, rules: TableRules, game: Game, aside: Unlogged, chain: Chain, begun: float) -> Live:
+    def _live(self, rules: TableRules, game: Game, aside: Unlogged, chain: LogChain, begun: float) -> Live:
         table = Table(rules.words, game, aside, self.bots, self._clock, rules.cells(game)[0])
         return Live(chain.game, rules, table, chain, begun)
 
@@ -468,7 +468,7 @@ class Hall:
         id_ = f"{live.id} {viewer or SPECTATOR}"
         table = Table(live.rules.words, game, Unlogged(seats, secrets.randbits(62)), self.bots, alone=True)
         self._drop(id_)
-        self.games[id_] = Live(id_, live.rules, table, Chain(id_), time.time())
+        self.games[id_] = Live(id_, live.rules, table, LogChain(id_), time.time())
         key = new_key()
         self._keys[hashed(key)] = id_, ALONE
         return key

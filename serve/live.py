@@ -13,7 +13,7 @@ from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.table.table import Table
 from rulespec.serve.past_process import PastGame
-from rulespec.serve.stored_rows import Chain, StoredGame
+from rulespec.serve.stored_rows import LogChain, StoredGame
 from rulespec.serve.table_rules import TableRules
 
 
@@ -42,7 +42,7 @@ class Live:
     A copy to try things out (`table.alone`) is saved nowhere.
     """
 
-    def __init__(self, id_: str, rules: TableRules, table: Table, chain: Chain, begun: float) -> None:
+    def __init__(self, id_: str, rules: TableRules, table: Table, chain: LogChain, begun: float) -> None:
         self.id = id_
         self.rules = rules
         self.table = table

@@ -16,7 +16,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.documents.written_files import OWNERS, sync_folder
 from rulespec.engine.logs.saved_game import SaveError, open_alone
 from rulespec.serve.store_file import FileKind, check_opened, create, damage_of, kind_of, with_its_tables, written_again
-from rulespec.serve.stored_rows import Chain, Rows, StoredGame, with_sum
+from rulespec.serve.stored_rows import LogChain, Rows, StoredGame, with_sum
 
 MAX_TOGETHER = 500
 """Jobs of one commit."""
@@ -178,9 +178,9 @@ def _written_again(path: Path, fault: str, before: Path) -> Diagnostic:
 # --- statements -----------------------------------------------------------------------------------
 
 
-def new_game(game: StoredGame, bundle: str) -> tuple[list[Statement], Chain]:
+def new_game(game: StoredGame, bundle: str) -> tuple[list[Statement], LogChain]:
     """A new table, with the bundle of its rules as JSON; and the chain of its lines."""
-    more, chain = added(Chain(game.id), game.lines)
+    more, chain = added(LogChain(game.id), game.lines)
     statements: list[Statement] = [
         ("INSERT OR IGNORE INTO rules VALUES (?, ?, ?)", with_sum(game.rules, bundle)),
         ("INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?, ?)", game.row(chain)),
@@ -188,7 +188,7 @@ def new_game(game: StoredGame, bundle: str) -> tuple[list[Statement], Chain]:
     return statements + more, chain
 
 
-def added(chain: Chain, texts: Sequence[str]) -> tuple[list[Statement], Chain]:
+def added(chain: LogChain, texts: Sequence[str]) -> tuple[list[Statement], LogChain]:
     """Lines appended to a log, and the extended chain."""
     statements: list[Statement] = []
     for text in texts:
@@ -197,7 +197,7 @@ def added(chain: Chain, texts: Sequence[str]) -> tuple[list[Statement], Chain]:
     return statements, chain
 
 
-def changed(game: StoredGame, chain: Chain) -> Statement:
+def changed(game: StoredGame, chain: LogChain) -> Statement:
     """The entry of a table with lines up to the end of a chain."""
     *_, lines, head, total = game.row(chain)
     return (

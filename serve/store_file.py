@@ -16,7 +16,7 @@ from urllib.parse import quote
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.written_files import OWNERS, sync_folder
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.serve.stored_rows import GAME, KEY, LINE, RULES, Chain, Rows, row_sum
+from rulespec.serve.stored_rows import GAME, KEY, LINE, RULES, LogChain, Rows, row_sum
 
 APPLICATION, VERSION = 0x52535442, 2
 """`PRAGMA application_id`, the letters RSTB, and `PRAGMA user_version`."""
@@ -285,7 +285,7 @@ def _rows(rows: Rows, kind: FileKind) -> Iterator[tuple[str, tuple[Any, ...]]]:
             yield _insert(table, row if summed else (*row, row_sum(*row)))
     for row in rows.all_of("game", (*GAME, "sum") if summed else GAME[:5]):
         id_ = row[0] if isinstance(row[0], bytes) else b""
-        chain = Chain(id_.decode("utf-8", "surrogateescape"))
+        chain = LogChain(id_.decode("utf-8", "surrogateescape"))
         for n, text, *total in rows.lines_of(id_, ", ".join((*LINE[1:], *names))):
             chain = chain.after(text) if isinstance(text, bytes) else chain
             yield _insert("line", (id_, n, text, *(total or (chain.head,))))

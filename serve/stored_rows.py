@@ -23,7 +23,7 @@ RULES, KEY = ("sources", "bundle"), ("hash", "game", "role")
 """The columns of each table before its sum."""
 
 
-class Chain(Struct, frozen=True):
+class LogChain(Struct, frozen=True):
     """The lines of a game so far.
 
     Attributes:
@@ -36,9 +36,9 @@ class Chain(Struct, frozen=True):
     lines: int = 0
     head: str = ""
 
-    def after(self, text: str | bytes) -> Chain:
+    def after(self, text: str | bytes) -> LogChain:
         """The chain with one line more."""
-        return Chain(self.game, self.lines + 1, row_sum(self.head, self.game, self.lines, text))
+        return LogChain(self.game, self.lines + 1, row_sum(self.head, self.game, self.lines, text))
 
 
 class StoredGame(Struct, frozen=True):
@@ -63,14 +63,14 @@ class StoredGame(Struct, frozen=True):
     fault: str = ""
 
     @property
-    def chain(self) -> Chain:
+    def chain(self) -> LogChain:
         """The chain of its lines."""
-        chain = Chain(self.id)
+        chain = LogChain(self.id)
         for text in self.lines:
             chain = chain.after(text)
         return chain
 
-    def row(self, chain: Chain) -> tuple[str | int | float, ...]:
+    def row(self, chain: LogChain) -> tuple[str | int | float, ...]:
         """Its row, with the chain of its lines."""
         row = (self.id, self.header, self.rules, self.aside, float(self.begun), chain.lines, chain.head)
         return *row, row_sum(*row)
@@ -144,7 +144,7 @@ class Rows:
     def _lines(self, id_: bytes, name: str, count: object, head: object) -> tuple[tuple[str, ...], str]:
         """The sound lines of a table, and the fault of the next one; lines of a log count from its first."""
         texts: list[str] = []
-        chain = Chain(name)
+        chain = LogChain(name)
         for n, data, total in self.lines_of(id_):
             after = chain.after(data) if isinstance(data, bytes) else chain
             text = _text(data)

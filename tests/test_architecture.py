@@ -318,7 +318,7 @@ STAGES = (
 )
 """The rooms that a form of the language goes through, from records to machines: a subject has one name in all."""
 
-FORMS = {"rulespec/syntax/ast.py", "rulespec/typed/nodes.py", "engine/program/ir.py"}
+FORMS = {"rulespec/syntax/ast.py", "rulespec/syntax/choice_nodes.py", "rulespec/typed/nodes.py", "engine/program/ir.py"}
 """The trees of a ruleset at three stages: a form has one name in all of them."""
 
 SHARED_NAMES = {

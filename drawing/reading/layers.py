@@ -24,7 +24,7 @@ _MOST, _LISTED = 40, 3  # groups that are looked at, and that are proposed
 _POINTS, _ALL_POINTS = 60_000, 240_000
 
 
-class Proposal(Struct, frozen=True):
+class LayerProposal(Struct, frozen=True):
     """A group of which the shapes tile the plane: how many they are, and the share of the drawing that they cover."""
 
     layer: Layer
@@ -37,7 +37,7 @@ class Proposal(Struct, frozen=True):
         return f"--layer {quoted(self.layer.name)}"
 
 
-def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, part: Part) -> list[Proposal]:
+def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, part: Part) -> list[LayerProposal]:
     """The groups that look like the map of a drawing more than what is read of it does, the likeliest first.
 
     Args:
@@ -64,7 +64,7 @@ def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, par
         if budget < 0 or (whole and not _has_marks_beside(layer, shapes, read)):
             continue
         if (covered := _tiles(shapes, frame)) is not None:
-            results.append(Proposal(layer, len(shapes), covered))
+            results.append(LayerProposal(layer, len(shapes), covered))
     results.sort(key=lambda each: (-round(each.covered, 1), each.shapes, each.layer.line))
     return [each for i, each in enumerate(results) if all(each.shapes != other.shapes for other in results[:i])][
         :_LISTED

@@ -14,7 +14,7 @@ from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.outlines import area
 from rulespec.drawing.reading.contexts import Layer, NamedGroup, Part
 from rulespec.drawing.reading.element_names import is_of_a_program, quoted, slug
-from rulespec.drawing.reading.layers import Proposal, proposals
+from rulespec.drawing.reading.layers import LayerProposal, proposals
 from rulespec.drawing.reading.shapes import Content, PlacedShape, Shape, read_content
 from rulespec.drawing.reading.styles import styles_of
 from rulespec.drawing.reading.svg_tree import Document, read_tree, refused
@@ -49,7 +49,7 @@ class Notes(Struct):
     hidden: list[tuple[Layer, int]] = field(default_factory=list)
     ornaments: list[Layer] = field(default_factory=list)
     loose: list[DrawnText] = field(default_factory=list)
-    proposals: list[Proposal] = field(default_factory=list)
+    proposals: list[LayerProposal] = field(default_factory=list)
 
 
 class Sketch(Struct, frozen=True):

@@ -14,9 +14,9 @@ from operator import itemgetter
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.behaviour.attribution import Attribution
-from rulespec.engine.behaviour.findings import Difference, Findings, of_effect, of_options
+from rulespec.engine.behaviour.comparison_report import Comparison, Group
+from rulespec.engine.behaviour.findings import Findings, PlayDifference, of_effect, of_options
 from rulespec.engine.behaviour.pair import Listed, Pair
-from rulespec.engine.behaviour.report import Comparison, Group
 from rulespec.engine.behaviour.walks import CAPS, Curiosity, Effort
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, RulesetFaultError
@@ -158,7 +158,7 @@ class _Comparer:
             return None
         pair = Pair(one, other)
         if (effect := pair.compared()) is not None:
-            self.findings.note(pair, Difference("start", sort=effect.sort, effect=effect))
+            self.findings.note(pair, PlayDifference("start", sort=effect.sort, effect=effect))
             if not pair.align():
                 return None
         return pair
@@ -274,7 +274,7 @@ class _Comparer:
         except RulesetFaultError:
             return
         if effect is not None:
-            self.findings.note(pair, Difference("points", effect=effect))
+            self.findings.note(pair, PlayDifference("points", effect=effect))
 
     # --- shorter games -------------------------------------------------------------------------
 
@@ -326,12 +326,12 @@ class _Comparer:
         return None
 
 
-def _shown(pair: Pair, sought: tuple[str, ...]) -> Difference | None:
+def _shown(pair: Pair, sought: tuple[str, ...]) -> PlayDifference | None:
     """The sought difference between options, odds or points where both games stand; None if there is none."""
     kind, decision = sought[:2]
     if kind == "points":
         effect = pair.points()
-        return Difference("points", effect=effect) if effect is not None else None
+        return PlayDifference("points", effect=effect) if effect is not None else None
     asked = pair.one.omniscient.asked
     if kind == "effect" or asked is None or (kind != "legal" and asked.name != decision):
         return None

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from rulespec.engine.behaviour.attribution import SETUP, Attribution, Rule
-from rulespec.engine.behaviour.pair import Effect, Listed, Pair
-from rulespec.engine.behaviour.report import Example, Group, Kind
+from rulespec.engine.behaviour.comparison_report import Example, Group, Kind
+from rulespec.engine.behaviour.pair import Listed, OptionEffect, Pair
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 
@@ -16,7 +16,7 @@ MAX_SORTS = 400
 """Sorts of differences whose rules are looked for; further ones are not noted."""
 
 
-class Difference(Struct, frozen=True):
+class PlayDifference(Struct, frozen=True):
     """A difference at a position.
 
     Attributes:
@@ -33,7 +33,7 @@ class Difference(Struct, frozen=True):
     name: str = ""
     sort: tuple[str, ...] = ()
     option: Option | None = None
-    effect: Effect | None = None
+    effect: OptionEffect | None = None
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -41,19 +41,19 @@ class Difference(Struct, frozen=True):
         return self.kind, self.decision, self.name, *self.sort
 
 
-def of_options(listed: Listed) -> Iterator[Difference]:
+def of_options(listed: Listed) -> Iterator[PlayDifference]:
     """The differences between the options of a position, one for each name."""
     kinds: tuple[tuple[Kind, Sequence[Option]], ...] = (("illegal", listed.illegal), ("legal", listed.legal))
     for kind, options in kinds:
         for option in {(o.decision, o.name): o for o in reversed(options)}.values():
-            yield Difference(kind, option.decision, option.name, (), option)
+            yield PlayDifference(kind, option.decision, option.name, (), option)
     if listed.odds:
-        yield Difference("odds", listed.both[0][0].decision)
+        yield PlayDifference("odds", listed.both[0][0].decision)
 
 
-def of_effect(option: Option, effect: Effect) -> Difference:
+def of_effect(option: Option, effect: OptionEffect) -> PlayDifference:
     """The difference after an option."""
-    return Difference("effect", option.decision, option.name, effect.sort, option, effect)
+    return PlayDifference("effect", option.decision, option.name, effect.sort, option, effect)
 
 
 class Findings:
@@ -66,10 +66,10 @@ class Findings:
     def __init__(self, attribution: Attribution) -> None:
         self._attribution = attribution
         self._rules: dict[tuple[str, ...], Rule] = {}
-        self._shortest: dict[tuple[Rule, Kind], Difference] = {}
+        self._shortest: dict[tuple[Rule, Kind], PlayDifference] = {}
         self.groups: dict[tuple[Rule, Kind], Group] = {}
 
-    def note(self, pair: Pair, difference: Difference) -> None:
+    def note(self, pair: Pair, difference: PlayDifference) -> None:
         """Notes a difference where both games stand: after the option, if both have taken it."""
         if difference.key not in self._rules and len(self._rules) >= MAX_SORTS:
             return
@@ -94,19 +94,19 @@ class Findings:
         example = Example(game.seats, dict(game.settings), (), "", None, "", (line,))
         place: tuple[Rule, Kind] = (SETUP, "start")
         self.groups.setdefault(place, Group(SETUP, "start", 0, {}, example)).positions += 1
-        self._shortest.setdefault(place, Difference("start"))
+        self._shortest.setdefault(place, PlayDifference("start"))
 
-    def shortest(self, group: Group) -> Difference:
+    def shortest(self, group: Group) -> PlayDifference:
         """The difference that the example of a group shows."""
         return self._shortest[group.rule, group.kind]
 
-    def shorter(self, group: Group, pair: Pair, difference: Difference) -> None:
+    def shorter(self, group: Group, pair: Pair, difference: PlayDifference) -> None:
         """Gives a group a shorter example: the same sort of difference, where both games stand."""
         taken = difference.kind == "effect" and difference.effect is not None and difference.effect.stands
         _, lines = self._looked_into(pair, difference)
         group.example = _example(pair, pair.one.ply - taken, difference, lines)
 
-    def _looked_into(self, pair: Pair, difference: Difference) -> tuple[Rule, tuple[str, ...]]:
+    def _looked_into(self, pair: Pair, difference: PlayDifference) -> tuple[Rule, tuple[str, ...]]:
         """The rule of a difference, and its lines."""
         attribution, option, effect = self._attribution, difference.option, difference.effect
         asked = pair.other.omniscient.asked
@@ -128,7 +128,7 @@ class Findings:
         return rule, (reason,) if reason else ()
 
 
-def _example(pair: Pair, length: int, difference: Difference, lines: tuple[str, ...]) -> Example:
+def _example(pair: Pair, length: int, difference: PlayDifference, lines: tuple[str, ...]) -> Example:
     game, option = pair.one, difference.option
     by, text = (option.by, str(option)) if option is not None else (None, "")
     moves = tuple(game.history[:length])

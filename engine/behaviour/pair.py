@@ -22,7 +22,7 @@ _MAX_CELLS = 4
 """Cells that differ, in a text."""
 
 
-class Question(NamedTuple):
+class DecisionName(NamedTuple):
     """An open decision by its name of today, the number of its seat (-1: chance), and the set of further seats."""
 
     name: str
@@ -46,7 +46,7 @@ class Listed(Struct, frozen=True):
     odds: bool = False
 
 
-class Effect(Struct, frozen=True):
+class OptionEffect(Struct, frozen=True):
     """A difference between both games after the same option.
 
     Attributes:
@@ -90,7 +90,7 @@ class Pair:
         """The shared cells that differ."""
         return self.shared.differing(self.one.omniscient.numbers.state, self.other.omniscient.numbers.state)
 
-    def question(self) -> tuple[Question | None, Question | None]:
+    def question(self) -> tuple[DecisionName | None, DecisionName | None]:
         """The open decisions of both games; None if a game is over."""
         return _question(self.one, self.translation), _question(self.other, None)
 
@@ -160,7 +160,7 @@ class Pair:
 
     # --- decisions -----------------------------------------------------------------------------
 
-    def take(self, mine: Option, theirs: Option) -> Effect | None:
+    def take(self, mine: Option, theirs: Option) -> OptionEffect | None:
         """Takes an option in both games, and compares them.
 
         Raises:
@@ -171,7 +171,7 @@ class Pair:
         except RulesetFaultError:
             self.other.apply(theirs)
             self.other.undo()
-            return Effect(("fault",), ("the rules were at fault there, and are not now",), stands=False)
+            return OptionEffect(("fault",), ("the rules were at fault there, and are not now",), stands=False)
         try:
             self.other.apply(theirs)
         except RulesetFaultError as fault:
@@ -192,7 +192,7 @@ class Pair:
         self.one.undo()
         self.other.undo()
 
-    def compared(self) -> Effect | None:
+    def compared(self) -> OptionEffect | None:
         """The difference between both games; None if they are alike, or differ as they did before."""
         mine, theirs = self.question()
         differing = self.differing()
@@ -212,9 +212,9 @@ class Pair:
         if len(new) > _MAX_CELLS:
             lines.append(f"and {len(new) - _MAX_CELLS} more fields")
         sort += sorted({self.shared.sort(at) for at in new})
-        return Effect(tuple(sort), tuple(lines)) if lines else None
+        return OptionEffect(tuple(sort), tuple(lines)) if lines else None
 
-    def points(self) -> Effect | None:
+    def points(self) -> OptionEffect | None:
         """The difference between the points of the seats; None if there is none."""
         mine, theirs = scores(self.one), scores(self.other)
         lines = tuple(
@@ -222,17 +222,17 @@ class Pair:
             for seat in self.one.seats
             if mine.get(seat) != theirs.get(seat)
         )
-        return Effect(("points",), lines[:_MAX_CELLS]) if lines else None
+        return OptionEffect(("points",), lines[:_MAX_CELLS]) if lines else None
 
     @staticmethod
     def _state(game: Game) -> list[int]:
         return list(game.omniscient.numbers.state)
 
 
-def _fault(fault: RulesetFaultError) -> Effect:
+def _fault(fault: RulesetFaultError) -> OptionEffect:
     """A fault of the rules of today, in the place of what an option does."""
     wrong = fault.diagnostic
-    return Effect(("fault",), (f"the rules are at fault now: {wrong.message}",), False, wrong.span)
+    return OptionEffect(("fault",), (f"the rules are at fault now: {wrong.message}",), False, wrong.span)
 
 
 def _alike(one: Game, other: Game) -> bool:
@@ -247,15 +247,15 @@ def _alike(one: Game, other: Game) -> bool:
     return all(params == options[1].get(name, params) for name, params in options[0].items())
 
 
-def _question(game: Game, translation: Translation | None) -> Question | None:
+def _question(game: Game, translation: Translation | None) -> DecisionName | None:
     decision, numbers = game.omniscient.asked, game.omniscient.numbers
     if decision is None:
         return None
     name = decision.name if translation is None else translation.question(decision.name)
-    return Question(name, numbers.decider(), numbers.deciders())
+    return DecisionName(name, numbers.decider(), numbers.deciders())
 
 
-def _asked(game: Game, question: Question | None) -> str:
+def _asked(game: Game, question: DecisionName | None) -> str:
     """The question of a game in words."""
     if question is None:
         return f"the game ends: {_end(game)}"

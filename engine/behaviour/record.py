@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.behaviour.situations import Situation, ended, options_of
+from rulespec.engine.behaviour.situations import RecordedSituation, ended, options_of
 from rulespec.engine.behaviour.walks import Curiosity, Effort
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
@@ -33,7 +33,9 @@ _LOOKED = 2_000
 """Options of a position among which a walk chooses."""
 
 
-def record(ruleset: typed.Ruleset, situations: int = SITUATIONS, seconds: float | None = SECONDS) -> list[Situation]:
+def record(
+    ruleset: typed.Ruleset, situations: int = SITUATIONS, seconds: float | None = SECONDS
+) -> list[RecordedSituation]:
     """Situations of a ruleset. The same ruleset gives the same situations, unless the time is up.
 
     Args:
@@ -50,10 +52,10 @@ class _Recorder:
     def __init__(self, ruleset: typed.Ruleset, effort: Effort) -> None:
         self.ruleset, self.effort = ruleset, effort
         self.curiosity = Curiosity()
-        self.results: list[Situation] = []
+        self.results: list[RecordedSituation] = []
         self._text = 0
 
-    def run(self) -> list[Situation]:
+    def run(self) -> list[RecordedSituation]:
         """Records: a quarter near the start, a quarter with other settings, half in walks."""
         every = combinations(self.ruleset)
         usual, others = ([c for c in every if bool(c.settings) == other] for other in (False, True))
@@ -81,7 +83,7 @@ class _Recorder:
     def _is_left(self, until: int) -> bool:
         return self.effort.is_left() and len(self.results) < until and self._text < MAX_TEXT
 
-    def _add(self, situation: Situation) -> int:
+    def _add(self, situation: RecordedSituation) -> int:
         """Adds a situation; returns its number."""
         self.results.append(situation)
         self.effort.spend()
@@ -142,7 +144,7 @@ class _Table:
         twin.game = self.game.copy()
         return twin
 
-    def situation(self, after: int = -1, option: Option | None = None) -> Situation:
+    def situation(self, after: int = -1, option: Option | None = None) -> RecordedSituation:
         """The situation where the game stands. Errors: RulesetFaultError."""
         game, state = self.game, self.game.omniscient.numbers.state
         values, labels = [state[at] for at in self._at], game.omniscient.labels
@@ -152,7 +154,7 @@ class _Table:
         if option is None:
             plain = [labels.plain(type_, value) for type_, value in zip(self._types, values, strict=True)]
             names = [(*name[:5],) for name in self.cells]
-            return Situation(
+            return RecordedSituation(
                 asked=asked,
                 by=by,
                 options=options.texts,
@@ -165,7 +167,9 @@ class _Table:
             )
         pairs = zip(before, values, strict=True)
         changed = [(at, labels.plain(self._types[at], now)) for at, (was, now) in enumerate(pairs) if was != now]
-        return Situation(after, str(option), option.by, changed, asked, by, options.texts, options.digest, ended(game))
+        return RecordedSituation(
+            after, str(option), option.by, changed, asked, by, options.texts, options.digest, ended(game)
+        )
 
 
 def _listed(game: Game) -> list[Option]:

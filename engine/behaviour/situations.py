@@ -44,7 +44,7 @@ class Header(Struct, frozen=True):
     situations: int
 
 
-class Situation(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class RecordedSituation(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A position and its options.
 
     Attributes:
@@ -108,14 +108,14 @@ def place_of(ruleset: typed.Ruleset) -> Path:
     return folder / "+".join(ruleset.overlays) / NAME if ruleset.overlays else folder / NAME
 
 
-def written(ruleset: typed.Ruleset, situations: Sequence[Situation]) -> str:
+def written(ruleset: typed.Ruleset, situations: Sequence[RecordedSituation]) -> str:
     """The text of the file."""
     header = Header(VERSION, ruleset.ref, ruleset.hash, len(situations))
     lines: Iterable[Struct] = (header, *situations)
     return "".join(msgspec.json.encode(line).decode() + "\n" for line in lines)
 
 
-def read_situations(path: Path, display: str) -> list[Situation]:
+def read_situations(path: Path, display: str) -> list[RecordedSituation]:
     """The situations of a file.
 
     Raises:
@@ -132,8 +132,8 @@ def read_situations(path: Path, display: str) -> list[Situation]:
         raise failure("RS605", f"{shown(display)} has another version of the format", Span(display, 1, 1, 1, 2), _AGAIN)
     if not whole or len(lines) - 1 != header.situations or header.situations > MAX_SITUATIONS:
         raise _no_situations(display, len(lines), f"the header says {header.situations:,} situations")
-    results: list[Situation] = []
-    decoder = msgspec.json.Decoder(Situation)
+    results: list[RecordedSituation] = []
+    decoder = msgspec.json.Decoder(RecordedSituation)
     for number, line in enumerate(lines[1:]):
         try:
             situation = decoder.decode(line)
@@ -145,7 +145,7 @@ def read_situations(path: Path, display: str) -> list[Situation]:
     return results
 
 
-def _wrong(situation: Situation, number: int) -> str:
+def _wrong(situation: RecordedSituation, number: int) -> str:
     """The fault of a situation; empty if it is sound."""
     if not -1 <= situation.after < number:
         return "it comes after no situation before it"

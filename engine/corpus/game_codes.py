@@ -17,7 +17,7 @@ from rulespec.bundles.packed_bundle import Bundle
 from rulespec.bundles.rules import bundle_of
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.corpus.code_tables import CodeTable, Tables, table_game
-from rulespec.engine.corpus.log_rows import DESCRIPTION, Column
+from rulespec.engine.corpus.log_rows import DESCRIPTION, RowColumn
 from rulespec.engine.corpus.logs import Log
 from rulespec.engine.corpus.replays import ReplayPlan, WorkerRules, row_and_result
 from rulespec.engine.game.game import Game
@@ -36,23 +36,23 @@ DERIVED = ("ruleset", "players", "decision")
 
 
 COLUMNS = {
-    "game": Column("number of the game"),
-    "log": Column("log of the game"),
-    "sha256": Column("hash of the bytes of the log"),
-    "table": Column("name of its table: rules, players, settings"),
-    "error": Column("why it cannot be read, or where it diverges"),
-    "decisions": Column("length of the game", "decisions"),
-    "ended": Column("ending; empty if the game goes on"),
-    "winners": Column("seats that won"),
-    "scores": Column("points by seat", "points"),
-    "end_hash": Column("hash of the last position"),
-    "options": Column("option of each decision, a number of the table"),
-    "seats": Column("seat that took each decision; -1: chance"),
-    "arguments": Column("arguments of each decision, numbers of the table"),
-    "verdict": Column("legal, diverges, other_end or unreadable"),
-    "ruleset": Column("rules of the game"),
-    "players": Column("number of players", "players"),
-    "decision": Column("each decision with its option, as decision.option"),
+    "game": RowColumn("number of the game"),
+    "log": RowColumn("log of the game"),
+    "sha256": RowColumn("hash of the bytes of the log"),
+    "table": RowColumn("name of its table: rules, players, settings"),
+    "error": RowColumn("why it cannot be read, or where it diverges"),
+    "decisions": RowColumn("length of the game", "decisions"),
+    "ended": RowColumn("ending; empty if the game goes on"),
+    "winners": RowColumn("seats that won"),
+    "scores": RowColumn("points by seat", "points"),
+    "end_hash": RowColumn("hash of the last position"),
+    "options": RowColumn("option of each decision, a number of the table"),
+    "seats": RowColumn("seat that took each decision; -1: chance"),
+    "arguments": RowColumn("arguments of each decision, numbers of the table"),
+    "verdict": RowColumn("legal, diverges, other_end or unreadable"),
+    "ruleset": RowColumn("rules of the game"),
+    "players": RowColumn("number of players", "players"),
+    "decision": RowColumn("each decision with its option, as decision.option"),
 }
 """The columns of a store."""
 

@@ -18,7 +18,7 @@ DESCRIPTION = "rulespec_rulesets"
 """The entry of the metadata of a part with the titles, units and measures of its rulesets."""
 
 
-class Column(NamedTuple):
+class RowColumn(NamedTuple):
     """A column for people: its title and the unit of its numbers."""
 
     title: str
@@ -31,26 +31,26 @@ class Column(NamedTuple):
 
 
 COLUMNS = {
-    "game": Column("number of the log"),
-    "log": Column("log of the game"),
-    "sha256": Column("hash of the bytes of the log"),
-    "verdict": Column("legal, diverges, other_end or unreadable"),
-    "error": Column("why it cannot be read"),
-    "system": Column("system that recorded a foreign log"),
-    "ruleset": Column("rules of the game"),
-    "ruleset_hash": Column("hash of the meaning of the rules"),
-    "players": Column("number of players", "players"),
-    "settings": Column("settings of the table"),
-    "decisions": Column("legal decisions", "decisions"),
-    "ended": Column("ending; empty if the game goes on"),
-    "winners": Column("seats that won"),
-    "scores": Column("points by seat", "points"),
-    "end_hash": Column("hash of the last position"),
-    "ignored": Column("entries that the other system ignored", "entries"),
-    "passed": Column("entries that show known faults of the other system", "entries"),
-    "cause": Column("first decision that the rules refuse"),
-    "measures": Column("measures of the game, in units of the ruleset"),
-    "under": Column("game under other rules"),
+    "game": RowColumn("number of the log"),
+    "log": RowColumn("log of the game"),
+    "sha256": RowColumn("hash of the bytes of the log"),
+    "verdict": RowColumn("legal, diverges, other_end or unreadable"),
+    "error": RowColumn("why it cannot be read"),
+    "system": RowColumn("system that recorded a foreign log"),
+    "ruleset": RowColumn("rules of the game"),
+    "ruleset_hash": RowColumn("hash of the meaning of the rules"),
+    "players": RowColumn("number of players", "players"),
+    "settings": RowColumn("settings of the table"),
+    "decisions": RowColumn("legal decisions", "decisions"),
+    "ended": RowColumn("ending; empty if the game goes on"),
+    "winners": RowColumn("seats that won"),
+    "scores": RowColumn("points by seat", "points"),
+    "end_hash": RowColumn("hash of the last position"),
+    "ignored": RowColumn("entries that the other system ignored", "entries"),
+    "passed": RowColumn("entries that show known faults of the other system", "entries"),
+    "cause": RowColumn("first decision that the rules refuse"),
+    "measures": RowColumn("measures of the game, in units of the ruleset"),
+    "under": RowColumn("game under other rules"),
 }
 """The columns of rows of logs."""
 

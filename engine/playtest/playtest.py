@@ -27,7 +27,7 @@ _MAIN, _LADDER = 0.6, 0.1
 """The parts of the time for the bots that answer, and for their ladder; the other bots share the rest."""
 
 
-class Rule(Struct, frozen=True):
+class ComparedRule(Struct, frozen=True):
     """One of the compared games: without the rule, or under it.
 
     Attributes:
@@ -102,8 +102,8 @@ class Playtest:
 
     def __init__(
         self,
-        base: Rule,
-        rules: Sequence[Rule],
+        base: ComparedRule,
+        rules: Sequence[ComparedRule],
         strengths: Sequence[tuple[str, ...]],
         limits: PlaytestLimits,
         heard: Heard = lambda bots, trials: None,

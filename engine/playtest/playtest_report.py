@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import asdict, replace
 
 from rulespec.engine.bots.match import MatchStanding
-from rulespec.engine.playtest.playtest import Playtest, Rule, Strength
+from rulespec.engine.playtest.playtest import ComparedRule, Playtest, Strength
 from rulespec.engine.playtest.rule_trial import Answered, Band, RuleTrial, distinct
 from rulespec.engine.playtest.sentence import otherwise, sentence, verdict
 from rulespec.engine.words.words import Words
@@ -44,7 +44,7 @@ def report(playtest: Playtest, strengths: Sequence[Strength], ladder: Sequence[M
     }
 
 
-def _game(rule: Rule) -> dict[str, Any]:
+def _game(rule: ComparedRule) -> dict[str, Any]:
     return {
         "name": rule.name,
         "ruleset": rule.plan.ruleset,
@@ -54,7 +54,7 @@ def _game(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _endings(rule: Rule, base: Rule, trials: Sequence[RuleTrial]) -> dict[str, str]:
+def _endings(rule: ComparedRule, base: ComparedRule, trials: Sequence[RuleTrial]) -> dict[str, str]:
     """The endings of all games, with their titles."""
     words = Words(rule.ruleset), Words(base.ruleset)
     under, without = ({name for each in trials for name in each.figures[at].endings} for at in (0, 1))

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from rulespec.engine.bots.sides import PlanSide, play_sides
 from rulespec.engine.playtest.compared_numbers import Asked, asked
-from rulespec.engine.playtest.playtest import Rule, playing
+from rulespec.engine.playtest.playtest import ComparedRule, playing
 from rulespec.engine.simulate.game_plans import Outcome
 
 MOST = 64
@@ -125,7 +125,7 @@ class Target(Struct, frozen=True):
     wanted: float
 
 
-def target_of(rule: Rule, bots: tuple[str, ...], name: str, value: float) -> Target:
+def target_of(rule: ComparedRule, bots: tuple[str, ...], name: str, value: float) -> Target:
     """The number that a name means: the name of a question that asks for one, or a title.
 
     Raises:
@@ -155,7 +155,7 @@ class GridGames:
 
     def __init__(
         self,
-        rule: Callable[[Point], Rule],
+        rule: Callable[[Point], ComparedRule],
         bots: tuple[str, ...],
         out: Path,
         number: Callable[[Outcome], float | None],

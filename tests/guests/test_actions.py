@@ -13,8 +13,8 @@ from shipped import NAMES, loaded
 from worlds import WORLD
 
 from rulespec.engine.game.game import Game
+from rulespec.guests.action_game import Contract, IllegalActionError, Play, contract
 from rulespec.guests.actions import ActionSpace, Form
-from rulespec.guests.play import Contract, IllegalActionError, Play, contract
 
 FORMS = {"connect_four": "options", "leduc_poker": "options", "backgammon": "words", "nim": "words"}
 

@@ -16,7 +16,7 @@ from pettingzoo.test import api_test, seed_test
 from rulespec.engine.game.option import Option
 from rulespec.engine.simulate.checked_playouts import play_out
 from rulespec.guests import SEAT_ENV, IllegalActionError, RulesetEnv, SeatEnv, aec_env
-from rulespec.guests.play import contract
+from rulespec.guests.action_game import contract
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 FEW = ["kuhn_poker", "backgammon"]

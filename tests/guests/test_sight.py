@@ -14,9 +14,9 @@ from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
 from shipped import NAMES
 
 from rulespec.engine.game.game import Game
+from rulespec.guests.action_game import NOBODY, Contract, Play
 from rulespec.guests.batch import Batch
-from rulespec.guests.play import NOBODY, Contract, Play
-from rulespec.guests.sight import Sight
+from rulespec.guests.observations import Observer
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 Shown = tuple[object, ...]
@@ -69,8 +69,8 @@ def test_a_sabotaged_position_is_told_the_same(ref: str) -> None:
 
 
 def test_an_observation_without_masks_of_cells_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    encoded = Sight._encoded
-    monkeypatch.setattr(Sight, "_encoded", lambda self, rows, hidden: encoded(self, rows, np.zeros_like(hidden)))
+    encoded = Observer._encoded
+    monkeypatch.setattr(Observer, "_encoded", lambda self, rows, hidden: encoded(self, rows, np.zeros_like(hidden)))
     with pytest.raises(AssertionError):
         differing("kuhn_poker")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rulespec.guests.tools import MOST_ANSWER, MOST_TEXT, Parameter, Tool, Toolbox, ToolError
+from rulespec.guests.tools import MOST_ANSWER, MOST_TEXT, Tool, Toolbox, ToolError, ToolParameter
 
 
 def echo(text: str, times: int) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def echo(text: str, times: int) -> dict[str, Any]:
 
 
 def box(calls: int = 100) -> Toolbox:
-    parameters = (Parameter("text", "string", "a text"), Parameter("times", "integer", "how often", 1))
+    parameters = (ToolParameter("text", "string", "a text"), ToolParameter("times", "integer", "how often", 1))
     return Toolbox((Tool("echo", "Says a text.", parameters, echo),), calls)
 
 

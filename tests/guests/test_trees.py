@@ -11,7 +11,7 @@ from shipped import loaded
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.guests import CfrPlus, cfr_plus, tree, trees
-from rulespec.guests.play import CHANCE, NOBODY
+from rulespec.guests.action_game import CHANCE, NOBODY
 
 
 def game(name: str, seats: str = "AB") -> Game:

@@ -22,11 +22,11 @@ from rulespec.load import load_ruleset, load_source
 from rulespec.lsp.base_map import BaseMap, base_map
 from rulespec.lsp.brought_kinds import Brought
 from rulespec.lsp.drawn_colours import guesses
+from rulespec.lsp.fact_proposals import proposed_links, without
 from rulespec.lsp.map_edits import MapEdits
 from rulespec.lsp.map_files import MapEditError
 from rulespec.lsp.map_proposals import MapProposals
 from rulespec.lsp.map_words import WordsError, edit_of
-from rulespec.lsp.proposals import proposed_links, without
 from rulespec.serve.edit.editor import Editor
 from rulespec.serve.edit.map_messages import EditMessage
 

@@ -8,7 +8,7 @@ import pytest
 from commands import invoke
 from folders import GAMES
 
-from rulespec.engine.corpus.moves import counted, moves_at
+from rulespec.engine.corpus.position_moves import counted, moves_at
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.replay.replay import replay_log
 from rulespec.pages.archive_rows import SHOWN, positions_of

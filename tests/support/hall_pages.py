@@ -16,7 +16,7 @@ from rulespec.serve.connection import Connection
 from rulespec.serve.hall import Hall
 from rulespec.serve.live import Live
 from rulespec.serve.store import Statement, TableStore
-from rulespec.serve.stored_rows import Chain
+from rulespec.serve.stored_rows import LogChain
 from rulespec.serve.table_keys import hashed
 from rulespec.serve.table_rules import TableRules
 
@@ -104,5 +104,5 @@ def hall_with(
     """A hall with one table, `t`, that is stored nowhere."""
     hall = Hall(Unstored(), {"rules": rules}, bots=("random", "flat:64"), clock=more.pop("clock", lambda: 1000.0))
     table = Table(rules.words, game, Unlogged(seats, 1, deadline, **more), hall.bots, hall._clock, rules.cells(game)[0])
-    hall.games["t"] = Live("t", rules, table, Chain("t"), 0.0)
+    hall.games["t"] = Live("t", rules, table, LogChain("t"), 0.0)
     return hall, table

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from shipped import loaded
 
-from rulespec.guests.play import CHANCE, Contract, Play, contract
+from rulespec.guests.action_game import CHANCE, Contract, Play, contract
 
 
 def tables(name: str, *, every: bool = True, cap: int = 5_000) -> Iterator[Contract]:

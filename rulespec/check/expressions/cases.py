@@ -15,7 +15,7 @@ from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, Bool, Ent, Num, Type, unify
 
 
-class Named(Struct):
+class CaseNames(Struct):
     """The entities that the cases of a `match` name.
 
     Attributes:
@@ -29,11 +29,11 @@ class Named(Struct):
     understood: bool = True
 
 
-def subject_of(x: ExpressionContext, e: ast.Expr, env: Env) -> tuple[typed.Expr, Named | None]:
+def subject_of(x: ExpressionContext, e: ast.Expr, env: Env) -> tuple[typed.Expr, CaseNames | None]:
     """The typed subject of a `match`; with None, and a report, if it is not an entity."""
     subject = x.infer(e, env)
     if isinstance(subject.type, Ent) and not subject.type.optional and subject.type.kind != ANY:
-        return subject, Named(x.decls.kinds[subject.type.kind])
+        return subject, CaseNames(x.decls.kinds[subject.type.kind])
     if subject.type != BAD:
         help_ = "write `if … elif … else`" if isinstance(subject.type, Num | Bool) else ""
         if isinstance(subject.type, Ent) and subject.type.optional:
@@ -42,7 +42,7 @@ def subject_of(x: ExpressionContext, e: ast.Expr, env: Env) -> tuple[typed.Expr,
     return subject, None
 
 
-def entities(x: ExpressionContext, values: Iterable[ast.Expr], named: Named, env: Env) -> tuple[int, ...]:
+def entities(x: ExpressionContext, values: Iterable[ast.Expr], named: CaseNames, env: Env) -> tuple[int, ...]:
     """The indices of the entities that a case names."""
     results: list[int] = []
     for e in values:
@@ -61,7 +61,7 @@ def entities(x: ExpressionContext, values: Iterable[ast.Expr], named: Named, env
     return tuple(results)
 
 
-def check_all_named(x: ExpressionContext, span: Span, named: Named, *, has_else: bool) -> None:
+def check_all_named(x: ExpressionContext, span: Span, named: CaseNames, *, has_else: bool) -> None:
     """Reports entities without a case, and an `else` that is never reached."""
     kind = named.kind
     missing = [entity.name for i, entity in enumerate(kind.entities) if i not in named.seen]

@@ -37,7 +37,7 @@ class StatementPlace(Struct, frozen=True):
     passes: typed.Var | None = None
 
 
-class Held(Struct):
+class OpenVariable(Struct):
     """A variable that begins with a value of an open type: where it is named, and what is put into it."""
 
     span: Span
@@ -77,7 +77,7 @@ class StatementContext(ABC):
         self.effects = Effects(expressions.decls, groups)
         expressions.assigned = self.effects.of_procedure
         self.understood = True
-        self.tried: dict[int, Held] | None = None
+        self.tried: dict[int, OpenVariable] | None = None
         self.open_types: dict[Span, Type] = {}
         self.options_seen: dict[tuple[str, str], typed.OptionDef] = {}
 

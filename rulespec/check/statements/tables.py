@@ -8,7 +8,7 @@ from __future__ import annotations
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.seers import seers
 from rulespec.check.scope import Env
-from rulespec.check.statements.context import Held, Outcome, StatementContext, StatementPlace, is_open
+from rulespec.check.statements.context import OpenVariable, Outcome, StatementContext, StatementPlace, is_open
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import nearest
@@ -88,7 +88,7 @@ def _settled(
     """The type of a variable or a table that begins with `{}` or none, by what is put into it later."""
     span = s.name.span
     if c.tried is not None:
-        c.tried[id(var.table or var)] = Held(span, var.type)
+        c.tried[id(var.table or var)] = OpenVariable(span, var.type)
     elif span not in c.open_types:
         _try(c, var, span, env, place, following)
     if (result := c.open_types.get(span)) is not None:
@@ -111,7 +111,7 @@ def _try(c: StatementContext, var: typed.Var, span: Span, env: Env, place: State
     reads = {v: v.reads for v in (*env.vars.values(), var)}
     for _ in range(_ROUNDS):
         known = len(c.open_types)
-        x.report, x.disputes, c.tried = Report(), [], {id(var.table or var): Held(span, begun)}
+        x.report, x.disputes, c.tried = Report(), [], {id(var.table or var): OpenVariable(span, begun)}
         c.block(following, env.bind(var), place)
         for held in c.tried.values():
             if (result := held.type) is not None:

@@ -13,8 +13,8 @@ from folders import RULESETS
 from jsonschema import Draft202012Validator
 
 from rulespec.engine.behaviour.compare import compare
+from rulespec.engine.behaviour.comparison_report import Comparison
 from rulespec.engine.behaviour.pair import Pair
-from rulespec.engine.behaviour.report import Comparison
 from rulespec.engine.behaviour.walks import Effort
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset

@@ -14,9 +14,9 @@ from jsonschema import Draft202012Validator
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.behaviour import record as recording
-from rulespec.engine.behaviour.check import Checked, check
 from rulespec.engine.behaviour.record import record
-from rulespec.engine.behaviour.situations import NAME, Situation, options_of, place_of, read_situations, written
+from rulespec.engine.behaviour.situation_check import SituationCheck, check
+from rulespec.engine.behaviour.situations import NAME, RecordedSituation, options_of, place_of, read_situations, written
 from rulespec.engine.game.game import Game
 from rulespec.engine.replay.shared_state import number_of
 from rulespec.load import load_ruleset
@@ -32,7 +32,7 @@ def edited(folder: Path, file: str, old: str, new: str) -> Path:
     return folder
 
 
-def checked(folder: Path, ref: str, file: str, old: str, new: str, number: int = 200) -> Checked:
+def checked(folder: Path, ref: str, file: str, old: str, new: str, number: int = 200) -> SituationCheck:
     """Situations of a shipped ruleset under an edited copy."""
     situations = record(load_ruleset(str(RULESETS / ref)), number, None)
     return check(load_ruleset(str(edited(write(folder, {}, RULESETS / ref), file, old, new))), situations)
@@ -119,7 +119,7 @@ def test_a_record_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_places_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     ruleset = load_ruleset(str(RULESETS / "nim"))
     situations = record(ruleset, 80, None)
-    monkeypatch.setattr("rulespec.engine.behaviour.check.MAX_CELLS", 1)
+    monkeypatch.setattr("rulespec.engine.behaviour.situation_check.MAX_CELLS", 1)
     result = check(ruleset, situations)
     assert result.altered == ()
     assert result.unreached > 0
@@ -172,10 +172,12 @@ def test_a_damaged_file_is_refused(lines: list[str], code: str, tmp_path: Path) 
 
 def test_forged_situations_do_no_harm() -> None:
     ruleset = load_ruleset(str(RULESETS / "nim"))
-    odd = Situation(players=2, settings={"misere": "maybe"}, cells=[("a", "b", "c", "d", "e")], state=[None])
-    odder = Situation(after=0, take="take(" * 50, set=[(99, "x"), (-1, 4)], asked="turn")
+    odd = RecordedSituation(players=2, settings={"misere": "maybe"}, cells=[("a", "b", "c", "d", "e")], state=[None])
+    odder = RecordedSituation(after=0, take="take(" * 50, set=[(99, "x"), (-1, 4)], asked="turn")
     start = record(ruleset, 1, None)[0]
-    other = Situation(after=2, take="take(1)", seat="Z", set=[(0, ["A"]), (500, 1)], asked="turn", by="Q", ended=[1])
+    other = RecordedSituation(
+        after=2, take="take(1)", seat="Z", set=[(0, ["A"]), (500, 1)], asked="turn", by="Q", ended=[1]
+    )
     result = check(ruleset, [odd, odder, start, other])
     assert result.unreached == 2
     assert [each.kind for each in result.altered] == ["illegal"]

@@ -12,7 +12,7 @@ from rulespec.engine.bots import bot_games
 from rulespec.engine.bots.bot_games import BotGames
 from rulespec.engine.bots.sides import PlanSide, play_sides
 from rulespec.engine.game import machines
-from rulespec.engine.playtest.playtest import Playtest, PlaytestLimits, Rule
+from rulespec.engine.playtest.playtest import ComparedRule, Playtest, PlaytestLimits
 from rulespec.engine.search.detailed import DetailedGames
 from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.wasm.engine import NoWasmtimeError
@@ -70,7 +70,7 @@ def test_random_games_of_all_rulesets_have_the_details_of_python(ref: str) -> No
 
 def test_games_that_a_forecast_has_played_count_as_results(monkeypatch: pytest.MonkeyPatch) -> None:
     ruled, ruleset = plan("kuhn_poker")
-    base = Rule("kuhn_poker", ruleset, replace(ruled, details=False))
+    base = ComparedRule("kuhn_poker", ruleset, replace(ruled, details=False))
     playtest = Playtest(base, [base], [("flat:2",)], PlaytestLimits((3,), None, (0,)))
     played: list[int] = []
     original = PlanSide.outcome

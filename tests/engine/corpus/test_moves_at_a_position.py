@@ -14,9 +14,9 @@ from jsonschema import Draft202012Validator
 from msgspec.structs import replace
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.corpus import moves
+from rulespec.engine.corpus import position_moves
 from rulespec.engine.corpus.code_tables import Tables
-from rulespec.engine.corpus.moves import Counts, Tally, counted, moves_at
+from rulespec.engine.corpus.position_moves import MoveCounts, Tally, counted, moves_at
 from rulespec.engine.corpus.stores import batches, parts_of_store
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.numbered import every_option
@@ -101,8 +101,10 @@ def test_games_that_do_not_come_to_their_end_do_not_count(tmp_path: Path) -> Non
     table, _, _ = replayed(store)
     (batch,) = batches(parts_of_store(store)[0])
     games = [*(replace(game, codes=game.codes[:-1]) for game in batch[:3]), *batch[3:]]
-    start, result = int(table.hash, 16), Counts(taken={})
-    moves._count(moves._opened(str(store), batch[0].table), games, np.array([start], np.uint64), start, result)
+    start, result = int(table.hash, 16), MoveCounts(taken={})
+    position_moves._count(
+        position_moves._opened(str(store), batch[0].table), games, np.array([start], np.uint64), start, result
+    )
     assert (result.over, result.open) == (7, 3)
     assert sum(tally.times for tally in result.taken[start].values()) == 7
 

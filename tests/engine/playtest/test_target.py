@@ -12,7 +12,7 @@ from statistics import fmean
 import pytest
 
 from rulespec.engine.playtest.compared_numbers import length
-from rulespec.engine.playtest.playtest import Rule
+from rulespec.engine.playtest.playtest import ComparedRule
 from rulespec.engine.playtest.target import MOST, GridGames, Point, nearest, target_of
 from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.load import load_ruleset
@@ -69,15 +69,15 @@ def test_a_planted_optimum_of_games_is_found_within_one_step(tmp_path: Path) -> 
     """Heaps of Nim: the length that random games from a heap of 9 have on average is wanted."""
 
     @cache
-    def heap(point: Point) -> Rule:
+    def heap(point: Point) -> ComparedRule:
         file = tmp_path / f"stones_{point[0]}.yaml"
         file.write_text(OVERLAY.format(n=point[0]))
         reference = f"nim+{file}" if point[0] != 9 else "nim"
         ruleset = load_ruleset(reference)
-        return Rule(f"stones={point[0]}", ruleset, GamePlan.of(reference, ruleset, [2], 0))
+        return ComparedRule(f"stones={point[0]}", ruleset, GamePlan.of(reference, ruleset, [2], 0))
 
-    def rule(seed: int, point: Point) -> Rule:
-        return Rule("", heap(point).ruleset, replace(heap(point).plan, seed=seed))
+    def rule(seed: int, point: Point) -> ComparedRule:
+        return ComparedRule("", heap(point).ruleset, replace(heap(point).plan, seed=seed))
 
     base = rule(1_000, (9,))
     wanted = fmean(base.plan.outcome(base.ruleset, number).decisions for number in range(1_000))
@@ -94,7 +94,7 @@ def test_a_planted_optimum_of_games_is_found_within_one_step(tmp_path: Path) -> 
 @pytest.mark.usefixtures("known_rulesets")
 def test_wins_are_wanted_in_percent_and_an_unknown_number_is_named() -> None:
     nim = load_ruleset("nim")
-    rule = Rule("nim", nim, GamePlan.of("nim", nim, [2], 0))
+    rule = ComparedRule("nim", nim, GamePlan.of("nim", nim, [2], 0))
     assert target_of(rule, ("random",), "wins of a", 40).wanted == 0.4
     with pytest.raises(ValueError, match="no number `wons`; there are Length, Winner's margin, Wins of A"):
         target_of(rule, ("random",), "wons", 40)

@@ -65,7 +65,7 @@ class Tally(Struct):
         self.winners.update(other.winners)
 
 
-class Counts(Struct):
+class MoveCounts(Struct):
     """The counts of a part of a store, or of all of it.
 
     Attributes:
@@ -78,7 +78,7 @@ class Counts(Struct):
     open: int = 0
     taken: dict[int, dict[Code, Tally]] = {}
 
-    def add(self, other: Counts) -> None:
+    def add(self, other: MoveCounts) -> None:
         """Adds those of another part."""
         self.over += other.over
         self.open += other.open
@@ -88,7 +88,7 @@ class Counts(Struct):
                 mine.setdefault(code, Tally()).add(tally)
 
 
-def counted(folder: Path, game: Game, positions: Sequence[int], jobs: int = 1, cluster: str = "") -> Counts:
+def counted(folder: Path, game: Game, positions: Sequence[int], jobs: int = 1, cluster: str = "") -> MoveCounts:
     """The decisions at some positions, over all games of a store at the same table.
 
     Args:
@@ -104,7 +104,7 @@ def counted(folder: Path, game: Game, positions: Sequence[int], jobs: int = 1, c
     """
     key = _table_of(folder, game)
     wanted = tuple(sorted(set(positions)))[:MAX_POSITIONS]
-    result = Counts(taken={})
+    result = MoveCounts(taken={})
     parts = parts_of_store(folder)
     tasks = ((str(folder), str(part), key, wanted) for part in parts)
     for each in (
@@ -148,9 +148,9 @@ def _opened(folder: str, key: str) -> Search:
     return open_search(tables.game(tables.read(key)))
 
 
-def count_part(folder: str, part: str, key: str, positions: tuple[int, ...]) -> Counts:
+def count_part(folder: str, part: str, key: str, positions: tuple[int, ...]) -> MoveCounts:
     """The counts of a part of a store; the work of a worker."""
-    search, result = _opened(folder, key), Counts(taken={})
+    search, result = _opened(folder, key), MoveCounts(taken={})
     wanted = np.array(positions, np.uint64)
     start = int(search.hashes(search.rows([table_game(search.table.ruleset, *_table_args(search))]))[0])
     for batch in batches(Path(part)):
@@ -166,7 +166,7 @@ def _table_args(search: Search) -> tuple[int, Mapping[str, str]]:
     return len(search.table.seats), search.table.settings
 
 
-def _count(search: Search, games: Sequence[CodedGame], wanted: Any, start: int, result: Counts) -> None:
+def _count(search: Search, games: Sequence[CodedGame], wanted: Any, start: int, result: MoveCounts) -> None:
     """Counts the decisions of some games that are over."""
     replayed = search.replay([game.codes for game in games], hashes=True)
     ends = np.cumsum(replayed.decisions)
@@ -187,7 +187,7 @@ def _count(search: Search, games: Sequence[CodedGame], wanted: Any, start: int, 
         _count_game(search, game, by_game.get(at, ()), result)
 
 
-def _count_game(search: Search, game: CodedGame, places: Sequence[tuple[int, int]], result: Counts) -> None:
+def _count_game(search: Search, game: CodedGame, places: Sequence[tuple[int, int]], result: MoveCounts) -> None:
     """Counts the decisions of a game at the positions where it came to them."""
     seen: set[tuple[int, Code]] = set()
     for position, number in places:
@@ -215,7 +215,7 @@ def _count_game(search: Search, game: CodedGame, places: Sequence[tuple[int, int
 # --- a position -----------------------------------------------------------------------------------------------------
 
 
-class Move(Struct, frozen=True):
+class PositionMove(Struct, frozen=True):
     """A legal option of a position, and what came of it in the games of a store.
 
     Attributes:
@@ -257,15 +257,15 @@ class Move(Struct, frozen=True):
         }
 
 
-def moves_at(game: Game, counts: Counts) -> list[Move]:
+def moves_at(game: Game, counts: MoveCounts) -> list[PositionMove]:
     """The legal options where a game stands, those taken most often first; those that nobody took come last."""
     taken = counts.taken.get(int(game.hash, 16), {})
     return sorted(_moves(game, taken), key=lambda move: -move.tally.times)
 
 
-def _moves(game: Game, taken: Mapping[Code, Tally]) -> Iterator[Move]:
+def _moves(game: Game, taken: Mapping[Code, Tally]) -> Iterator[PositionMove]:
     coder = Coder(game)
     for option in every_option(game):
         code = tuple(coder.code(game, option))
         tally = taken.get(code) or Tally()
-        yield Move(option.decision, option.by, str(option), tally)
+        yield PositionMove(option.decision, option.by, str(option), tally)

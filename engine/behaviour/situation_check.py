@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.behaviour.attribution import SETUP, Rule, RuleIndex
-from rulespec.engine.behaviour.situations import Plain, Situation, ended, options_of
+from rulespec.engine.behaviour.situations import Plain, RecordedSituation, ended, options_of
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
@@ -43,7 +43,7 @@ class Altered(Struct, frozen=True):
     lines: tuple[str, ...]
 
 
-class Checked(Struct, frozen=True):
+class SituationCheck(Struct, frozen=True):
     """The result of a check.
 
     Attributes:
@@ -52,7 +52,7 @@ class Checked(Struct, frozen=True):
         unreached: the number of those that come after one that is not reached, or of a table that cannot begin.
     """
 
-    situations: Sequence[Situation]
+    situations: Sequence[RecordedSituation]
     altered: tuple[Altered, ...]
     unreached: int
 
@@ -92,7 +92,7 @@ class Checked(Struct, frozen=True):
         }
 
 
-def check(ruleset: typed.Ruleset, situations: Sequence[Situation]) -> Checked:
+def check(ruleset: typed.Ruleset, situations: Sequence[RecordedSituation]) -> SituationCheck:
     """Compares recorded situations with the rules of today."""
     return _Check(ruleset, situations).run()
 
@@ -139,7 +139,7 @@ class _Place:
 class _Check:
     """The state of a check: the places to which later situations go back."""
 
-    def __init__(self, ruleset: typed.Ruleset, situations: Sequence[Situation]) -> None:
+    def __init__(self, ruleset: typed.Ruleset, situations: Sequence[RecordedSituation]) -> None:
         self.ruleset, self.situations = ruleset, situations
         self.index = RuleIndex(ruleset)
         self.former = _Former(ruleset)
@@ -148,7 +148,7 @@ class _Check:
         self._places: dict[int, _Place] = {}
         self._rules: dict[tuple[str, ...], Rule] = {}
 
-    def run(self) -> Checked:
+    def run(self) -> SituationCheck:
         """Goes through all situations in their order."""
         unreached, last = 0, None
         for number, situation in enumerate(self.situations):
@@ -164,7 +164,7 @@ class _Check:
             if place is not None and self._left[number] and self._has_room(place):
                 self._places[number] = place.copy()
             last = place
-        return Checked(self.situations, tuple(self.altered), unreached)
+        return SituationCheck(self.situations, tuple(self.altered), unreached)
 
     def _has_room(self, place: _Place) -> bool:
         """Whether one more place may be kept."""
@@ -177,7 +177,7 @@ class _Check:
             return None
         return self._places[number].copy() if self._left[number] else self._places.pop(number)
 
-    def _start(self, situation: Situation) -> _Place | None:
+    def _start(self, situation: RecordedSituation) -> _Place | None:
         """A game at the start of a table; None if the rules of today have no such table."""
         names = self.former.settings(situation.settings)
         try:
@@ -191,7 +191,7 @@ class _Check:
         place.set([(at, self.former.value(value)) for at, value in enumerate(situation.state)])
         return place
 
-    def _after(self, number: int, situation: Situation, before: _Place) -> _Place | None:
+    def _after(self, number: int, situation: RecordedSituation, before: _Place) -> _Place | None:
         """The place after the recorded option; None, and noted, if it is illegal now."""
         place, asked = before, before.game.omniscient.asked
         text = self.former.option(self.situations[situation.after].asked, situation.take)
@@ -213,7 +213,7 @@ class _Check:
         place.set([(at, self.former.value(value)) for at, value in situation.set])
         return place
 
-    def _stands(self, number: int, situation: Situation, place: _Place) -> bool:
+    def _stands(self, number: int, situation: RecordedSituation, place: _Place) -> bool:
         """Whether the game stands in the situation, or can be put there; notes what differs."""
         try:
             lines, rule = self._effect(situation, place)
@@ -229,7 +229,7 @@ class _Check:
             return False
         return is_there and self._question(situation, place.game) == ""
 
-    def _effect(self, situation: Situation, place: _Place) -> tuple[tuple[str, ...], Rule]:
+    def _effect(self, situation: RecordedSituation, place: _Place) -> tuple[tuple[str, ...], Rule]:
         """The difference between a game and the recorded state, question and end; and its rule."""
         game, differing = place.game, place.differing()
         labels, state = game.omniscient.labels, game.omniscient.numbers.state
@@ -251,7 +251,7 @@ class _Check:
             self._rules[key] = self._of_effect(game, differing)
         return tuple(lines), self._rules[key]
 
-    def _question(self, situation: Situation, game: Game) -> str:
+    def _question(self, situation: RecordedSituation, game: Game) -> str:
         """The difference between the open decisions, or the ends; empty without one."""
         decision, end = game.decision, ended(game)
         now = (decision.name, decision.by) if decision is not None else ("", None)
@@ -262,7 +262,7 @@ class _Check:
             return f"{head}; now {there}"
         return "" if end == situation.ended else f"the end was {situation.ended}; now {end}"
 
-    def _options(self, situation: Situation, game: Game) -> tuple[str, ...]:
+    def _options(self, situation: RecordedSituation, game: Game) -> tuple[str, ...]:
         """The difference between the options there; empty without one."""
         now = options_of(game)
         if situation.more or now.digest:

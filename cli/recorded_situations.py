@@ -14,7 +14,7 @@ from rulespec.documents.text_files import display, is_present
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
-    from rulespec.engine.behaviour.check import Altered, Checked
+    from rulespec.engine.behaviour.situation_check import Altered, SituationCheck
 
 _MAX_GROUPS = 20
 _SHOWN = 8
@@ -43,7 +43,7 @@ def write_situations(ruleset: typed.Ruleset) -> None:
     output.echo(f"recorded {output.counted(len(situations), 'situation')} in {display(path)}", err=True)
 
 
-def recorded_situations(ruleset: typed.Ruleset, only: str, report: Report) -> Checked | None:
+def recorded_situations(ruleset: typed.Ruleset, only: str, report: Report) -> SituationCheck | None:
     """The check of the recorded situations of a ruleset; None if there are none.
 
     Args:
@@ -56,7 +56,7 @@ def recorded_situations(ruleset: typed.Ruleset, only: str, report: Report) -> Ch
     path = place_of(ruleset)
     if not is_present(path) or only not in display(path):
         return None
-    from rulespec.engine.behaviour.check import check
+    from rulespec.engine.behaviour.situation_check import check
     from rulespec.engine.behaviour.situations import read_situations
 
     try:
@@ -66,7 +66,7 @@ def recorded_situations(ruleset: typed.Ruleset, only: str, report: Report) -> Ch
         return None
 
 
-def show_altered(checked: Checked) -> None:
+def show_altered(checked: SituationCheck) -> None:
     """Prints the altered situations by rule, each rule with its shortest game."""
     groups = checked.groups()
     output.show([_diagnostic(checked, group) for group in groups[:_MAX_GROUPS]], err=False)
@@ -74,7 +74,7 @@ def show_altered(checked: Checked) -> None:
         output.echo(f"… and {len(groups) - _MAX_GROUPS} more rules with altered situations")
 
 
-def _diagnostic(checked: Checked, group: list[Altered]) -> Diagnostic:
+def _diagnostic(checked: SituationCheck, group: list[Altered]) -> Diagnostic:
     first, start = group[0], checked.situations[0]
     rule, moves = first.rule, checked.game(first.number)
     number = first.number
@@ -95,7 +95,7 @@ def _diagnostic(checked: Checked, group: list[Altered]) -> Diagnostic:
     return Diagnostic("RS583", Severity.ERROR, message, span, help="\n".join(lines))
 
 
-def summary(checked: Checked) -> str:
+def summary(checked: SituationCheck) -> str:
     """The result in a few words."""
     every = output.counted(len(checked.situations), "recorded situation")
     if not checked.altered and not checked.unreached:

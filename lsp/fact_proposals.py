@@ -66,7 +66,7 @@ def without(raw: str, taken: Sequence[Proposed]) -> str:
     return "\n".join(lines)
 
 
-class Regions:
+class MapRegions:
     """The regions of a map with their facts and links, as its file has them.
 
     Args:
