@@ -50,6 +50,7 @@ def wait_for_turn(opened: Opened) -> None:
         "document.querySelector('#turn').matches('.mine') || "
         "document.querySelector('#turn h2').textContent.startsWith('The game is over')"
     )
+    opened.page.wait_for_timeout(600)  # sooner, a click at the same spot is the second half of a double click
 
 
 def saved(opened: Opened) -> str:
