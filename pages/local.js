@@ -62,7 +62,7 @@
     const again = moves.some((move) => move.waits === name && move.by === option.by);
     if (again) disclose();
     game.apply(option);
-    moves.push({ told, by: option.by, waits: together ? name : "" });
+    moves.push({ told, option, by: option.by, waits: together ? name : "" });
     if (!together || game.decision?.name !== name) disclose();
   }
   function disclose() {
@@ -122,7 +122,7 @@
       [fault, undone] = [false, []];
       let by = null;
       do {
-        undone.unshift(game.taken.at(-1));
+        undone.unshift(moves.at(-1).option);
         by = back();
       } while (game.taken.length && (message.to >= 0 ? game.taken.length > message.to : by === null || !isPerson(by)));
       go();

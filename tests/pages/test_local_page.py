@@ -97,6 +97,22 @@ def test_the_last_roll_lies_on_the_board(open_page: Open, tmp_path: Path) -> Non
 
 
 @pytest.mark.proof
+def test_what_was_taken_back_is_taken_again(open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(page_of("connect_four", 2, tmp_path))
+    wait_for_turn(opened)
+    opened.page.locator("#board .lit").first.click(force=True)
+    opened.wait("document.querySelectorAll('#list > li').length === 2")
+    texts = opened.texts("#list > li .sentence span")
+    wait_for_turn(opened)
+    opened.page.click("#back")
+    opened.wait("!document.querySelectorAll('#list > li').length")
+    wait_for_turn(opened)
+    opened.page.click("#redo")
+    opened.wait("document.querySelectorAll('#list > li').length === 2")
+    assert opened.texts("#list > li .sentence span") == texts and opened.page.is_hidden("#redo")
+
+
+@pytest.mark.proof
 def test_a_large_game_with_bots_undo_log_and_link(open_page: Open, tmp_path: Path) -> None:
     file = page_of("imperial", 4, tmp_path)
     assert file.stat().st_size < 1000 * LARGEST["imperial"]
