@@ -25,6 +25,7 @@ from rulespec.overlays.selection import (
     reasons,
     removes_option,
     selected,
+    takes_in_order,
 )
 from rulespec.records import Brief
 from rulespec.syntax import ast
@@ -227,8 +228,7 @@ class Run:
             if self._reports_change(item, lambda old: bool(selected(selector, old, lambda _: True))):
                 return
         if isinstance(at, ast.Binder):
-            loops = {n.binder.name.text for root in roots for n in nodes(root) if isinstance(n, ast.For | ast.Turns)}
-            loops |= {n.binder.name.text for root in roots for n in nodes(root) if getattr(n, "op", "") == "first"}
+            loops = {n.binder.name.text for root in roots for n in nodes(root) if takes_in_order(n)}
             help_ = f"its loops go over {_names(sorted(loops))}" if loops else "name the rule with the loop"
             message = f"{_what(item)} has no loop over `{at.name.text}` that takes its members in an order"
             self._report.error("RS351", message, at.name.span, help=help_)

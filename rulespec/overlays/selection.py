@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Span
+from rulespec.language.builtins import BUILTINS
 from rulespec.records import Brief
 from rulespec.rule_ids import cited
 from rulespec.syntax import ast
@@ -77,9 +78,15 @@ def in_order(variable: str, root: ast.Item | ast.OptionDef, visible: Visible) ->
     """The binders whose members come in an order: those of `for`, `turns` and `first` over a variable."""
     results = []
     for node in nodes(root, visible):
-        if isinstance(node, ast.For | ast.Turns) or (isinstance(node, ast.Each) and node.op in ("first", "order")):
-            results += [node.binder] if node.binder.name.text == variable else []
+        if takes_in_order(node) and node.binder.name.text == variable:
+            results.append(node.binder)
     return results
+
+
+def takes_in_order(node: Any) -> bool:
+    """Whether a node is a loop, or a function of members that asks for their order."""
+    function = BUILTINS.get(node.op) if isinstance(node, ast.Each) else None
+    return isinstance(node, ast.For | ast.Turns) or (function is not None and bool(function.of_order))
 
 
 def ordered(binder: ast.Binder, order: ast.Binder) -> ast.Binder:
