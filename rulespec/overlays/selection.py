@@ -76,11 +76,8 @@ def selected(at: ast.Stmt | ast.Expr | ast.Text, root: ast.Item | ast.OptionDef,
 
 def in_order(variable: str, root: ast.Item | ast.OptionDef, visible: Visible) -> list[ast.Binder]:
     """The binders whose members come in an order: those of `for`, `turns` and `first` over a variable."""
-    results = []
-    for node in nodes(root, visible):
-        if takes_in_order(node) and node.binder.name.text == variable:
-            results.append(node.binder)
-    return results
+    loops = (node.binder for node in nodes(root, visible) if takes_in_order(node))
+    return [binder for binder in loops if binder.name.text == variable]
 
 
 def takes_in_order(node: Any) -> bool:
