@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rulespec.guests.aec import RulesetEnv, aec_env
     from rulespec.guests.batch import Batch
     from rulespec.guests.gym import SEAT_ENV, SeatEnv
-    from rulespec.guests.observations import Observer
+    from rulespec.guests.observations import Observations
     from rulespec.guests.spiel import load_game
     from rulespec.guests.trajectories import game_of, trajectory
     from rulespec.guests.trees import CfrPlus, GameTree, cfr_plus, tree
@@ -33,7 +33,7 @@ __all__ = [
     "Contract",
     "GameTree",
     "IllegalActionError",
-    "Observer",
+    "Observations",
     "Play",
     "RulesetEnv",
     "SeatEnv",
@@ -52,7 +52,7 @@ _HOMES = {
     "aec": "RulesetEnv aec_env",
     "batch": "Batch",
     "gym": "SEAT_ENV SeatEnv",
-    "observations": "Observer",
+    "observations": "Observations",
     "spiel": "load_game",
     "trajectories": "game_of trajectory",
     "trees": "CfrPlus GameTree cfr_plus tree",

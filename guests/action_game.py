@@ -16,7 +16,7 @@ from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import CAP, choose
 from rulespec.guests.actions import ActionSpace, Form
-from rulespec.guests.observations import Floats, Observer
+from rulespec.guests.observations import Floats, Observations
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -46,7 +46,7 @@ class Contract:
     def __init__(self, game: Game, form: Form | None = None, cap: int = CAP) -> None:
         self.game, self.cap = restarted(game), cap
         self.actions = ActionSpace(game, form)
-        self.sight = Observer(game, self.actions.size if self.actions.form == "words" else 0)
+        self.sight = Observations(game, self.actions.size if self.actions.form == "words" else 0)
         self.returns = Returns(game)
 
     def play(self) -> Play:

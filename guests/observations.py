@@ -26,7 +26,7 @@ LONGEST = 20
 Floats = NDArray[np.float32]
 
 
-class Observer:
+class Observations:
     """The observations of a table: an array of 32-bit floats for a seat and a position.
 
     A number, an amount or a count is itself, and a truth value 0 or 1; an entity has a 1 at its place among those of

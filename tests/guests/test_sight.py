@@ -16,7 +16,7 @@ from shipped import NAMES
 from rulespec.engine.game.game import Game
 from rulespec.guests.action_game import NOBODY, Contract, Play
 from rulespec.guests.batch import Batch
-from rulespec.guests.observations import Observer
+from rulespec.guests.observations import Observations
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 Shown = tuple[object, ...]
@@ -69,8 +69,8 @@ def test_a_sabotaged_position_is_told_the_same(ref: str) -> None:
 
 
 def test_an_observation_without_masks_of_cells_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    encoded = Observer._encoded
-    monkeypatch.setattr(Observer, "_encoded", lambda self, rows, hidden: encoded(self, rows, np.zeros_like(hidden)))
+    encoded = Observations._encoded
+    monkeypatch.setattr(Observations, "_encoded", lambda self, rows, hidden: encoded(self, rows, np.zeros_like(hidden)))
     with pytest.raises(AssertionError):
         differing("kuhn_poker")
 
