@@ -30,7 +30,7 @@ class Context:
         groups: groups of options by name.
         start: name of the procedure that a game starts with, found by `check_start`.
         named: conditions that a lint has named: the lints after it are silent about them.
-        unsafe_tables: tables that may be asked for a row they lack, found by `check_lookups`.
+        unsafe_tables: tables that may be asked for a row they lack, found by `check_missing_keys`.
     """
 
     def __init__(self, source: Source, report: Report) -> None:

@@ -25,10 +25,10 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
             pile = pile.target
         if isinstance(pile, ast.Ref) and pile.name in d.pieces and pile.name not in env.vars:
             return pieces_in_place(x, pile, keys, target.name, e.keys[0], e.span, env)
-    if (amount := bag_amount(x, e, env)) is not None:
-        return amount
     if isinstance(target, ast.Ref) and target.name in env.vars and env.vars[target.name].table is not None:
         return _entry(x, e, target, env.vars[target.name], env)
+    if (amount := bag_amount(x, e, env)) is not None:
+        return amount
     if (link := link_of(x, target, env)) is not None:
         return infer_between(x, e, link, env)
     if isinstance(target, ast.Ref) and target.name not in env.vars:

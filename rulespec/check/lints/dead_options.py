@@ -11,7 +11,7 @@ from rulespec.typed.rule_traversal import walk
 from rulespec.types import may_be_none
 
 
-def check_options(c: Context) -> None:
+def check_dead_options(c: Context) -> None:
     """Warns of options with a condition that holds in no position, or without any arguments."""
     for procedure in c.rules.procedures.values():
         for s in walk(procedure.body):

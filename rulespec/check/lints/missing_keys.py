@@ -18,7 +18,7 @@ from rulespec.types import Ent
 _MAX_KEYS = 2_000  # combinations of keys that are tried for one look-up
 
 
-def check_lookups(c: Context) -> None:
+def check_missing_keys(c: Context) -> None:
     """Warns of look-ups whose key may be missing, with a note on the table.
 
     A rule that compares what the key depends on may guard the look-up: it is left alone.

@@ -11,7 +11,7 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Num
 
 
-def check_tables(c: Context) -> None:
+def check_table_rows(c: Context) -> None:
     """Warns of rows of numbers with a gap or out of order, and of inner rows that one row lacks."""
     for table in c.declarations.tables.values():
         rows = get(c.source.root, "tables", table.name, "rows")

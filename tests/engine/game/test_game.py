@@ -156,7 +156,7 @@ def test_the_door_opens_to_every_name(name: str) -> None:
 
 def test_errors_have_one_root() -> None:
     errors = [getattr(rulespec, name) for name in rulespec.__all__ if name.endswith("Error")]
-    assert len(errors) == 4 and all(issubclass(error, RulespecError) for error in errors)
+    assert len(errors) == 5 and all(issubclass(error, RulespecError) for error in errors)
 
 
 def test_the_door_has_no_other_name() -> None:

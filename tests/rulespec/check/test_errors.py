@@ -83,6 +83,9 @@ def test_every_code_of_the_checker_has_a_case() -> None:
     marked = {m.code for c in [*RULES, *DECLARATIONS, *OVERLAYS] for m in c.marks}
     elsewhere = {"RS214", "RS217", "RS219", "RS220", "RS136", "RS501", "RS507"}  # test_source.py, and below
     elsewhere |= {code for code in CODES if code.startswith(("RS55", "RS56"))}  # tests/drawing: they are about pictures
+    elsewhere |= {
+        code for code in CODES if code.startswith("RS58")
+    }  # tests/engine/behaviour: about recorded situations
     elsewhere.add("RS574")  # tests/pages: it is about a page
     elsewhere |= {"RS415", "RS416", "RS575"}  # tests/engine/test_counted_work.py: they are about what is done
     elsewhere |= {code for code in CODES if code.startswith("RS53")}  # tests/engine/words: they are about words
