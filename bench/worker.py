@@ -18,8 +18,11 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 Job = Callable[[Path], Callable[[], int]]
 """Prepares a piece of work, at most a second of it, in a checkout; the piece says how many of something it has done."""
@@ -91,24 +94,31 @@ def cold(*args: str) -> Job:
     return prepare
 
 
+def _plan_of(ruleset: Any, backend: str) -> Any:
+    """A plan of random games; earlier commits have it under another name."""
+    earlier = find_spec("rulespec.engine.simulate.game_plans") is None
+    home, name = ("plan", "Plan") if earlier else ("game_plans", "GamePlan")
+    return getattr(import_module(f"rulespec.engine.simulate.{home}"), name).of(
+        ruleset.ref, ruleset, [4], 1, backend=backend
+    )
+
+
 def _playouts_in_python(_: Path) -> Callable[[], int]:
     """Decisions of random games with invariants, by the generated Python."""
-    from rulespec.engine.simulate.game_plans import GamePlan
     from rulespec.load import load_ruleset
 
     ruleset = load_ruleset("imperial")
-    plan, numbers = GamePlan.of("imperial", ruleset, [4], 1, backend="python"), count()
-    return lambda: plan.outcome(ruleset, next(numbers) % _GAMES).decisions
+    plan, numbers = _plan_of(ruleset, "python"), count()
+    return lambda: int(plan.outcome(ruleset, next(numbers) % _GAMES).decisions)
 
 
 def _playouts_in_wasm(_: Path) -> Callable[[], int]:
     """Decisions of random games with invariants, by the wasm machine."""
-    from rulespec.engine.simulate.game_plans import GamePlan
     from rulespec.engine.simulate.wasm import WasmOutcomes
     from rulespec.load import load_ruleset
 
     ruleset = load_ruleset("imperial")
-    games = WasmOutcomes(GamePlan.of("imperial", ruleset, [4], 1, backend="wasm"), ruleset)
+    games = WasmOutcomes(_plan_of(ruleset, "wasm"), ruleset)
     return lambda: sum(one.decisions for one in games.of(range(_BATCH)))
 
 
