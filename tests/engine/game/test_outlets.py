@@ -65,9 +65,10 @@ def seats_of_commands() -> set[str]:
     return results
 
 
+_SEARCH = ("result_arrays", "open_search", "search", "uct")
 KNOWN: dict[str, Callable[[], set[str]]] = {
     "Game": lambda: {name for name in dir(Game) if not name.startswith("_") or name.startswith("_repr")},
-    "search": lambda: public(*(f"engine/search/{name}.py" for name in ("result_arrays", "open_search", "search", "uct"))),
+    "search": lambda: public(*(f"engine/search/{name}.py" for name in _SEARCH)),
     "functions": told_a_seat,
     "options": seats_of_commands,
     "rulespec": lambda: set(rulespec.__all__),
