@@ -62,7 +62,7 @@ class Curiosity:
     def __init__(self, seed: int = 0) -> None:
         self._random = random.Random(seed)
         self.taken = Counter[tuple[str, str]]()
-        """How often the options of each name were taken."""
+        """The number of times that options of each name were taken."""
 
     def among(self, options: Sequence[_T], option: Callable[[_T], Option]) -> _T:
         """One of some options: half of the time of the rarest name, else of any name, or any."""

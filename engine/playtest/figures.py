@@ -120,7 +120,7 @@ class Figures:
 
 
 class Acts:
-    """Where games under a rule first differ from those without it.
+    """The first differences between games under a rule and those without it.
 
     Attributes:
         plies: the numbers of the decisions.

@@ -91,7 +91,7 @@ def test_a_long_game_is_truncated() -> None:
 
 
 def test_chance_draws_as_in_simulate() -> None:
-    """Where seats take the options of a playout, chance takes those of it, too: the seed is the game."""
+    """The seed is the game: if seats take the options of a playout, chance takes those of it, too."""
     table = contract(loaded("kuhn_poker")[0])
     for number in range(4):
         playout = play_out(table.play().game, 7, number)

@@ -46,7 +46,7 @@ MAX_OPTIONS = 0
 MAX_SEVERAL = 0
 """The most sets or bags of a parameter."""
 PILES = 48
-"""Where in the area of such a parameter the piles begin."""
+"""The offset of the piles in the area of such a parameter."""
 FEW = 0
 """The bound of changes of which all that a journal has fit into 64 bits, each times 32 bits."""
 STEPS = 0
