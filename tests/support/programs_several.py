@@ -20,8 +20,9 @@ procedure spend(b: bag good, t: town):
 def param(w: Writer, scope: Scope, name: str) -> str:
     """A parameter that chooses several, without its privacy; it is in the scope then."""
     least = w.pick("0", "1", "2", "few", "n - n", "(-1)")
+    exactly = [] if least == "(-1)" else ["", ""]  # nothing has less than no member
     one = [] if least == "2" else [" .. 1"]  # the least comes first
-    most = w.pick("", "", *one, " .. 2", " .. few", " .. abs(m) % 3", " .. count(towns)")
+    most = w.pick(*exactly, *one, " .. 2", " .. few", " .. abs(m) % 3", " .. count(towns)")
     if w.number(2):
         of = w.expr(SET, scope, 1)
         scope[name] = SET

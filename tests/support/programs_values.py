@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 def draw(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
     """A `roll` or a `choose`; what it comes to is in scope from there on."""
     name, params = w.fresh(), []
+    by = f" by {w.expr('player', scope, 1)}" if w.number(2) else ""  # whoever chooses is asked before there is a value
     for _ in range(1 + w.number(2)):
         value = w.fresh()
         if w.number(2):
@@ -23,8 +24,8 @@ def draw(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
             type_ = "int"
         params[-1] += or_none(w, scope, value, type_, w.number(3) == 0)
     head = f"{name}({', '.join(params)})"
-    if w.number(2):
-        return [f"{pad}choose {head} by {w.expr('player', scope, 1)}"]
+    if by:
+        return [f"{pad}choose {head}{by}"]
     weight = f" weight 1 + abs({w.expr('int', scope, 1)}) % 3" if w.number(2) else ""
     return [f"{pad}roll {head}{weight}"]
 
