@@ -15,7 +15,7 @@ from rulespec.engine.game.wasm_export import exported
 from rulespec.engine.words.exported_texts import exported_texts
 from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.words import Words
-from rulespec.pages.document import Rights, document, own_file
+from rulespec.pages.document import Rights, document, own_file, script_json
 from rulespec.pages.other_values import OtherValues
 
 _STYLES = ("viewer.css", "table.css", "local.css")
@@ -60,9 +60,8 @@ def local_page(game: Game, language: str | None = None) -> str:
     module = exported(game, lambda asides: exported_texts(game, words, asides))
     settings: Mapping[str, str] = game.settings
     data = {
-        "module": b64encode(gzip.compress(module, mtime=0)).decode(),
-        "plan": plan(board),
-        "board": board.backdrop(),
+        "module": _packed(module),
+        "drawn": _packed(script_json({"plan": plan(board), "board": board.backdrop()}).encode()),
         "values": OtherValues(board, game, words).to_json(),
         "words": _page_words(words),
         "version": game.ruleset.version,
@@ -79,6 +78,10 @@ def local_page(game: Game, language: str | None = None) -> str:
         scripts=[_COMMENT.sub("", own_file(name)).replace("export class", "class") for name in _SCRIPTS],
         rights=Rights(computes=True),
     )
+
+
+def _packed(data: bytes) -> str:
+    return b64encode(gzip.compress(data, mtime=0)).decode()
 
 
 def _page_words(words: Words) -> dict[str, str]:
