@@ -18,6 +18,7 @@ from rulespec.documents.text_files import is_folder
 from rulespec.documents.versions import RULESPEC
 from rulespec.language.builtins import BUILTINS
 from rulespec.lsp.complete import complete
+from rulespec.lsp.coverage_lenses import coverage_lenses
 from rulespec.lsp.describe import explanation, listed_rule, signature
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.index import NameIndex, name, place
@@ -403,7 +404,7 @@ def _add_overviews(it: RulespecServer) -> None:
 
 
 def _add_whole_documents(it: RulespecServer) -> None:
-    """Registers folding, names by what they are, and the search for names in the rulesets of the open documents."""
+    """Registers folding, code lenses, semantic tokens, and the search for names in the rulesets of open documents."""
 
     @it.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
     def folding(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
@@ -420,6 +421,16 @@ def _add_whole_documents(it: RulespecServer) -> None:
         ranges = [it.range(token.span) for token in listed]
         places = [(r.start.line, r.start.character, r.end.character - r.start.character) for r in ranges]
         return lsp.SemanticTokens(encoded(places, listed))
+
+    @it.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
+    def tested(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        uri = params.text_document.uri
+        path, result = _path(uri), it.index_of(uri)
+        if path is None or result is None:
+            return []
+        listed = coverage_lenses(result[0].checked.folders[0].resolve(), path, it.lines(uri))
+        places = [(lsp.Position(lens.line - 1, 0), lens.text) for lens in listed]
+        return [lsp.CodeLens(lsp.Range(at, at), lsp.Command(text, "")) for at, text in places]
 
     @it.feature(lsp.WORKSPACE_SYMBOL)
     def searched(params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:

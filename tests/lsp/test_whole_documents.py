@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 from editor import Editor
 from folders import RULESETS
 
+from rulespec.cli.main import run
+from rulespec.lsp.coverage_lenses import RECORD
 from rulespec.lsp.overviews import FoldedLines, folds
 
 PLAY = "rules/play.rules"
@@ -74,3 +77,30 @@ def test_names_are_known_searched_and_folded_also_while_a_file_is_broken(nim: Pa
 )
 def test_folds_of_a_text(text: str, expected: list[tuple[int, int, bool]]) -> None:
     assert list(folds(text.split("\n"))) == [FoldedLines(*each) for each in expected]
+
+
+def lenses(editor: Editor, name: str) -> list[tuple[int, str]]:
+    """The lenses of a document: lines from 1, and texts without their dates."""
+    document = {"textDocument": {"uri": editor.path(name).as_uri()}}
+    listed = editor.ask("textDocument/codeLens", document)
+    return [(lens["range"]["start"]["line"] + 1, lens["command"]["title"].partition(" · ")[0]) for lens in listed]
+
+
+def test_lenses_count_what_tests_ran_while_lines_move(nim: Path) -> None:
+    assert run(["coverage", str(nim), "--playouts", "2", "--format", "json", "--out", str(nim / RECORD)]) == 0
+    units = json.loads((nim / RECORD).read_text("utf-8"))["units"]
+    takes = next(unit for unit in units if unit["kind"] == "option")
+    count = takes["outcomes"]["legal"]["count"]
+    with Editor(nim) as editor:
+        editor.open(PLAY)
+        listed = lenses(editor, PLAY)
+        assert (takes["line"], f"run {count} times by 2 tests") in [
+            (line, text.partition(",")[0]) for line, text in listed
+        ]
+        editor.change(PLAY, "# a remark\n\n" + editor.texts[editor.path(PLAY)])
+        assert lenses(editor, PLAY) == [(line + 2, text) for line, text in listed]
+        for broken in (b"{", b"[" * 100_000, b'{"units": 3, "missing": []}', b"\xff"):
+            (nim / RECORD).write_bytes(broken)
+            assert lenses(editor, PLAY) == []
+        (nim / RECORD).unlink()
+        assert lenses(editor, PLAY) == []
