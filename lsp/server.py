@@ -1,4 +1,4 @@
-"""The protocol: requests of the editor and their answers, unknown to all other modules."""
+"""The protocol: requests of the editor and their answers. No other module knows it, but for `icons`."""
 
 from __future__ import annotations
 
@@ -21,46 +21,22 @@ from rulespec.lsp.complete import complete
 from rulespec.lsp.coverage_lenses import coverage_lenses
 from rulespec.lsp.describe import explanation, listed_rule, signature
 from rulespec.lsp.files import EditorFiles
+from rulespec.lsp.icons import ICONS, SYMBOLS
 from rulespec.lsp.index import NameIndex, name, place
 from rulespec.lsp.open_calls import builtin_at, call_around
 from rulespec.lsp.overviews import MAX_SYMBOLS, TOKEN_MODIFIERS, TOKEN_TYPES, encoded, folds, symbols, tokens
 from rulespec.lsp.project import check, check_alone, reference
 from rulespec.lsp.quick_fixes import each_fix
 from rulespec.lsp.rename import RenameError, rename
+from rulespec.lsp.scenario_reasons import scenario_reasons
 from rulespec.own_files import OwnFiles, own_files
 from rulespec.rule_ids import ListedRule
 from rulespec.ruleset_files import MAX_YAML
-from rulespec.syntax import ast
 from rulespec.syntax.format import format_rules
 from rulespec.typed import nodes as typed
 
 DELAY = 0.05  # seconds without a keystroke before a change is checked
 MAX_SHOWN = 500  # diagnostics of one file
-
-_ICONS: dict[type, lsp.CompletionItemKind] = {
-    typed.Definition: lsp.CompletionItemKind.Function,
-    typed.Procedure: lsp.CompletionItemKind.Method,
-    typed.Var: lsp.CompletionItemKind.Variable,
-    typed.FieldDecl: lsp.CompletionItemKind.Field,
-    typed.FactDecl: lsp.CompletionItemKind.Property,
-    typed.Kind: lsp.CompletionItemKind.Class,
-    typed.Entity: lsp.CompletionItemKind.EnumMember,
-    typed.ConstantDecl: lsp.CompletionItemKind.Constant,
-    typed.Unit: lsp.CompletionItemKind.Unit,
-    typed.PieceDecl: lsp.CompletionItemKind.Struct,
-    typed.PlaceDecl: lsp.CompletionItemKind.Field,
-    typed.SettingDecl: lsp.CompletionItemKind.Enum,
-    typed.Measure: lsp.CompletionItemKind.Property,
-    typed.TableDecl: lsp.CompletionItemKind.Struct,
-    typed.TrackDecl: lsp.CompletionItemKind.Struct,
-    typed.Guard: lsp.CompletionItemKind.Method,
-    ast.OptionGroup: lsp.CompletionItemKind.Module,
-}
-
-_SYMBOLS: dict[type, lsp.SymbolKind] = {
-    named: lsp.SymbolKind[icon.name] for named, icon in _ICONS.items() if named is not typed.Unit
-}
-_SYMBOLS[typed.Unit] = lsp.SymbolKind.Number  # the protocol has no symbol for units
 
 
 class RulespecServer(LanguageServer):
@@ -237,6 +213,17 @@ class RulespecServer(LanguageServer):
             lsp.MarkupContent(lsp.MarkupKind.Markdown, text), self.range(Span(file, line, start, line, end))
         )
 
+    def scenario_hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
+        """The hover of an option or a value in a scenario: the reasons for it."""
+        path = _path(params.text_document.uri)
+        if path is None or path not in self.files.open or path.suffix != ".yaml":
+            return None
+        result = scenario_reasons(path, self.files, *self.place(params.text_document.uri, params.position))
+        if result is None:
+            return None
+        span, reasons = result
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, f"```text\n{reasons}\n```"), self.range(span))
+
     def range(self, span: Span) -> lsp.Range:
         """A span as a range of the editor, which counts from 0 and in code units."""
         lines = self._lines(span.file)
@@ -324,7 +311,7 @@ def _add_questions(it: RulespecServer) -> None:
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
         result = it.index_of(params.text_document.uri)
         if not result:
-            return None
+            return it.scenario_hover(params)
         index, file = result
         place = it.place(params.text_document.uri, params.position)
         if (option := index.option(file, *place)) is not None:
@@ -400,7 +387,7 @@ def _add_overviews(it: RulespecServer) -> None:
         if result is None:
             return []
         declared = result[0].declared_in(result[1])
-        return [lsp.DocumentSymbol(name(n), _SYMBOLS[type(n)], it.range(s), it.range(s)) for s, n in declared]
+        return [lsp.DocumentSymbol(name(n), SYMBOLS[type(n)], it.range(s), it.range(s)) for s, n in declared]
 
 
 def _add_whole_documents(it: RulespecServer) -> None:
@@ -439,7 +426,7 @@ def _add_whole_documents(it: RulespecServer) -> None:
         for index in it.indexes.values():
             for span, declared in islice(symbols(index, params.query), MAX_SYMBOLS):
                 if span.file in index.checked.texts and (at := it.location(span)) is not None:
-                    results.append(lsp.SymbolInformation(at, name(declared), _SYMBOLS[type(declared)]))
+                    results.append(lsp.SymbolInformation(at, name(declared), SYMBOLS[type(declared)]))
         return results[:MAX_SYMBOLS]
 
 
@@ -506,5 +493,5 @@ def _item(word: str, named: typed.Named | None, index: NameIndex) -> lsp.Complet
     if named is None:
         return lsp.CompletionItem(word, kind=lsp.CompletionItemKind.Keyword)
     return lsp.CompletionItem(
-        word, kind=_ICONS[type(named)], detail=signature(named, index), documentation=explanation(named, index) or None
+        word, kind=ICONS[type(named)], detail=signature(named, index), documentation=explanation(named, index) or None
     )

@@ -62,15 +62,20 @@ class Scenario:
 
 def read_scenarios(path: Path, report: Report, display: str | None = None) -> tuple[Scenario, ...]:
     """The raw scenarios of a file; arguments are those of `scenario_files.load_scenarios`."""
-    from rulespec.documents.schema_check import check_schema
-    from rulespec.schemas import load_schema
-
-    before = report.errors
     try:
         node = read_yaml(path, display or str(path))
     except DiagnosticsError as error:
         report.extend(error.diagnostics)
         return ()
+    return scenarios_of(node, report)
+
+
+def scenarios_of(node: Node, report: Report) -> tuple[Scenario, ...]:
+    """The raw scenarios of the tree of a file; none if it has errors, which the report takes."""
+    from rulespec.documents.schema_check import check_schema
+    from rulespec.schemas import load_schema
+
+    before = report.errors
     check_schema(node, load_schema("scenarios"), report, what="scenario file")
     if report.errors > before:
         return ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
@@ -16,7 +17,7 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.seating import usual_seats
 from rulespec.engine.game.state_json import scores
 from rulespec.engine.verify.option_names import unknown_option, unreadable
-from rulespec.engine.verify.scenario import Scenario, items, pairs
+from rulespec.engine.verify.scenario import Scenario, ScenarioStep, items, pairs
 from rulespec.typed import nodes as typed
 
 _NUMBER = re.compile(r"-? *[0-9]+ +([A-Za-z_][A-Za-z0-9_]*)")
@@ -77,6 +78,54 @@ def run_scenario(
     run = _Run(ruleset, scenario, backend)
     run.run()
     return tuple(run.failures)
+
+
+class ScenarioPlace(NamedTuple):
+    """A text of a scenario and the game at that point.
+
+    Attributes:
+        key: `when` for a decision about to be taken; else the expectation: `legal`, `illegal` or `values`.
+        text: an option or an expression; of `when`, without the seat.
+        span: its place.
+    """
+
+    game: Game
+    key: str
+    text: str
+    span: Span
+
+
+def scenario_place(ruleset: typed.Ruleset, scenario: Scenario, line: int, column: int) -> ScenarioPlace | None:
+    """The text at a line and a column of a scenario, from 1; None if there is none, or the scenario fails before it."""
+    run = _Run(ruleset, scenario, "python")
+    wanted = [
+        (step, key, text)
+        for step in scenario.steps
+        for key, text in _texts(step)
+        if text.span.line == line and text.span.column <= column < text.span.end_column
+    ]
+    if not wanted:
+        return None
+    last, key, text = wanted[0]
+    try:
+        game = run.start()
+        for step in scenario.steps[: scenario.steps.index(last) + 1]:
+            for taken in step.when:
+                if taken is text:
+                    return ScenarioPlace(game, key, text.text.partition(":")[2].strip(), text.span)
+                run.take(game, taken)
+    except (_Stop, RulesetFaultError):
+        return None
+    return ScenarioPlace(game, key, text.text, text.span)
+
+
+def _texts(step: ScenarioStep) -> Iterator[tuple[str, Scalar]]:
+    """The options and expressions of a step, each with the key that it stands under."""
+    yield from (("when", text) for text in step.when)
+    for key, node in step.then:
+        if key.text in ("legal", "illegal", "values"):
+            yield from ((key.text, item) for item in items(node) if isinstance(item, Scalar))
+            yield from ((key.text, name) for name, _ in pairs(node))
 
 
 class _Stop(Exception):  # noqa: N818 - it ends a walk, and is no error

@@ -104,3 +104,34 @@ def test_lenses_count_what_tests_ran_while_lines_move(nim: Path) -> None:
             assert lenses(editor, PLAY) == []
         (nim / RECORD).unlink()
         assert lenses(editor, PLAY) == []
+
+
+SCENARIOS = """\
+scenarios:
+  - id: own.01
+    title: Own
+    when: ["A: take(1)"]
+    then: {illegal: ["take(9)", "take("], values: {"stone.heap + 1": 10}}
+"""
+
+
+def test_a_scenario_tells_why(nim: Path) -> None:
+    name = "scenarios/own.yaml"
+    (nim / name).parent.mkdir(exist_ok=True)
+    (nim / name).write_text("scenarios: []\n", "utf-8")
+    with Editor(nim) as editor:
+        editor.open(name)
+        editor.change(name, SCENARIOS)
+
+        def hover(text: str) -> str:
+            answer = editor.ask("textDocument/hover", editor.at(name, text, 1))
+            return answer["contents"]["value"] if answer else ""
+
+        assert hover("A: take(1)").startswith("```text\ntake(1): legal")
+        assert "NIM-03" in hover('"take(9)"')
+        assert hover('"take("') == hover("own.01") == ""
+        assert "stone.heap + 1" in hover('"stone.heap') and "?" not in hover('"stone.heap')
+        editor.change(name, SCENARIOS.replace("take(1)", "take(8)"))
+        assert "refused" in hover("A: take(8)") and hover('"take(9)"') == ""  # the scenario does not get there
+        editor.change(name, SCENARIOS.replace("scenarios:", "scenarios: ["))
+        assert hover("A: take(1)") == ""
