@@ -67,6 +67,7 @@ class ReadLabels:
     Attributes:
         known: what is known where the rules are followed.
         of_vars: what variables may tell; of_tables, tables of procedures.
+        of_sizes: what the number of members may tell of variables that are sets of a number that is laid down.
         same: what variables are other names of.
     """
 
@@ -78,6 +79,7 @@ class ReadLabels:
         self.known: Knowledge = _NOTHING_KNOWN
         self.of_vars: dict[typed.Var, Label] = {}
         self.of_tables: dict[typed.FieldDecl, Label] = {}
+        self.of_sizes: dict[typed.Var, Label] = {}
         self.same: dict[typed.Var, Key] = {}
         self._definitions: dict[typed.Definition, Label] = {}
         self._procedures: dict[typed.Procedure, Label] = {}
@@ -144,6 +146,8 @@ class ReadLabels:
 
     def of_number(self, e: typed.Expr) -> Label:
         """The secrets that the number of members of a set or an order may tell."""
+        if isinstance(e, typed.Local) and (size := self.of_sizes.get(e.var)) is not None:
+            return size
         if (place := in_place(e)) is not None and (result := self.of_tokens(place)) is not None:
             return result
         order = e.args[0] if isinstance(e, typed.Op) and e.op == "members" else e

@@ -212,7 +212,7 @@ class SecretFlow:
                 causes |= self._causes(e, b.var)
         self._note(b.var, causes, b.var.span)
         place = all_of_place(b)
-        self.changes.chosen(b.var, within_place(b))
+        self.changes.chosen(b.var, within_place(b) or self.changes.place_of(b.source))
         if b.start is not None or not all(map(_is_own_order, b.keys)):
             return causes
         number = self.labels.of_tokens(place) if place is not None else None
@@ -309,6 +309,8 @@ class SecretFlow:
                 chosen |= label
                 causes = self._offered(option, e, who, asked=s.form != "chance")
                 legal |= causes if p.var not in needed else NOTHING
+            if p.several is not None and self.labels.key(p.several[0]) == self.labels.key(p.several[1]) is not None:
+                self.labels.of_sizes[p.var] = self.labels.of(p.several[0]) | self.labels.of_number(p.low)
             if p.private is not None:
                 self._note(p.var, frozenset([self.labels.argument(p.var, p.private, who)]), None)
             else:

@@ -15,7 +15,7 @@ class ChangeLeaks:
 
     Attributes:
         drawn: arguments that all see → what the options among which they are chosen may tell.
-        left: variables that stand for tokens → the place where those are.
+        left: variables that stand for tokens, or sets of them → the place where those are.
     """
 
     def __init__(self, c: Context, labels: ReadLabels, tellings: Tellings) -> None:
@@ -97,6 +97,10 @@ class ChangeLeaks:
         """A variable becomes a token in a place, if that is known."""
         if place is not None:
             self.left[var] = place
+
+    def place_of(self, tokens: typed.Expr) -> typed.PlaceValue | None:
+        """The place of the tokens of a variable that is a set, if that is known."""
+        return self.left.get(tokens.var) if isinstance(tokens, typed.Local) else None
 
     def _stored(self, s: typed.Assign, field: typed.Field) -> None:
         """Reports a public argument that is stored in a private field."""
