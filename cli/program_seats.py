@@ -52,12 +52,10 @@ class Reason(NamedTuple):
     @classmethod
     def of(cls, bot: str, options: Sequence[Option], pick: Pick, stakes: int) -> Reason:
         """The reason of a pick among options, in a game for stakes; 0: to win."""
+        from rulespec.engine.bots.opinions import expectation
+
         order = sorted(pick.shares, key=lambda number: (number != pick.option, -pick.shares[number]))
-        return cls(bot, [(options[number], _expected(pick.shares[number], stakes)) for number in order[:3]])
-
-
-def _expected(payoff: float, stakes: int) -> str:
-    return f"{stakes * (2 * payoff - 1):+.1f}" if stakes else f"{100 * payoff:.0f} %"
+        return cls(bot, [(options[number], expectation(pick.shares[number], stakes)) for number in order[:3]])
 
 
 class Programs:

@@ -16,10 +16,13 @@ from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.seat_flags import Viewer
 from rulespec.cli.state_text import standings, state_lines
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.notes import Notes, SeenNotes, note_texts
+from rulespec.engine.logs.variations import Anchored
 from rulespec.engine.replay.divergence import Divergence
 from rulespec.engine.replay.replay import ReplayResult
+from rulespec.engine.replay.shown_variations import shown_variations
 
 if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
@@ -114,12 +117,14 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
         output.echo()
     if showing.moves:
         places = _places(result, showing)
+        variations = _Variations(result, words, showing)
         last = places[(showing.first or 1) - 2] if 1 < (showing.first or 1) <= len(places) + 1 else 1
         for move in tell_moves(result, words, showing):
             line = places[move.number - 1]
             _show_remarks(result, notes, last, line)
             _show_move(move, words)
             _show_notes(notes.of(line), result)
+            variations.show(move.number)
             last = line
             if move.number in faults:
                 output.echo(
@@ -127,6 +132,8 @@ def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool)
                 )
         if showing.last is None and not stopped and result.native is not None:
             _show_remarks(result, notes, last, result.native.text.count("\n") + 2)
+        if showing.last is None and not stopped:
+            variations.show(len(places) + 1)
         output.echo()
     if result.divergence is not None and not showing.viewer.omniscient:
         output.echo(output.style(f"diverges  {seen_where(result.divergence)}: {_NOT_TOLD}", fg="red"))
@@ -196,12 +203,44 @@ def _notes(result: ReplayResult, showing: Showing) -> SeenNotes:
 
 
 def _places(result: ReplayResult, showing: Showing) -> list[int]:
-    """The line of each shown move; for a seat, only of moves that stand."""
+    """The line of each shown move."""
+    return [result.places[number] for number in _visible(result, showing)]
+
+
+def _visible(result: ReplayResult, showing: Showing) -> list[int]:
+    """The numbers of the moves that are shown; for a seat, only of those that stand."""
     if showing.viewer.omniscient:
-        return result.places
+        return [*range(len(result.places))]
     from rulespec.engine.logs.log_file import standing
 
-    return [result.places[number] for number in standing(result.moves)]
+    return standing(result.moves)
+
+
+class _Variations:
+    """The variations of a log, printed below the move in whose place they stand."""
+
+    def __init__(self, result: ReplayResult, words: Words, showing: Showing) -> None:
+        self._result, self._words = result, words
+        whole = showing.viewer.omniscient or not result.game.omniscient.secretive
+        seat = OMNISCIENT if whole else showing.viewer.seat(result.game.names)
+        visible = _visible(result, showing)
+        rows = {number: row for row, number in enumerate([*visible, len(result.moves)], 1)}
+        self._of: dict[int, list[Anchored]] = {}
+        for each in shown_variations(result, seat):
+            if each.after in rows:
+                self._of.setdefault(rows[each.after], []).append(each)
+        self._plays = whole
+
+    def show(self, row: int) -> None:
+        """Prints the variations in the place of a move."""
+        from rulespec.engine.replay.told_variations import Teller, lines_of  # lazily: few logs have any
+
+        result, words = self._result, self._words
+        teller = Teller(words, result.game.shown_names, plays=self._plays)
+        for each in self._of.get(row, ()):
+            branch = teller.tell(result.at(each.after), each.variation, each.by)
+            for line in lines_of(branch, words.word("variation"), " " * 7):
+                output.echo(output.style(line, dim=True))
 
 
 def _show_remarks(result: ReplayResult, notes: SeenNotes, first: int, end: int) -> None:

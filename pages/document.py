@@ -22,6 +22,7 @@ VIEWER_SCRIPTS = (
     "charts.js",
     "zoom.js",
     "reasons.js",
+    "variations.js",
     "viewer.js",
 )
 """The scripts of the page of a replay, which the page of a table opens."""

@@ -9,6 +9,7 @@
   const { board, plan } = JSON.parse(new TextDecoder().decode(await unpacked(fromBase64(data.drawn), "gzip", Infinity)));
   const game = await WasmGame.load(bytes);
   const { seats } = game.names, { secretive } = game;
+  const lines = makeKeptLines();
   const row = game.room(game.registers.ROW / 8);
   const kinds = Object.fromEntries(seats.map((seat, i) => [seat, i ? "flat:64" : "person"]));
   if (secretive) for (const seat of seats.slice(1)) kinds[seat] = "random";
@@ -132,7 +133,7 @@
       for (const option of undone) take(option);
       undone = [];
       go();
-    } else if (message.do === "log") page.log(game.log(names));
+    } else if (message.do === "log") page.log(game.log(names, lines.written(game.taken)));
   }
   function back() {
     const { by } = game.taken.at(-1);
@@ -173,6 +174,11 @@
       chosen: null, ready: [], undo: null, free: moves.length, redo: undone.length, deadline: 0, here: seats.filter(isPerson), fault,
       result: result && { ...result, ending: game.texts.endings[result.ending] ?? result.ending },
     });
+    element("keep_line").hidden = !undone.length;
+    const kept = lines.texts(game.taken);
+    element("kept").hidden = !kept.length;
+    element("kept").querySelector("summary").textContent = `${words.local_variations} (${kept.length})`;
+    element("kept").querySelector("ul").replaceChildren(...kept.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
     element("back").disabled = !game.taken.some(({ by }) => by !== null && isPerson(by));
   }
 
@@ -190,12 +196,13 @@
   function begin(log) {
     running++;
     [fault, moves, sent, undone] = [false, [], 0, []];
+    lines.clear();
     game.seed(seed, 0);
     let wrong = "";
     if (log === undefined) game.start();
     else {
       try {
-        names = game.load(log, take, back);
+        names = game.load(log, take, back, (line, naming) => lines.read(line, game.taken, naming));
       } catch (error) {
         wrong = words.local_wrong.replace("{reason}", () => error.message);
       }
@@ -249,8 +256,13 @@
     if (file.size > MAX_LOG) notice(words.local_wrong.replace("{reason}", `${file.size} bytes`));
     else begin(await file.text());
   });
+  element("keep_line").addEventListener("click", () => {
+    lines.keep(game.taken, undone.map(({ decision, by, text }) => ({ decision, by, option: text })));
+    undone = [];
+    frame(false);
+  });
   element("link").addEventListener("click", async () => {
-    const stream = new Blob([game.log(names)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+    const stream = new Blob([game.log(names, lines.written(game.taken))]).stream().pipeThrough(new CompressionStream("deflate-raw"));
     const packed = new Uint8Array(await new Response(stream).arrayBuffer());
     const text = btoa(Array.from(packed, (byte) => String.fromCharCode(byte)).join(""));
     history.replaceState(null, "", `#log=${text.replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "")}`);

@@ -31,6 +31,7 @@ _SCRIPTS = (
     "news.js",
     "undo.js",
     "table.js",
+    "kept_lines.js",
     "local.js",
 )
 _WORKER = ("wasm_game.js", "bots.js")

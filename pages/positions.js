@@ -24,16 +24,22 @@ function makePositions(changes, items) {
   };
 }
 
+// The items that are drawn otherwise in one position than in another.
+function differing(one, other) {
+  return [...one.keys()].filter((item) => one[item] !== other[item]);
+}
+
 // A board: `show(moves)` draws the position after so many moves, and touches only what differs from what is drawn.
-// What the last move has changed is marked.
+// What has changed since the position `before`, that of a move less, is marked.
 function makeBoard(board, svg) {
   const after = makePositions(board.changes, board.items);
   const places = [...svg.querySelectorAll("[data-item]")];
   const drawn = new Int32Array(board.items).fill(-1);
   let marked = [];
-  return function show(moves) {
+  return function show(moves, before = moves - 1) {
     for (const item of marked) places[item].classList.remove("changed");
-    marked = moves ? (board.changes[moves] || []).filter((_, i) => i % 2 === 0) : [];
+    if (before === moves - 1) marked = moves ? (board.changes[moves] || []).filter((_, i) => i % 2 === 0) : [];
+    else marked = differing(after(before), after(moves));
     for (const item of marked) places[item].classList.add("changed");
     after(moves).forEach((drawing, item) => {
       if (drawing === drawn[item]) return;
@@ -55,17 +61,17 @@ function makeTables({ tables, items, drawings, changes }, box) {
   }));
   box.hidden = !rows.length;
   let drawn = [], marked = [];
-  return function show(moves) {
+  return function show(moves, before = moves - 1) {
     for (const cell of marked) cell.classList.remove("changed");
     marked = [];
-    const now = after(moves), before = moves ? after(moves - 1) : now;
+    const now = after(moves), earlier = before >= 0 ? after(before) : now;
     now.forEach((drawing, row) => {
       if (drawing < 0) return;
       texts[drawing].forEach((parts, column) => {
         const cell = rows[row][column], text = JSON.stringify(parts);
         if (drawn[row]?.[column] !== text) fillCell(cell, parts);
         (drawn[row] ??= [])[column] = text;
-        if (before[row] >= 0 && JSON.stringify(texts[before[row]][column]) !== text) marked.push(cell);
+        if (earlier[row] >= 0 && JSON.stringify(texts[earlier[row]][column]) !== text) marked.push(cell);
       });
     });
     for (const cell of marked) cell.classList.add("changed");

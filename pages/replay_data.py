@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count, islice
 from typing import Any
 
 from msgspec import Struct
@@ -21,6 +21,7 @@ from rulespec.engine.game.game import Game, seen_events, seen_state
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.state_json import state_json
+from rulespec.engine.logs.log_file import standing
 from rulespec.engine.program.budget import Budget
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.move_records import Record
@@ -33,6 +34,7 @@ from rulespec.pages.endings import ending, stop
 from rulespec.pages.move_notes import MoveNotes
 from rulespec.pages.move_rules import Cited, MoveRules, RulesOfMoves
 from rulespec.pages.other_values import OtherValues
+from rulespec.pages.study_parts import OpinionRows, StudyParts, VariationRows
 from rulespec.records import Brief
 
 MAX_MOVES = 20_000
@@ -52,6 +54,7 @@ _PAGE_WORDS = (
 _SCRIPT_WORDS = (
     *("start", "page_rests", "page_ran", "page_of", "page_archive", "page_archive_times", "page_archive_won"),
     "table_why",
+    "variation",
 )
 """Words of the page itself, and those that its scripts put in."""
 
@@ -85,6 +88,7 @@ def told_replay(
     counts: MoveCounts | None = None,
     *,
     reasons: bool = False,
+    parts: StudyParts | None = None,
 ) -> Replay:
     """A replay for a page.
 
@@ -94,33 +98,24 @@ def told_replay(
         language: of the texts; None: that of the ruleset.
         counts: the options that were taken in an archive, for who sees all that there is.
         reasons: whether each move has the statements that made its changes, with their numbers.
+        parts: variations and opinions; None: the variations of the log.
 
     Raises:
         DiagnosticsError: RS574 if there are too many moves; RS534 if there is no such language.
     """
-    game = result.game
+    game, parts = result.game, parts or StudyParts()
     seat = seat if game.omniscient.secretive else OMNISCIENT
     moves = result.moves
     _check_length(len(moves))
     words = Words(game.ruleset, language, budget=Budget())
     film = _Film(game, moves, seat, words)
+    film.variations = VariationRows(result, seat, film.visible, parts.variations)
     numbers: dict[Cited, int] = {}
-    rows = []
-    rules_of = RulesOfMoves(game)
-    turn: str | None = None
     notes = MoveNotes(result, seat, film.visible)
-    for number, (move, at) in enumerate(zip(film.run(), film.visible, strict=True)):
-        taken = moves[at]
-        rules = (
-            rules_of.of(taken, film.record) if isinstance(taken, Option) and film.record is not None else MoveRules()
-        )
-        rows.append(_row(move, rules if seat == OMNISCIENT else _public(move, rules), numbers, notes.of(number)))
-        if reasons and isinstance(taken, Option) and (lines := film.reasons()):
-            rows[-1]["why"] = lines
-        whose_turn = move.actor or move.by
-        if whose_turn is not None and whose_turn != turn:
-            rows[-1]["turn"], turn = 1, whose_turn
+    judged = OpinionRows(parts, game, _standing(moves, film.visible), words)
+    rows = list(_rows(film, result, numbers, notes, judged, reasons=reasons))
     stopped = stop(result, seat, words)
+    variations = film.tell_variations(game.shown_names)
     listed = game.ruleset.listed
     data = {
         "moves": rows,
@@ -130,14 +125,47 @@ def told_replay(
         "measures": film.curves.to_json(),
         "ending": ending(game, seat, words),
         "stop": stopped,
-        "begin": len(rows) + 1 if stopped else 0,
+        "begin": len(rows) + bool(stopped) if stopped or parts.at_end else 0,
         "words": {name: _unfilled(words, name) for name in _SCRIPT_WORDS},
     }
+    data |= {"variations": variations} if variations else {}
+    data |= {"opinions": judged.to_json([row["text"] for row in rows])} if parts.bot else {}
     if counts is not None and seat == OMNISCIENT:
         data["archive"] = archive_rows(game, moves, counts, words)
-    said = {name: words.word(name) for name in _PAGE_WORDS}
-    about = " · ".join([_about(result, seat, words), *notes.header])
-    return Replay(words.game, about, film.picture(), words.language, said, data, words.too_long())
+    about = " · ".join([parts.about or _about(result, seat, words), *notes.header])
+    page = {name: words.word(name) for name in _PAGE_WORDS}
+    return Replay(words.game, about, film.picture(), words.language, page, data, words.too_long())
+
+
+def _rows(
+    film: _Film,
+    result: ReplayResult,
+    numbers: dict[Cited, int],
+    notes: MoveNotes,
+    judged: OpinionRows,
+    *,
+    reasons: bool,
+) -> Iterator[dict[str, Any]]:
+    """The moves of a page, with their rules, which are numbered, and what is said of them."""
+    rules_of, turn = RulesOfMoves(result.game), ""
+    for number, (move, at) in enumerate(zip(film.run(), film.visible, strict=True)):
+        taken = result.moves[at]
+        option = taken if isinstance(taken, Option) else None
+        rules = rules_of.of(option, film.record) if option is not None and film.record is not None else MoveRules()
+        said = [*notes.of(number), *judged.of(number, option)]
+        row = _row(move, rules if film.seat == OMNISCIENT else _public(move, rules), numbers, said)
+        if reasons and option is not None and (lines := film.reasons()):
+            row["why"] = lines
+        whose_turn = move.actor or move.by
+        if whose_turn is not None and whose_turn != turn:
+            row["turn"], turn = 1, whose_turn
+        yield row
+
+
+def _standing(moves: Sequence[Option | TakenBack], visible: Sequence[int]) -> list[int]:
+    """For each decision that stands its number among the moves of a page."""
+    rows = {number: row for row, number in enumerate(visible)}
+    return [rows[number] for number in standing(moves)]
 
 
 def _check_length(moves: int) -> None:
@@ -150,15 +178,17 @@ class _Film:
     """A game, narrated and drawn position by position.
 
     Attributes:
+        seat: who looks.
         visible: the places among the moves of those that are narrated.
-        pictures: the board of each position.
+        pictures: the board of each position, those of variations last.
+        variations: those that begin at its positions.
         curves: the measures of each position.
     """
 
     def __init__(self, game: Game, moves: Sequence[Option | TakenBack], seat: str | None, words: Words) -> None:
         self._moves = Moves(words, game, moves, seat, recording=True)
         self.visible = self._moves.visible
-        self._seat = seat
+        self.seat = seat
         self._words = words
         self._board = board_of(game.ruleset, game.names, words, tables=False)
         self._rows = BoardChanges(())
@@ -166,6 +196,7 @@ class _Film:
         self.pictures = BoardChanges(self._board.static)
         measures, colours = game.ruleset.declarations.measures, self._board.sheet.colours
         self.curves = Curves(measures, words, lambda kind: words.titles(kind, game.shown_names), colours)
+        self.variations: VariationRows | None = None
 
     @property
     def record(self) -> Record | None:
@@ -185,23 +216,39 @@ class _Film:
         from rulespec.engine.why.why import Why
 
         game = self._moves.game
-        answer = whole(Why(game, self._seat).effects(), fold=True)
+        answer = whole(Why(game, self.seat).effects(), fold=True)
         lines = Printer(game.ruleset, game.omniscient.labels).lines(answer)
         return [line.replace(f"{IN_LOG}/", "") for line in islice(lines, 1, MAX_REASONS + 1)]
 
     def _note(self, number: int) -> None:
-        game, seat = self._moves.game, self._seat
+        game, seat = self._moves.game, self.seat
         self.curves.note(number, game.omniscient.measures(seat, self._words.budget))
-        state = state_json(game) if seat == OMNISCIENT else seen_state(game, seat)
-        self.pictures.note([*self._board.items(state), *self._dice()])
-        values = self._values.texts(game, seat)
+        self._draw(game)
+        if self.variations is not None:
+            self.variations.note(number, game)
+
+    def _draw(self, game: Game) -> None:
+        """Adds a position to the pictures and the tables."""
+        state = state_json(game) if self.seat == OMNISCIENT else seen_state(game, self.seat)
+        self.pictures.note([*self._board.items(state), *self._dice(game)])
+        values = self._values.texts(game, self.seat)
         rows = enumerate(chain(self._board.text_rows(state), ([[text]] for text in values)))
         self._rows.note(SceneItem(f"{number:05}", "tables", to_json_text(row)) for number, row in rows)
 
-    def _dice(self) -> Iterator[SceneItem]:
+    def tell_variations(self, names: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
+        """The variations by the position from which they begin, after all moves have been made."""
+        drawn = count(len(self.visible) + 1)
+
+        def draw(game: Game) -> int:
+            self._draw(game)
+            return next(drawn)
+
+        return {} if self.variations is None else self.variations.rows(self._words, names, draw)
+
+    def _dice(self, game: Game) -> Iterator[SceneItem]:
         """The last visible roll, on boards that show it."""
         if shows_rolls(self._board.plans):
-            game, seat, since = self._moves.game, self._seat, max(self._moves.game.ply - _ROLLED, 0)
+            seat, since = self.seat, max(game.ply - _ROLLED, 0)
             seen = game.history[since:] if seat == OMNISCIENT else seen_events(game, seat, since)
             yield from dice(self._board.plans, seen)
 

@@ -10,6 +10,7 @@ from rulespec.engine.corpus.position_moves import MoveCounts
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.pages.document import VIEWER_SCRIPTS, document, own_file
 from rulespec.pages.replay_data import Replay, told_replay
+from rulespec.pages.study_parts import StudyParts
 
 MAX_BYTES = 32_000_000
 """Of a page: what a mail may carry, and a phone can open."""
@@ -24,6 +25,7 @@ def replay_page(
     counts: MoveCounts | None = None,
     *,
     reasons: bool = False,
+    parts: StudyParts | None = None,
 ) -> str:
     """The page of a replayed log.
 
@@ -34,11 +36,12 @@ def replay_page(
         report: takes the warning that words and measures take too long (RS575).
         counts: the options that were taken in an archive; they are shown to who sees all that there is.
         reasons: whether each move has the statements that made its changes, with their numbers.
+        parts: variations and opinions; None: the variations of the log.
 
     Raises:
         DiagnosticsError: RS574 if it would be too large; RS534 if there is no such language.
     """
-    replay = told_replay(result, seat, language, counts, reasons=reasons)
+    replay = told_replay(result, seat, language, counts, reasons=reasons, parts=parts)
     if report is not None:
         report.extend(replay.warnings)
     text = document(

@@ -23,6 +23,12 @@
   const showChart = data.measures.length ? makeCharts(data.measures, data.moves.length + 1, goTo) : () => {};
   if (!data.measures.length) element("charts").hidden = true;
   const showTables = makeTables(data.tables, element("tables"));
+  const showVariations = makeVariations(data.variations, { word: words.variation, make, box: element("variations"), look });
+  // A position of a variation: what has changed since the position before it is marked.
+  function look(position, before) {
+    showBoard(position, before);
+    showTables(position, before);
+  }
   const slider = element("slider");
   slider.max = end;
 
@@ -115,6 +121,7 @@
     showBoard(now);
     showMove(now);
     showArchive(now);
+    showVariations(now);
     showChart(now);
     showTables(now);
     slider.value = now;
@@ -170,6 +177,7 @@
   element("quiet").addEventListener("change", () => list.classList.toggle("loud", element("quiet").checked));
   element("last").addEventListener("click", () => goTo(end));
 
+  showOpinions(data.opinions, element("opinions"), make, goTo);
   const asked = ({ hash }) => (/^#\d{1,9}$/.test(hash) ? Number(hash.slice(1)) : data.begin);
   addEventListener("hashchange", (event) => goTo(asked(new URL(event.newURL))));  // the address may be another by now
   goTo(asked(location));

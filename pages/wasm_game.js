@@ -316,18 +316,19 @@ export class WasmGame {
 
   // --- logs
 
-  /** The log of the decisions that stand, line by line; `seats` are ids with names. */
-  log(seats = Object.fromEntries(this.names.seats.map((seat) => [seat, seat]))) {
+  /** The log of the decisions that stand, line by line; `seats` are ids with names, `notes` lines that come last. */
+  log(seats = Object.fromEntries(this.names.seats.map((seat) => [seat, seat])), notes = []) {
     const { rulespec, language, ruleset, ruleset_hash, sources_hash, settings } = this.names;
     const header = { rulespec_log: 2, rulespec, language, ruleset, ruleset_hash, sources_hash, seats, settings };
-    return [header, ...this.taken].map((line) => `${JSON.stringify(line)}\n`).join("");
+    return [header, ...this.taken, ...notes].map((line) => `${JSON.stringify(line)}\n`).join("");
   }
 
   /**
    * Plays the decisions of a log; returns the names of its seats. What is wrong with it is an error with its line: then
-   * the game stands where the log broke off. `take` and `back` are called for each decision, and each that is taken back.
+   * the game stands where the log broke off. `take` and `back` are called for each decision, and each that is taken back,
+   * `note` for a line with variations, with the ids of seats here by those in the log, and a function for options.
    */
-  load(text, take = (option) => this.apply(option), back = () => this.undo()) {
+  load(text, take = (option) => this.apply(option), back = () => this.undo(), note = () => {}) {
     const lines = text.split("\n", MAX_LINES).map((line) => line.trim());
     const read = (number) => {
       try {
@@ -352,6 +353,13 @@ export class WasmGame {
     for (let number = 1; number < lines.length; number++) {
       if (!lines[number]) continue;
       const line = read(number) ?? {};
+      if (line.variations !== undefined) {
+        try {
+          note(line, { own, text: renamed });
+        } catch (error) {
+          throw new Error(`line ${number + 1}: ${error.message}`, { cause: error });
+        }
+      }
       if (line.undo !== undefined) {
         if (line.keep || line.set) throw new Error(`line ${number + 1}: what is kept of decisions that are taken back is not known to this page`);
         for (let left = Number(line.undo); left > 0; left--) back();

@@ -260,7 +260,7 @@ def _read_line(log: NativeLog, data: dict[str, Any], number: int, line: str) -> 
         _keys(data, ("end", *OF_REMARK), set(), log.file, number, line)
         log.end = RecordedEnd(read_end(data["end"], wrong), number, len(log.entries))
         notes = notes_in(data, OF_REMARK, wrong)
-    elif "decision" in data or "undo" in data or not ({"remark", "date"} & {*data} or _is_own(data)):
+    elif "decision" in data or "undo" in data or not ({"remark", "date", "variations"} & {*data} or _is_own(data)):
         log.entries.append(_entry(data, log.file, number, line))
         notes = notes_in(data, OF_MOVE, wrong)
     else:

@@ -2,6 +2,7 @@
 
     {"rulespec_log": 2, …, "event": "club evening", "date": "2026-11-25"}
     {"decision": "turn", "by": "Ann", "option": "take(2)", "time": 12.5, "remark": "the only move", "x-clock": 300}
+    {"decision": "turn", "by": "Bob", "option": "take(1)", "glyphs": [2], "variations": [{"moves": […]}]}
     {"remark": "lunch", "by": "Bob", "date": "2026-11-25T12:30:00Z"}
 
 Nothing reads them but who prints them.
@@ -18,18 +19,21 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.engine.logs.end_line import Wrong
+from rulespec.engine.logs.variations import is_glyphs, variations_in
 
 Notes = Mapping[str, Any]
 """Key → value."""
 
-GLYPHS, VARIATIONS, TAGS = "x-glyphs", "x-variations", "x-tags"
-"""Keys of what a text of moves says besides: numeric glyphs, other ways to go on as text, and the tags of the game."""
+GLYPHS, VARIATIONS = "glyphs", "variations"
+"""Keys of numeric annotation glyphs, and of other ways to go on; see `rulespec.engine.logs.variations`."""
+UNREAD, TAGS = "x-variations", "x-tags"
+"""Keys of what a text of moves says besides: variations that could not be read as moves, and the tags of the game."""
 
 OF_ALL = ("remark", "date")
 """Keys that each line may have."""
 OF_HEADER = (*OF_ALL, "event")
-OF_MOVE = (*OF_ALL, "time")
-OF_REMARK = (*OF_ALL, "by")
+OF_MOVE = (*OF_ALL, "time", GLYPHS, VARIATIONS)
+OF_REMARK = (*OF_ALL, "by", VARIATIONS)
 OWN = "x-"
 """The prefix of keys that are the writer's own."""
 OWN_HELP = f"keys of your own begin with `{OWN}`: they are kept, and mean nothing here"
@@ -80,6 +84,14 @@ def _why_not(key: str, value: object) -> str:
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_TIME:
             return ""
         return "is the number of seconds that a decision took"
+    if key == GLYPHS:
+        return "" if is_glyphs(value) else "is a list of at most 20 numbers from 0 to 255"
+    if key == VARIATIONS:
+        try:
+            variations_in(value)
+        except ValueError as error:
+            return str(error)
+        return ""
     if key == "date":
         return "" if isinstance(value, str) and _is_date(value) else "is a date, as 2026-11-25 or 2026-11-25T20:15:00Z"
     if key == "by":

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.native import LogHeader, NativeLog
-from rulespec.engine.logs.notes import SeenNotes
+from rulespec.engine.logs.notes import Notes, SeenNotes
 from rulespec.engine.logs.sealed import salted, seen_line
+from rulespec.engine.logs.variations import counted_at, lasting
 
 
 def seat_log(
@@ -30,7 +31,7 @@ def seat_log(
     """
     salted(game)
     view = game.view(seat)
-    notes = seen_notes(log, seat, game.omniscient.secretive)
+    notes = seen_notes(log, seat, game.omniscient.secretive, standing=True)
     yield LogHeader.of(game, notes.header).to_json() | {"for": seat}
     last, moves = 1, {entry.line for entry in log.entries} if log is not None else set()
     for number, (step, event) in enumerate(zip(game.omniscient.numbers.steps, view.history, strict=True)):
@@ -44,19 +45,28 @@ def seat_log(
     yield {"memory": view.memory}
 
 
-def seen_notes(log: NativeLog | None, seat: str | None, secretive: bool) -> SeenNotes:
+def seen_notes(log: NativeLog | None, seat: str | None, secretive: bool, *, standing: bool = False) -> SeenNotes:
     """The notes of a log visible to a seat; None gives the public ones.
 
     Args:
         log: the log; None if there is none.
         seat: the seat.
         secretive: whether there is anything in the game that the seat does not see.
+        standing: whether variations of decisions that were taken back are left out.
     """
     if log is None:
         return SeenNotes({}, (), seat, secretive)
     by = {entry.line: entry.by for entry in log.entries}
-    lines = [(line, by.get(line, notes.get("by")), notes) for line, notes in log.notes.items()]
+    of_lines = _lasting(log) if standing else log.notes
+    lines = [(line, by.get(line, notes.get("by")), notes) for line, notes in of_lines.items()]
     return SeenNotes(log.header.notes, lines, seat, secretive)
+
+
+def _lasting(log: NativeLog) -> Mapping[int, Notes]:
+    """The notes of a log, with the variations of decisions that stand."""
+    backs = [None if entry.back is None else entry.back.decisions for entry in log.entries]
+    counts = counted_at(backs, [entry.line for entry in log.entries], sorted(log.notes))
+    return {line: lasting(notes, *counts[line]) for line, notes in log.notes.items()}
 
 
 def is_whole(game: Game, seat: str | None) -> bool:

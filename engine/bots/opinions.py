@@ -1,0 +1,103 @@
+"""A bot's opinion of the decisions of a game: its own choice, and what another one lost by its own measure.
+
+Each decision is judged from what its seat saw when it was taken, as the bot would have decided it: nothing that was
+hidden then counts. What was taken out of turn, and what chance brought, is not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+
+from msgspec import Struct
+
+from rulespec.engine.bots.bot_seats import BotSeats
+from rulespec.engine.bots.named import open_bot
+from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.option import Option
+from rulespec.errors import RulespecError
+
+JUDGE = "flat:256"
+"""The bot whose opinion is asked for where none is named."""
+MAX_JUDGED = 400
+"""Decisions of a game that are judged: the last ones."""
+TURNS = 0.1
+"""Share of the win from which on a loss is one by which the game turned."""
+
+
+class Opinion(Struct, frozen=True):
+    """The opinion of a bot on a decision.
+
+    Attributes:
+        ply: the number of the decision, from 0.
+        seat: who took it.
+        best: the bot's own choice; `text`: it in words.
+        expected: the share of the win that the bot expects of what was taken; None if it has not tried it.
+        of_best: the share that it expects of its own choice.
+    """
+
+    ply: int
+    seat: str
+    best: Option
+    text: str
+    expected: float | None
+    of_best: float
+
+    @property
+    def loss(self) -> float:
+        """The share of the win that the decision lost; 0 if it is not known."""
+        return max(0.0, self.of_best - self.expected) if self.expected is not None else 0.0
+
+
+class NoOpinionError(RulespecError):
+    """A bot that compares no options."""
+
+
+def opinions(
+    game: Game, bot: str, seats: Container[str], text: Callable[[Game, Option], str], seed: int = 0
+) -> list[Opinion]:
+    """The opinions of a bot on the last decisions of a game, where there was a choice.
+
+    Args:
+        game: the game at its end, or where it stands; it is not changed.
+        bot: the name of the bot.
+        seats: those whose decisions are judged.
+        text: an option of a position in words.
+        seed: of the bot.
+
+    Raises:
+        BotNameError: if there is no such bot.
+        NoOpinionError: if it compares nothing.
+    """
+    judge = open_bot(bot)
+    if judge.name == "random":
+        raise NoOpinionError("the bot `random` compares no options, and so has no opinion")
+    at, results = restarted(game), list[Opinion]()
+    judges = BotSeats(at, dict.fromkeys(game.seats, judge), seed)
+    first = max(0, game.ply - MAX_JUDGED)
+    for ply, option in enumerate(game.history):
+        if ply >= first and option.by in seats and not option.interrupt:
+            results += _judged(judges, at, ply, option, text)
+        at.apply(option)
+    return results
+
+
+def _judged(judges: BotSeats, at: Game, ply: int, option: Option, text: Callable[[Game, Option], str]) -> list[Opinion]:
+    """The opinion on a decision that is about to be taken; none without a choice."""
+    options = list(at.legal_options)
+    if len(options) < 2 or option.by is None or at.decision is None or at.decision.by != option.by:
+        return []
+    best, pick = judges.choose(at)
+    taken = next(number for number, each in enumerate(options) if str(each) == str(option))
+    if not pick.shares:
+        return []
+    return [Opinion(ply, option.by, best, text(at, best), pick.shares.get(taken), pick.shares[pick.option])]
+
+
+def expectation(share: float, stakes: int) -> str:
+    """A share of the win, such as "62 %", or in a game for stakes points against the average, such as "+1.3"."""
+    return f"{stakes * (2 * share - 1):+.1f}" if stakes else f"{100 * share:.0f} %"
+
+
+def loss(share: float, stakes: int) -> str:
+    """A lost share of the win, such as "-12 %", or in a game for stakes points, such as "-1.3"."""
+    return f"-{stakes * 2 * share:.1f}" if stakes else f"-{100 * share:.0f} %"

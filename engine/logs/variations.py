@@ -1,0 +1,257 @@
+"""Variations: other ways to go on from a position of a game, as trees; notes of a log that change nothing.
+
+    {"decision": "turn", "by": "A", "option": "take(2)", "glyphs": [2], "variations": [{"moves": [{"decision": "turn",
+     "by": "A", "option": "take(1)", "remark": "better"}]}]}
+    {"variations": [{"at": 3, "name": "the slow way", "moves": […]}], "by": "A"}
+
+A variation of a decision stands in its place; one on a line of its own begins after `at` decisions of those that stand
+at that line, or after all of them. Each move of a variation can have variations in its place. Nothing says that the
+moves are legal: who shows them plays them up to the first that is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+MAX_NAME = 200
+MAX_TEXT = 2_000
+"""Characters of a remark, and of the text of an option."""
+MAX_DEPTH = 20
+"""Variations within variations."""
+MAX_MOVES = 2_000
+"""Moves of the variations of a line."""
+_Name = Annotated[str, Meta(max_length=MAX_NAME)]
+_Text = Annotated[str, Meta(max_length=MAX_TEXT)]
+_Glyph = Annotated[int, Meta(ge=0, le=255)]
+Glyphs = Annotated[tuple[_Glyph, ...], Meta(max_length=20)]
+"""Numeric annotation glyphs of a move, as of the PGN standard of 1994: 1 is a good move, 2 a poor one."""
+
+
+class LineMove(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A move of a variation.
+
+    Attributes:
+        decision, by, option: as in a line of a log.
+        remark: what is said of it.
+        glyphs: numeric annotation glyphs.
+        variations: in its place.
+    """
+
+    decision: _Name
+    by: _Name | None
+    option: _Text
+    remark: _Text = ""
+    glyphs: Glyphs = ()
+    variations: tuple[SideLine, ...] = ()
+
+
+class SideLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A way to go on.
+
+    Attributes:
+        moves: the first one, and those after it.
+        name: of the variation.
+        remark: what is said of it.
+        at: the number of decisions after which it begins; None: in the place of the decision of its line, or after all.
+    """
+
+    moves: Annotated[tuple[LineMove, ...], Meta(min_length=1)]
+    name: _Name = ""
+    remark: _Text = ""
+    at: Annotated[int, Meta(ge=0, le=10**6)] | None = None
+
+
+class KeptLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """A single line of a private tree: lines with a common beginning are branches of one variation.
+
+    Attributes:
+        at: the number of decisions after which it begins.
+        moves: the decision, the seat ("": chance) and the option of each move.
+        name: of the line.
+        remark: what is said of it.
+        text: its moves in words, in part.
+    """
+
+    at: int
+    moves: tuple[tuple[str, str, str], ...]
+    name: str = ""
+    remark: str = ""
+    text: str = ""
+
+
+def variations_in(value: object) -> tuple[SideLine, ...]:
+    """The variations of a line, from plain data.
+
+    Raises:
+        ValueError: with the reason why there are none.
+    """
+    if not isinstance(value, list) or not value:
+        raise ValueError("is a list of objects with `moves`")
+    try:
+        results = msgspec.convert(value, tuple[SideLine, ...])
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise ValueError(f"has another form: {str(error)[:200]}") from None
+    left = MAX_MOVES
+    for depth, move in moves_of(results):
+        left -= 1
+        if depth > MAX_DEPTH:
+            raise ValueError(f"is nested too deeply: {MAX_DEPTH} levels are kept")
+        if any(of.at is not None for of in move.variations):
+            raise ValueError("has `at` within a variation: it stands in the place of its move")
+    if left < 0:
+        raise ValueError(f"has more than {MAX_MOVES:,} moves")
+    return results
+
+
+def is_glyphs(value: object) -> bool:
+    """Whether a note is a list of numeric annotation glyphs."""
+    try:
+        msgspec.convert(value, Glyphs)
+    except msgspec.ValidationError:
+        return False
+    return isinstance(value, list)
+
+
+def moves_of(variations: Sequence[SideLine]) -> Iterator[tuple[int, LineMove]]:
+    """All moves of variations with their depth, from 1."""
+    left = [(1, move) for of in variations for move in of.moves]
+    while left:
+        depth, move = left.pop()
+        yield depth, move
+        if depth <= MAX_DEPTH:
+            left += [(depth + 1, inner) for of in move.variations for inner in of.moves]
+
+
+def plain(variations: Sequence[SideLine]) -> list[dict[str, Any]]:
+    """Variations as plain data, as a line of a log has them."""
+    result: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(variations))  # lists, no tuples
+    return result
+
+
+def tree_of(lines: Sequence[KeptLine]) -> list[SideLine]:
+    """Lines as variations: what begins alike is one variation, and what differs from it stands in the place of a move.
+
+    A line that another one begins with is that one; a name or a remark of its own is a remark on its last move.
+    """
+    results: list[SideLine] = []
+    for at in sorted({line.at for line in lines}):
+        own = [line for line in lines if line.at == at]
+        first = [line.moves[0] for line in own]
+        branches = [_grown([line for line in own if line.moves[0] == move], 0) for move in dict.fromkeys(first)]
+        results += [SideLine(moves, *said, at) for moves, said in branches]
+    return results
+
+
+def _grown(lines: Sequence[KeptLine], depth: int) -> tuple[tuple[LineMove, ...], tuple[str, str]]:
+    """The moves from a depth on of lines that have the same one there, and the name and the remark of the main one."""
+    main = max(lines, key=lambda line: len(line.moves))
+    moves: list[LineMove] = []
+    for number in range(depth, len(main.moves)):
+        alike = [line for line in lines if line.moves[: number + 1] == main.moves[: number + 1]]
+        others = [line for line in lines if len(line.moves) > number > depth and line not in alike]
+        others = [line for line in others if line.moves[:number] == main.moves[:number]]
+        firsts = dict.fromkeys(line.moves[number] for line in others)
+        inner = [_grown([line for line in others if line.moves[number] == move], number) for move in firsts]
+        ends = [_said(line) for line in alike if len(line.moves) == number + 1 and line is not main]
+        decision, by, option = main.moves[number]
+        variations = tuple(SideLine(branch, *said) for branch, said in inner)
+        moves.append(LineMove(decision, by or None, option, "\n".join(filter(None, ends)), (), variations))
+    return tuple(moves), (main.name, main.remark)
+
+
+def _said(line: KeptLine) -> str:
+    return ": ".join(filter(None, (line.name, line.remark)))
+
+
+class Anchored(Struct, frozen=True):
+    """A variation with its place among the moves of a replay, those that were taken back included.
+
+    Attributes:
+        after: the number of moves after which it begins.
+        by: who noted it; None: nobody in particular.
+    """
+
+    after: int
+    variation: SideLine
+    by: str | None = None
+
+
+def anchored(
+    backs: Sequence[int | None], places: Sequence[int], notes: Mapping[int, Mapping[str, Any]], by: Mapping[int, Any]
+) -> list[Anchored]:
+    """The variations among the notes of a log, in their order; those that have no place in it are left out.
+
+    Args:
+        backs: for each move how many decisions it takes back; None for a decision.
+        places: the line or entry of each move; several decisions may have one.
+        notes: line → its notes.
+        by: line → who noted them.
+    """
+    lines = sorted(line for line, of in notes.items() if "variations" in of)
+    results: list[Anchored] = []
+    standing: list[int] = []  # of each decision that stands the number of moves up to it
+    number, begun = 0, 0
+    for line in lines:
+        while number < len(backs) and places[number] < line:
+            _stand(standing, backs[number], number + 1)
+            number += 1
+        own = number < len(backs) and places[number] == line
+        begun = len(standing)
+        for variation in variations_in(notes[line]["variations"]):
+            at = begun if variation.at is None else variation.at
+            if at <= begun:
+                after = standing[at - 1] if at else 0
+                results.append(Anchored(number if own and at == begun else after, variation, by.get(line)))
+    return results
+
+
+def _stand(standing: list[int], back: int | None, number: int) -> None:
+    """Adds a move to the decisions that stand, or removes those that it takes back."""
+    if back is None:
+        standing.append(number)
+    elif back:
+        del standing[-back:]
+
+
+def lasting(notes: Mapping[str, Any], begun: int, left: int) -> dict[str, Any]:
+    """The notes of a line without the variations of decisions that were taken back since.
+
+    Args:
+        notes: those of the line.
+        begun: the number of decisions that stood before it.
+        left: how many of these stand at the end of the log.
+    """
+    if "variations" not in notes:
+        return dict(notes)
+    lasts = [v for v in variations_in(notes["variations"]) if (begun if v.at is None else v.at) <= left]
+    rest = {key: value for key, value in notes.items() if key != "variations"}
+    if lasts:
+        return rest | {"variations": plain(lasts)}
+    return rest if rest.keys() - {"by"} else {}
+
+
+def counted_at(backs: Sequence[int | None], places: Sequence[int], lines: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """For each line how many decisions stood before it, and how many of these stand at the end.
+
+    Args:
+        backs: as of `anchored`.
+        places: as of `anchored`.
+        lines: in order.
+    """
+    begun: dict[int, int] = {}
+    depth, depths, at = 0, [0], 0
+    for back, place in zip(backs, places, strict=True):
+        while at < len(lines) and lines[at] <= place:
+            begun[lines[at]], at = len(depths) - 1, at + 1
+        depth = depth + 1 if back is None else depth - back
+        depths.append(depth)
+    begun |= {line: len(depths) - 1 for line in lines[at:]}
+    least, low = [0] * len(depths), depth
+    for number in range(len(depths) - 1, -1, -1):
+        low = min(low, depths[number])
+        least[number] = low
+    return {line: (depths[number], least[number]) for line, number in begun.items()}

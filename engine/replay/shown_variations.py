@@ -1,0 +1,35 @@
+"""The variations in a log that its reader may see, with their places among the moves of the replay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.option import TakenBack
+from rulespec.engine.logs.notes import VARIATIONS, Notes
+from rulespec.engine.logs.variations import Anchored, anchored
+from rulespec.engine.replay.replay import ReplayResult
+
+
+def shown_variations(result: ReplayResult, seat: str | None) -> list[Anchored]:
+    """The variations in a log; of a game with secrets a seat has those that it noted itself.
+
+    Args:
+        result: the replay; a foreign log may have variations, too.
+        seat: the reader (None: everybody); `OMNISCIENT` sees all.
+    """
+    by, notes = _noted(result)
+    if seat != OMNISCIENT and result.game.omniscient.secretive:
+        notes = {line: of for line, of in notes.items() if by.get(line) is not None and by[line] == seat}
+    backs = [move.decisions if isinstance(move, TakenBack) else None for move in result.moves]
+    return anchored(backs, result.places, notes, by)
+
+
+def _noted(result: ReplayResult) -> tuple[Mapping[int, Any], Mapping[int, Notes]]:
+    """Line → who noted it, and line → notes, of the lines with variations."""
+    native = result.native
+    notes = native.notes if native is not None else result.said.moves
+    lines = {line: of for line, of in notes.items() if VARIATIONS in of}
+    entries = {entry.line: entry.by for entry in native.entries} if native is not None and lines else {}
+    return {line: entries.get(line, of.get("by")) for line, of in lines.items()}, lines

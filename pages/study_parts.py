@@ -1,0 +1,122 @@
+"""Variations and opinions on a page of a replay: other ways to go on, and what a bot thinks of each decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.engine.bots.opinions import TURNS, Opinion, expectation, loss
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.option import Option
+from rulespec.engine.logs.variations import Anchored
+from rulespec.engine.replay.replay import ReplayResult
+from rulespec.engine.replay.shown_variations import shown_variations
+from rulespec.engine.replay.told_variations import Teller
+from rulespec.engine.words.words import Words
+
+MAX_TURNS = 12
+"""Decisions by which the game turned that are listed."""
+
+
+class StudyParts(Struct, frozen=True):
+    """Parts of a page of a replay that few pages have.
+
+    Attributes:
+        variations: more of them, beside those of the log.
+        bot: the bot whose opinions these are.
+        opinions: on the decisions that stand.
+        about: the line below the title; "": what the log says.
+        at_end: whether the page opens at the last position.
+    """
+
+    variations: tuple[Anchored, ...] = ()
+    bot: str = ""
+    opinions: tuple[Opinion, ...] = ()
+    about: str = ""
+    at_end: bool = False
+
+
+class VariationRows:
+    """The variations of a page, by the position from which they begin.
+
+    Args:
+        result: the replay.
+        seat: the reader, as of `told_replay`.
+        visible: the places among its moves of those that the page has.
+        more: variations beside those of the log.
+    """
+
+    def __init__(
+        self, result: ReplayResult, seat: str | None, visible: Sequence[int], more: Sequence[Anchored]
+    ) -> None:
+        rows = {number: row for row, number in enumerate([*visible, len(result.moves)])}
+        self._of: dict[int, list[Anchored]] = {}
+        for each in [*shown_variations(result, seat), *more]:
+            if each.after in rows:
+                self._of.setdefault(rows[each.after], []).append(each)
+        self._plays = seat == OMNISCIENT
+        self._games: dict[int, Game] = {}
+
+    def note(self, number: int, game: Game) -> None:
+        """Keeps the position after so many moves of the page if a variation begins there."""
+        if number in self._of:
+            self._games[number] = game.copy()
+
+    def rows(
+        self, words: Words, names: Mapping[str, str], drawn: Callable[[Game], int]
+    ) -> dict[str, list[dict[str, Any]]]:
+        """The variations by the number of the position; `drawn` draws one of theirs, and gives its number."""
+        teller = Teller(words, names, plays=self._plays, drawn=drawn)
+        return {
+            str(number): [teller.tell(self._games[number], each.variation, each.by).to_json() for each in of]
+            for number, of in sorted(self._of.items())
+            if number in self._games
+        }
+
+
+class OpinionRows:
+    """The opinions of a bot on a page, by move.
+
+    Args:
+        parts: of the page.
+        game: of the page.
+        standing: for each decision that stands its number among the moves of the page.
+        words: of the page.
+    """
+
+    def __init__(self, parts: StudyParts, game: Game, standing: Sequence[int], words: Words) -> None:
+        self._bot, self._words = parts.bot, words
+        self._stakes = game.omniscient.program.stakes
+        self._secretive = game.omniscient.secretive
+        self._names = game.shown_names
+        self._of = {standing[each.ply]: each for each in parts.opinions if each.ply < len(standing)}
+
+    def of(self, number: int, option: Option | None) -> list[str]:
+        """The opinion on a move of the page; none if there is none."""
+        opinion = self._of.get(number)
+        if opinion is None or option is None:
+            return []
+        of_best = expectation(opinion.of_best, self._stakes)
+        if str(opinion.best) == str(option):
+            return [self._words.word("opinion_same", bot=self._bot, best=of_best)]
+        said = {"bot": self._bot, "option": opinion.text, "best": of_best}
+        if opinion.expected is None:
+            return [self._words.word("opinion_untried", **said)]
+        expected = expectation(opinion.expected, self._stakes)
+        return [self._words.word("opinion_other", **said, taken=expected, loss=loss(opinion.loss, self._stakes))]
+
+    def to_json(self, texts: Sequence[str]) -> dict[str, Any] | None:
+        """The moves by which the game turned, the costliest first, for a page whose moves have these texts."""
+        if not self._bot:
+            return None
+        costly = sorted((each.loss, number) for number, each in self._of.items() if each.loss >= TURNS)[::-1]
+        turns = [[n + 1, self._turn(texts[n], of, self._of[n].seat)] for of, n in costly[:MAX_TURNS]]
+        head = self._words.word("opinion_head", bot=self._bot)
+        basis = self._words.word("opinion_seen" if self._secretive else "opinion_open")
+        return {"head": head, "basis": basis, "turns": turns, "none": self._words.word("opinion_none")}
+
+    def _turn(self, text: str, lost: float, seat: str) -> str:
+        return f"{text} ({self._names[seat]}: {loss(lost, self._stakes)})"
