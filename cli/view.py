@@ -18,6 +18,7 @@ from rulespec.diagnostics.report import Report
 if TYPE_CHECKING:
     from rulespec.engine.corpus.position_moves import MoveCounts
     from rulespec.engine.replay.replay import ReplayResult
+    from rulespec.pages.study_parts import StudyParts
 
 
 class _Request(Struct, frozen=True):
@@ -34,6 +35,7 @@ class _Request(Struct, frozen=True):
     until: int | None
     store: Path | None
     reasons: bool
+    opinions: str | None
 
 
 @click.command("view")
@@ -52,6 +54,7 @@ class _Request(Struct, frozen=True):
     help="Show what was done at each position in the games of this store; of a game that is over.",
 )
 @click.option("--reasons", is_flag=True, help="With the statements that made each change, and their numbers.")
+@click.option("--opinions", metavar="BOT", help="With a bot's opinion of each decision: `flat:256`, `mcts:500`.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Write a page that steps through the recorded game LOG: one file, which can be mailed and loads nothing.
@@ -59,6 +62,10 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     It has the board, the moves with the rules that each rests on, and charts of what the ruleset calls a measure. Keys:
     arrows, Page Up, Page Down, Home, End. A link to a move ends in #51. A log that breaks a rule is shown up to there,
     with the reason. What is secret in the game is not in the page, unless --for or --omniscient says so.
+
+    With --opinions, each decision has what the bot would have done, and what another choice lost by the bot's own
+    measure; the page lists where the game turned. Each decision is judged from what its seat saw. In a game with
+    secrets, the page for a seat has opinions on its own decisions alone.
 
     Example: rulespec view game.jsonl --out game.html
     Example: rulespec view game.jsonl --reasons --out game.html
@@ -80,7 +87,9 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         output.echo(whose(result.game.ruleset))
     note = Report()
     counts = _counts(r.store, result, omniscient=r.omniscient) if r.store is not None else None
-    page = replay_page(result, viewed.seat(result.game.names), r.language, note, counts, reasons=r.reasons)
+    seat = viewed.seat(result.game.names)
+    parts = _judged(result, seat, r) if r.opinions is not None else None
+    page = replay_page(result, seat, r.language, note, counts, reasons=r.reasons, parts=parts)
     with output.written(r.out, secret=not viewed.public and result.game.omniscient.secretive) as file:
         file.write(page)
     output.show(note.diagnostics, result.game.ruleset.sources)
@@ -88,6 +97,31 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     if result.divergence is not None:
         output.echo("the log breaks a rule: the page opens there")
     ctx.exit(output.OK)
+
+
+def _judged(result: ReplayResult, seat: str | None, r: _Request) -> StudyParts:
+    """A bot's opinions on the decisions whose choices the reader sees.
+
+    Raises:
+        click.UsageError: if there are none, or no such bot.
+    """
+    from rulespec.engine.bots.opinions import opinions
+    from rulespec.engine.game.omniscient import OMNISCIENT
+    from rulespec.engine.words.narrator import Narrator
+    from rulespec.engine.words.words import Words
+    from rulespec.errors import RulespecError
+    from rulespec.pages.study_parts import StudyParts
+
+    game, words = result.game, Words(result.game.ruleset, r.language)
+    whole = seat == OMNISCIENT or not game.omniscient.secretive
+    if not whole and seat is None:
+        raise click.UsageError("--opinions needs --for or --omniscient in a game with secrets: options are secret, too")
+    seats = game.seats if whole else (seat or "",)
+    try:
+        judged = opinions(game, r.opinions or "", seats, lambda at, o: Narrator(words, at, seat).option(o))
+    except RulespecError as error:
+        raise click.BadParameter(str(error), param_hint="--opinions") from None
+    return StudyParts(bot=r.opinions or "", opinions=tuple(judged))
 
 
 def _counts(store: Path, result: ReplayResult, *, omniscient: bool) -> MoveCounts:

@@ -30,6 +30,7 @@ _SCRIPTS = (
     "panels.js",
     "news.js",
     "undo.js",
+    "own_lines.js",
     "table.js",
     "kept_lines.js",
     "local.js",
@@ -40,6 +41,7 @@ _COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL
 _WORDS = (
     *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret", "yes", "no"),
     *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
+    "variation",
 )
 """Words beside those of tables."""
 

@@ -61,6 +61,9 @@ function makeOwner(hello, sent) {
     Object.assign(answers, { type: "checkbox", checked: table.answers });
     for (const each of [absent, answers])
       each.addEventListener("change", () => send({ do: "undo", game: table.id, seconds: 60 * Number(absent.value), answers: answers.checked }));
+    const opinions = document.createElement("input");
+    Object.assign(opinions, { type: "checkbox", checked: table.opinions });
+    opinions.addEventListener("change", () => send({ do: "opinions", game: table.id, opinions: opinions.checked }));
     const reveals = document.createElement("input");
     Object.assign(reveals, { type: "checkbox", checked: table.reveals });
     reveals.addEventListener("change", () => send({ do: "reveal", game: table.id, reveals: reveals.checked }));
@@ -70,6 +73,7 @@ function makeOwner(hello, sent) {
       make("label", "Minutes for a decision (0: no end) ", minutes),
       make("label", "To take back, ask who is away for so many minutes (0: always) ", absent),
       make("label", "What a bot has answered counts as seen: to take it back, all are asked ", answers),
+      make("label", "Bots give opinions in copies while the game goes on ", opinions),
       ...table.secretive ? [make("label", "Show everybody all after the end (until the first decision) ", reveals)] : [],
       make("p", "", button("New link for spectators", () => send({ do: "renew", game: table.id, role: "spectator" })),
         button("Save the log", () => send({ do: "log", game: table.id })),

@@ -152,8 +152,9 @@ def _rows(
         taken = result.moves[at]
         option = taken if isinstance(taken, Option) else None
         rules = rules_of.of(option, film.record) if option is not None and film.record is not None else MoveRules()
-        said = [*notes.of(number), *judged.of(number, option)]
-        row = _row(move, rules if film.seat == OMNISCIENT else _public(move, rules), numbers, said)
+        row = _row(move, rules if film.seat == OMNISCIENT else _public(move, rules), numbers, notes.of(number))
+        if opinion := judged.of(number, option):
+            row["opinion"] = opinion
         if reasons and option is not None and (lines := film.reasons()):
             row["why"] = lines
         whose_turn = move.actor or move.by

@@ -94,19 +94,19 @@ class OpinionRows:
         self._names = game.shown_names
         self._of = {standing[each.ply]: each for each in parts.opinions if each.ply < len(standing)}
 
-    def of(self, number: int, option: Option | None) -> list[str]:
-        """The opinion on a move of the page; none if there is none."""
+    def of(self, number: int, option: Option | None) -> str:
+        """The opinion on a move of the page; "" if there is none."""
         opinion = self._of.get(number)
         if opinion is None or option is None:
-            return []
+            return ""
         of_best = expectation(opinion.of_best, self._stakes)
         if str(opinion.best) == str(option):
-            return [self._words.word("opinion_same", bot=self._bot, best=of_best)]
+            return self._words.word("opinion_same", bot=self._bot, best=of_best)
         said = {"bot": self._bot, "option": opinion.text, "best": of_best}
         if opinion.expected is None:
-            return [self._words.word("opinion_untried", **said)]
+            return self._words.word("opinion_untried", **said)
         expected = expectation(opinion.expected, self._stakes)
-        return [self._words.word("opinion_other", **said, taken=expected, loss=loss(opinion.loss, self._stakes))]
+        return self._words.word("opinion_other", **said, taken=expected, loss=loss(opinion.loss, self._stakes))
 
     def to_json(self, texts: Sequence[str]) -> dict[str, Any] | None:
         """The moves by which the game turned, the costliest first, for a page whose moves have these texts."""

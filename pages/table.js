@@ -365,6 +365,7 @@ function makeTable(hello, sent) {
     element("sit").hidden = !free;
     element("return").hidden = !me?.stand_in || free;
     element("rematch").hidden = !state.result || !hello.asks.includes("rematch") || !(me || state.again);
+    element("opinion").hidden = !hello.asks.includes("opinion") || !(state.result || hello.alone);
     element("rematch").textContent = word(state.again ? "table_join" : "table_rematch");
     if (now && auto.checked && !paused && own().length === 1) take(own()[0]);
   }
@@ -413,10 +414,11 @@ function makeTable(hello, sent) {
   element("log").addEventListener("click", () => sent({ do: "log" }));
   // A window is opened by the click itself, or browsers refuse it; what it shows comes later, and only to one at a time.
   let opened = null;
-  function ask(what) {
+  function ask(what, more = {}) {
     if (opened && !opened.closed) return;
     opened = window.open("about:blank", "_blank");
-    sent({ do: what });
+    if (opened) opened.document.body.append(word("table_loading"));
+    sent({ do: what, ...more });
   }
   function closeOpened() {
     opened?.close();
@@ -426,6 +428,8 @@ function makeTable(hello, sent) {
   element("rematch").addEventListener("click", () => sent({ do: "rematch" }));
   element("study").addEventListener("click", () => ask("study"));
   element("fork").addEventListener("click", () => ask("fork"));
+  element("opinion").addEventListener("click", () => ask("opinion"));
+  const lines = makeOwnLines({ word, make, button, sent, ask }, hello.asks);
   for (const each of ["study", "fork"]) element(each).hidden = !hello.asks.includes(each);
   setInterval(showSeats, 10_000);
 
@@ -471,12 +475,14 @@ function makeTable(hello, sent) {
     refused({ text, values, stale }) {
       const seen = Object.entries(values).map(([name, value]) => `${name} = ${value}`).join(", ");
       closeOpened();
+      lines.refused();
       element("refused").textContent = stale ? word("table_stale") : seen ? `${text} (${seen})` : text;
     },
     preview: (answer) => preview?.answer(answer),
     reason: (answer) => reasons?.answer(answer),
     log: (text) => saveFile(text, "game.jsonl"),
     study: (page) => show(URL.createObjectURL(new Blob([page], { type: "text/html" }))),
+    lines: (answer) => lines.answer(answer),
     rematch: (key) => { location.hash = key; },
     fork: (key) => show(`${location.pathname}#${key}`),
     lost(is) {

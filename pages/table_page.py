@@ -17,6 +17,7 @@ _SCRIPTS = (
     "undo.js",
     "preview.js",
     "reasons.js",
+    "own_lines.js",
     "table.js",
     "owner.js",
     "wire.js",

@@ -73,7 +73,8 @@
     element("text").textContent = move.text;
     const told = stopped ? data.stop.rows : number === end ? data.ending : [];
     element("stop").replaceChildren(...told.flatMap(([name, text]) => [make("dt", name), make("dd", text)]));
-    element("changes").replaceChildren(...(move.changes || []).map(listed));
+    const opinion = move.opinion ? [make("li", move.opinion, "opinion")] : [];
+    element("changes").replaceChildren(...(move.changes || []).map(listed), ...opinion);
     element("why").hidden = !move.why;
     element("why").querySelector("summary").textContent = words.table_why;
     element("why").querySelector("div").replaceChildren(...(move.why ? [treeOf(move.why, make)] : []));

@@ -20,6 +20,8 @@
     else if (message.log) page.log(message.log);
     else if (message.study) page.study(message.study);
     else if (message.fork) page.fork(message.fork);
+    else if (message.lines || "kept" in message) page.lines(message);
+    else if (message.opinion) page.study(message.opinion);
     else if (message.rematch) page.rematch(message.rematch);
     else if (message.done) page.done();
     if (message.hello || message.owner) page.lost(false);

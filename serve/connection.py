@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -15,10 +16,13 @@ from starlette.types import Receive, Send
 from rulespec.engine.table.messages import STALE, Message, MessageRefusal, read_message
 from rulespec.errors import RulespecError
 from rulespec.serve.bell import Bell
+from rulespec.serve.copies import fork
 from rulespec.serve.hall import OWNER, Hall
+from rulespec.serve.line_desk import LineDesk, read_order
 from rulespec.serve.live import Live
 from rulespec.serve.owner import OwnerDesk, listed
 from rulespec.serve.reading import read, read_key
+from rulespec.serve.studies import gives_opinions, may_judge, opinion, study
 
 MAX_MESSAGE = 4_096
 """Bytes of a message."""
@@ -30,7 +34,7 @@ WAITING = 60
 """Answers that wait for a slow reader; then it is sent away."""
 MAX_OF_KEY = 20
 """Connections with one key."""
-_ASKED = ({"do": "log"}, {"do": "study"}, {"do": "fork"}, {"do": "rematch"})
+_ASKED = ({"do": "log"}, {"do": "study"}, {"do": "opinion"}, {"do": "fork"}, {"do": "rematch"})
 """Messages to the server, not to the table."""
 WRONG_KEY, LEFT, TOO_MUCH, FAILED = 4401, 4410, 4408, 1011
 """The codes with which a socket is closed."""
@@ -76,6 +80,7 @@ class Connection:
         self._receive_next = receive
         self._send_next = send
         self._new = Bell()
+        self._lines = LineDesk(hall)
         self._answers: list[dict[str, Any]] = []
         self._left: tuple[int, str] | None = None
         self._allowance = Allowance()
@@ -185,6 +190,9 @@ class Connection:
             if data in _ASKED:
                 self.answer(await self._asked(live, data["do"]))
                 continue
+            if (order := read_order(data)) is not None:
+                self.answer(await self._lines.hear(live, self._seat, order))
+                continue
             message, viewer = read_message(data), self._seat
             if isinstance(message, Message) and message.do == "moves":
                 async with live.lock:
@@ -206,8 +214,14 @@ class Connection:
 
     async def _asked(self, live: Live, what: str) -> dict[str, Any]:
         """The answer to a message without effect: the log, the replay so far, the key of a copy."""
-        answers = {"log": self.hall.log, "study": self.hall.study, "fork": self.hall.fork}
-        answers["rematch"] = self.hall.rematch
+        hall = self.hall
+        answers: dict[str, Callable[[Live, str | None], Awaitable[str]]] = {
+            "log": hall.log,
+            "study": partial(study, hall),
+            "opinion": partial(opinion, hall),
+            "fork": partial(fork, hall),
+            "rematch": hall.rematch,
+        }
         try:
             return {what: await answers[what](live, self._seat)}
         except RulespecError as error:
@@ -292,14 +306,17 @@ class Connection:
             "words": rules.page_words,
             "bots": list(self.hall.bots),
             "house": rules.house_rules,
-            "asks": _asks(live, viewer),
+            "asks": _asks(self.hall, live, viewer),
             "now": round(time.time()),
         }
 
 
-def _asks(live: Live, viewer: str | None) -> list[str]:
+def _asks(hall: Hall, live: Live, viewer: str | None) -> list[str]:
     """The buttons for a viewer's possible requests."""
     copies = not live.table.alone and (viewer is not None or not live.table.game.omniscient.secretive)
     asks = {"study": True, "reason": True, "rematch": not live.table.alone, "fork": copies}
     asks["preview"] = viewer is not None or live.table.alone
+    asks["lines"] = viewer is not None and not live.table.alone
+    asks["keep"] = live.origin is not None and live.origin.viewer is not None
+    asks["opinion"] = may_judge(hall, live) if live.table.alone else gives_opinions(hall)
     return [name for name, offered in asks.items() if offered]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -23,14 +23,14 @@ from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.logs.native import entry_json, parse_log
 from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.logs.sealed import pending
 from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import Message, MessageRefusal
 from rulespec.engine.table.seats import Seat, clean_name
 from rulespec.engine.table.table import RANDOM, Table
 from rulespec.serve import store as stored
 from rulespec.serve.live import Live, Looker
-from rulespec.serve.past_process import alike, go_on, log_of, reason_of, study_of
+from rulespec.serve.past_process import log_of, reason_of
+from rulespec.serve.published import lines_of_log, published_in
 from rulespec.serve.store import Statement, TableStore
 from rulespec.serve.stored_rows import LogChain, StoredGame
 from rulespec.serve.table_keys import hashed, new_key
@@ -42,8 +42,6 @@ SPECTATOR, OWNER, ALONE = "spectator", "owner", "alone"
 _SEAT = "seat:"
 NOTED = 30.0
 """Seconds between two notes of how long people have been waited for."""
-_AT_ONCE = 40
-"""Decisions of a game that are taken again at once."""
 
 
 class Hall:
@@ -231,7 +229,9 @@ class Hall:
                 raise SaveError(f"line {line.line} is not legal: {refusal}")
         aside = msgspec.json.decode(entry.aside, type=Unlogged)
         self.offers.setdefault(rules.ruleset.ref, rules)
-        return self._live(rules, game, aside, entry.chain, entry.begun)
+        live = self._live(rules, game, aside, entry.chain, entry.begun)
+        live.published = published_in(log)
+        return live
 
     async def start(self) -> None:
         """Lets bots continue at all tables, then records the time while the server runs."""
@@ -280,7 +280,7 @@ class Hall:
         self._keys = {h: of for h, of in self._keys.items() if of[0] != game}
         live.send_away("this table has been deleted")
         for copy in [id_ for id_ in self.games if id_.startswith(f"{game} ")]:
-            self._drop(copy)
+            self.drop(copy)
         self.tell_owners()
 
     async def set_seat(self, game: str, seat: str, change: Callable[[Seat], Seat]) -> None:
@@ -303,6 +303,13 @@ class Hall:
         """Sets when who is away is not asked to take back, and whether bots' answers are seen. Errors: as `renew`."""
         async with (live := self.table(game)).lock:
             live.table.set_undo(absent, answers)
+            await self._proceed(live)
+        self.tell_owners()
+
+    async def set_opinions(self, game: str, allowed: bool) -> None:
+        """Sets whether bots give opinions in copies while the game goes on. Errors: as `renew`."""
+        async with (live := self.table(game)).lock:
+            live.table.allow_opinions(allowed)
             await self._proceed(live)
         self.tell_owners()
 
@@ -339,24 +346,29 @@ class Hall:
             SaveError: if it cannot be saved; then nothing has changed.
         """
         more = live.table.advance()
-        await self._keep(live)
+        await self.keep(live)
         live.wake()
         while more:
             more = live.table.advance()
             try:
-                await self._keep(live)
+                await self.keep(live)
             except SaveError:  # what a person has decided is saved; programs go on after the next message
                 break
             live.wake()
         if live.table.thinker is not None and live.thought is None:
             live.thought = asyncio.create_task(self._think(live))
 
-    async def _keep(self, live: Live) -> None:
+    async def keep(self, live: Live, notes: Sequence[str] = ()) -> None:
+        """Saves the changes of a table, with further lines of its log, and confirms them.
+
+        Raises:
+            SaveError: if it cannot be saved; then nothing has changed.
+        """
         table, before = live.table, set(live.table.waited)
         try:
             texts = [to_json_text(entry_json(move), plain=True) for move in table.played.moves]
             entry = live.entry()
-            statements, chain = stored.added(live.chain, texts)
+            statements, chain = stored.added(live.chain, [*texts, *notes])
             if not table.alone:
                 await self._save([*statements, stored.changed(entry, chain)])
         except (SaveError, MemoryError) as error:
@@ -398,7 +410,7 @@ class Hall:
 
     # --- whole games -----------------------------------------------------------------------------
 
-    async def _ask(self, function: Callable[..., Any], *args: object) -> Any:
+    async def ask(self, function: Callable[..., Any], *args: object) -> Any:
         """The result of a function in another process."""
         return await asyncio.wrap_future(self._working.ask(function, *args))
 
@@ -408,20 +420,14 @@ class Hall:
             game = live.table.game
             if not game.omniscient.secretive or live.table.is_revealed or (owner and game.is_over):
                 return live.log()
-            past = live.past()
-        return str(await self._ask(log_of, past, viewer))
-
-    async def study(self, live: Live, viewer: str | None) -> str:
-        """The replay page of a viewer's view."""
-        async with live.lock:
-            past, eyes = live.past(), OMNISCIENT if live.table.is_revealed else viewer
-        return str(await self._ask(study_of, past, eyes, live.rules.words.language))
+            past, notes = live.past(), lines_of_log(live.notes(viewer, whole=False))
+        return str(await self.ask(log_of, past, viewer, notes))
 
     async def reason(self, live: Live, viewer: str | None, message: Message) -> list[str]:
         """The reasons of a move, or why a place has no option, as a viewer may know them."""
         async with live.lock:
             past, eyes = live.past(), OMNISCIENT if live.table.is_revealed else viewer
-        return list(await self._ask(reason_of, past, eyes, min(message.to, live.table.game.ply - 1), message.place))
+        return list(await self.ask(reason_of, past, eyes, min(message.to, live.table.game.ply - 1), message.place))
 
     async def rematch(self, live: Live, viewer: str | None) -> str:
         """The key of a viewer at another table of the same people, bots, rules and settings, after the end of a game.
@@ -443,37 +449,15 @@ class Hall:
         live.wake()
         return live.again[SPECTATOR if viewer is None else f"{_SEAT}{viewer}"]
 
-    async def fork(self, live: Live, viewer: str | None) -> str:
-        """The key of a copy to try things out, in the place of the viewer's last one.
-
-        Where anything is hidden, it is a game that looks the same to the seat, and never the real one.
-
-        Raises:
-            NotFoundError: if no other game has been found.
-        """
-        if live.table.alone:
-            raise NotFoundError("this is a copy already")
-        async with live.lock:
-            game, past = live.table.game.copy(), live.past()
-        if game.omniscient.secretive or pending(game):
-            if viewer is None:
-                raise NotFoundError("spectators have no copy of a game with secrets")
-            decisions = await self._ask(alike, past, viewer, secrets.randbits(62))
-            game = Game(live.rules.ruleset, past.names, past.settings)
-            game.omniscient.numbers.begin()
-            for first in range(0, len(decisions), _AT_ONCE):
-                go_on(game, decisions[first : first + _AT_ONCE])
-                await asyncio.sleep(0)
-        seats = {seat: Seat("person", name if name != seat else "") for seat, name in game.names.items()}
-        id_ = f"{live.id} {viewer or SPECTATOR}"
-        table = Table(live.rules.words, game, Unlogged(seats, secrets.randbits(62)), self.bots, alone=True)
-        self._drop(id_)
-        self.games[id_] = Live(id_, live.rules, table, LogChain(id_), time.time())
+    def open_copy(self, copy: Live, role: str) -> str:
+        """The key of a copy, in the place of the last one with its id."""
+        self.drop(copy.id)
+        self.games[copy.id] = copy
         key = new_key()
-        self._keys[hashed(key)] = id_, ALONE
+        self._keys[hashed(key)] = copy.id, role
         return key
 
-    def _drop(self, game: str) -> None:
+    def drop(self, game: str) -> None:
         """Ends a copy, if any."""
         if (old := self.games.pop(game, None)) is not None:
             self._keys = {h: of for h, of in self._keys.items() if of[0] != game}

@@ -7,14 +7,30 @@ from datetime import datetime
 from typing import Protocol
 
 import msgspec
+from msgspec import Struct
 
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.table.table import Table
-from rulespec.serve.past_process import PastGame
+from rulespec.serve.past_process import PastDecision, PastGame
+from rulespec.serve.published import Published, lines_of_log, standing_of
 from rulespec.serve.stored_rows import LogChain, StoredGame
 from rulespec.serve.table_rules import TableRules
+
+
+class CopyOrigin(Struct, frozen=True):
+    """The origin of a copy.
+
+    Attributes:
+        table: the id of the table.
+        viewer: whose copy it is; None: a spectator's.
+        decisions: those of the game that it was made of, or of one that looks the same to the seat.
+    """
+
+    table: str
+    viewer: str | None
+    decisions: tuple[PastDecision, ...]
 
 
 class Looker(Protocol):
@@ -37,6 +53,9 @@ class Live:
         lock: whoever changes the table or looks at it has it: between a change and its commit nobody looks.
         lookers: the connections of each viewer.
         chain: the lines of its log that are saved.
+        published: the variations in its log.
+        origin: of a copy, where it comes from.
+        judging: whether an opinion is being worked out.
         again: the keys of its rematch, by role; empty without one, and after a restart.
 
     A copy to try things out (`table.alone`) is saved nowhere.
@@ -50,6 +69,9 @@ class Live:
         self.lookers: dict[str | None, set[Looker]] = {}
         self.chain = chain
         self.again: dict[str, str] = {}
+        self.published: list[Published] = []
+        self.origin: CopyOrigin | None = None
+        self.judging = False
         self.begun = begun
         self.thought: asyncio.Task[None] | None = None
         self.header = self.first_line()
@@ -86,9 +108,13 @@ class Live:
         """Its game as decisions."""
         return PastGame.of(self.id, self.rules.bundle, self.table.game)
 
+    def notes(self, viewer: str | None, *, whole: bool) -> list[Published]:
+        """The published variations that a viewer has; `whole`: those of others, too."""
+        return standing_of(self.published, self.table.game, viewer, whole=whole)
+
     def log(self) -> str:
         """The whole log."""
-        game = self.table.game
+        game, notes = self.table.game, lines_of_log(self.notes(None, whole=True))
         header = LogHeader.of(game, {}, bundle=self.rules.bundle).to_json()
-        lines = [header, *map(entry_json, game.omniscient.numbers.steps), *end_json(game)]
+        lines = [header, *map(entry_json, game.omniscient.numbers.steps), *notes, *end_json(game)]
         return "".join(to_json_text(line, plain=True) + "\n" for line in lines)

@@ -25,8 +25,8 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         do: make a new table; renew the link of a role; remove who plays a seat; let a bot play it; set the seconds for
-            a decision, how decisions are taken back, and whether all is shown after the end; give the log; delete the
-            table.
+            a decision, how decisions are taken back, whether all is shown after the end, and whether bots give
+            opinions in copies; give the log; delete the table.
         game: the table.
         role: whose link is renewed: `seat:A`, or `spectator`.
         seat: the seat.
@@ -38,9 +38,10 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
         seconds: for a decision, or until who is away need not agree that decisions are taken back; 0: no end.
         answers: whether what a bot has decided counts as seen when decisions are taken back.
         reveals: whether everybody is shown all once the game is over.
+        opinions: whether bots give opinions in copies while the game goes on.
     """
 
-    do: Literal["new", "renew", "remove", "bot", "deadline", "undo", "reveal", "log", "delete"]
+    do: Literal["new", "renew", "remove", "bot", "deadline", "undo", "reveal", "opinions", "log", "delete"]
     game: str = ""
     role: str = ""
     seat: str = ""
@@ -52,6 +53,7 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
     seconds: int = 0
     answers: bool = False
     reveals: bool = False
+    opinions: bool = False
 
 
 class OwnerDesk:
@@ -101,6 +103,7 @@ class OwnerDesk:
                 if order.seat not in live.table.seats:
                     raise KeyError(order.seat)
                 key = await hall.renew(live.id, role)
+                live.table.aside.lines.pop(order.seat, None)  # whoever comes next is another person
                 await hall.set_seat(live.id, order.seat, lambda _: Seat())
                 return {"keys": {"game": live.id, "keys": {role: key}}}
             case "bot":
@@ -111,6 +114,8 @@ class OwnerDesk:
                 await hall.set_deadline(order.game, max(0, min(order.seconds, MAX_DEADLINE)))
             case "undo":
                 await hall.set_undo(order.game, max(0, min(order.seconds, MAX_DEADLINE)), order.answers)
+            case "opinions":
+                await hall.set_opinions(order.game, order.opinions)
             case "reveal":
                 refusal = await hall.set_reveals(order.game, order.reveals)
                 if refusal is not None:
@@ -153,6 +158,7 @@ def listed(hall: Hall) -> list[dict[str, Any]]:
             "deadline": live.table.aside.deadline,
             "absent": live.table.aside.absent,
             "answers": live.table.aside.answers,
+            "opinions": live.table.aside.opinions,
             "secretive": live.table.game.omniscient.secretive,
             "reveals": live.table.reveals,
             "seats": [

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from itertools import islice
+from typing import Any
 
 from msgspec import Struct
 
@@ -17,6 +19,8 @@ from rulespec.engine.search.twins import determinize
 
 _LINES = 400
 """Lines of a reason that are shown."""
+_SENTENCES, _MAX_LINE_TEXT = 6, 300
+"""Moves of a variation in words, and their characters."""
 
 
 class PastDecision(Struct, frozen=True):
@@ -74,9 +78,22 @@ def go_on(game: Game, decisions: tuple[PastDecision, ...]) -> None:
         game.omniscient.numbers.seal(one.salt)
 
 
-def log_of(past: PastGame, viewer: str | None) -> str:
-    """The log of a viewer's view."""
-    return "".join(to_json_text(line, plain=True) + "\n" for line in seat_log(game_of(past), viewer))
+def log_of(past: PastGame, viewer: str | None, notes: Sequence[dict[str, Any]] = ()) -> str:
+    """The log of a viewer's view; `notes` are lines of variations, before that of the end."""
+    lines = list(seat_log(game_of(past), viewer))
+    end = next((n for n, line in enumerate(lines) if "end" in line), len(lines) - 1)
+    return "".join(to_json_text(line, plain=True) + "\n" for line in [*lines[:end], *notes, *lines[end:]])
+
+
+def line_in_words(past: PastGame, at: int, language: str) -> str:
+    """The decisions of a game after so many, in words; what is longer is cut."""
+    from rulespec.engine.words.moves import Moves
+    from rulespec.engine.words.words import Words
+
+    game = game_of(past)
+    texts = [move.text for move in islice(Moves(Words(game.ruleset, language), game), at, at + _SENTENCES)]
+    more = " · …" if game.ply > at + _SENTENCES else ""
+    return " · ".join(texts)[:_MAX_LINE_TEXT] + more
 
 
 def alike(past: PastGame, seat: str, seed: int) -> tuple[PastDecision, ...]:
@@ -111,17 +128,3 @@ def reason_of(past: PastGame, viewer: str | None, move: int, place: str) -> list
     answer = whole(why.effects() if move >= 0 else why.without(place), fold=True)
     lines = Printer(game.ruleset, game.omniscient.labels).lines(answer)
     return [line.replace(f"{IN_LOG}/", "") for line in islice(lines, _LINES)]
-
-
-def study_of(past: PastGame, viewer: str | None, language: str) -> str:
-    """The replay page of a viewer's view; `OMNISCIENT` has seen all.
-
-    Raises:
-        DiagnosticsError: if it would be too large.
-    """
-    from rulespec.engine.replay.replay import ReplayResult
-    from rulespec.pages.replay_page import replay_page
-
-    game = game_of(past)
-    result = ReplayResult("game.jsonl", game, None, [*game.history], [*range(game.ply)])
-    return replay_page(result, viewer, language)

@@ -21,6 +21,7 @@ from rulespec.typed import nodes as typed
 PAGE_WORDS = (
     *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret", "yes", "no"),
     *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
+    "variation",
 )
 """Words of the program that pages of tables show beside their own."""
 

@@ -7,14 +7,16 @@ hidden then counts. What was taken out of turn, and what chance brought, is not 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from rulespec.engine.bots.bot_seats import BotSeats
-from rulespec.engine.bots.named import open_bot
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.option import Option
 from rulespec.errors import RulespecError
+
+if TYPE_CHECKING:  # bots need an extra
+    from rulespec.engine.bots.bot_seats import BotSeats
 
 JUDGE = "flat:256"
 """The bot whose opinion is asked for where none is named."""
@@ -68,6 +70,9 @@ def opinions(
         BotNameError: if there is no such bot.
         NoOpinionError: if it compares nothing.
     """
+    from rulespec.engine.bots.bot_seats import BotSeats
+    from rulespec.engine.bots.named import open_bot
+
     judge = open_bot(bot)
     if judge.name == "random":
         raise NoOpinionError("the bot `random` compares no options, and so has no opinion")

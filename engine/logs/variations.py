@@ -74,6 +74,7 @@ class KeptLine(Struct, frozen=True, forbid_unknown_fields=True):
         name: of the line.
         remark: what is said of it.
         text: its moves in words, in part.
+        published: whether it is in the log.
     """
 
     at: int
@@ -81,6 +82,7 @@ class KeptLine(Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
     remark: str = ""
     text: str = ""
+    published: bool = False
 
 
 def variations_in(value: object) -> tuple[SideLine, ...]:

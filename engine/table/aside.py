@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from rulespec.engine.logs.variations import KeptLine
 from rulespec.engine.table.seats import Seat
 
 
@@ -70,6 +71,8 @@ class Unlogged(Struct):
         spent: seat → the seconds that its last decision took: they go on if it takes that back without asking.
         undone: what can be taken again.
         backs: what was taken back at last.
+        lines: seat → the variations that it has kept.
+        opinions: whether bots give opinions in copies while the game goes on.
     """
 
     seats: dict[str, Seat]
@@ -85,3 +88,5 @@ class Unlogged(Struct):
     spent: dict[str, float] = {}
     undone: Undone | None = None
     backs: list[Back] = []
+    lines: dict[str, list[KeptLine]] = {}
+    opinions: bool = False

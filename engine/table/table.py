@@ -430,6 +430,10 @@ class Table:
         """Sets the seconds after which who is away is not asked, 0 for never, and whether bots' answers are seen."""
         self._state.absent, self._state.answers = absent, answers
 
+    def allow_opinions(self, allowed: bool) -> None:
+        """Sets whether bots give opinions in copies while the game goes on."""
+        self._state.opinions = allowed
+
     @property
     def is_timed(self) -> bool:
         """Whether people are waited for with a deadline; a copy of one person has none."""

@@ -49,7 +49,7 @@ def answers(reveals: bool, ends: bool, message: dict[str, Any]) -> dict[str, Any
         async def here_and_now(function: Any, *args: Any) -> Any:
             return function(*args)
 
-        hall._ask = here_and_now  # type: ignore[method-assign]
+        hall.ask = here_and_now  # type: ignore[method-assign]
         keys, results = keys_of(hall), {}
         for viewer in VIEWERS:
             page = Page(hall, keys[viewer])

@@ -15,6 +15,7 @@ from rulespec.engine.table.messages import MessageRefusal, read_message
 from rulespec.engine.table.seats import Seat
 from rulespec.load import load_ruleset
 from rulespec.serve.connection import FAILED, WRONG_KEY
+from rulespec.serve.copies import fork
 from rulespec.serve.edit.map_messages import read_message as read_edit
 from rulespec.serve.hall import Hall
 from rulespec.serve.reading import read, read_key
@@ -139,7 +140,7 @@ def test_an_order_for_no_table_or_no_bot_changes_nothing(order: dict[str, Any]) 
     async def what(hall: Hall, keys: dict[str, str]) -> None:
         owner, other, ann = (Page(hall, keys[role]) for role in ("owner", "owner", "seat:A"))
         await done()
-        await hall.fork(hall.games["t"], "A")
+        await fork(hall, hall.games["t"], "A")
         assert isinstance(hall.store, Unstored)
         hall.store.saved.clear()
         games, known = dict(hall.games), dict(hall._keys)

@@ -1,0 +1,194 @@
+"""Private variations of a seat at a table: kept from a copy, named, opened again, and published in the log.
+
+A seat's tree is in the store of the table, beside its log; only the holder of the seat's key has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rulespec.documents.json_text import to_json_text
+from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.logs.decision_lines import MAX_LINE
+from rulespec.engine.logs.saved_game import SaveError
+from rulespec.engine.logs.variations import Anchored, KeptLine, plain, tree_of, variations_in
+from rulespec.engine.table.messages import MessageRefusal
+from rulespec.errors import RulespecError
+from rulespec.serve.copies import fork, past_of, tried
+from rulespec.serve.hall import Hall
+from rulespec.serve.live import Live
+from rulespec.serve.past_process import line_in_words
+from rulespec.serve.published import MAX_PUBLISHED, decisions_of, published
+
+MAX_LINES = 30
+"""Lines of a seat."""
+MAX_MOVES = 200
+"""Moves of a line."""
+MAX_TREE = 40_000
+"""Bytes of a seat's lines in the store: they are written with each decision of the table."""
+MAX_NAME, MAX_REMARK = 80, 500
+"""Characters."""
+
+
+class LineOrder(Struct, frozen=True, forbid_unknown_fields=True):
+    """A message about one's own variations.
+
+    Attributes:
+        do: list them; keep what has been tried out in a copy; give a line another name and remark; delete it; open it
+            in a copy; publish it.
+        line: its number in the list; -1: all of them, to publish.
+        name: of the line.
+        remark: what is said of it.
+        seat: in a copy, whose message it is; it does not matter here.
+    """
+
+    do: Literal["lines", "keep", "rename", "drop", "open", "publish"]
+    line: int = -1
+    name: str = ""
+    remark: str = ""
+    seat: str = ""
+
+
+def read_order(data: object) -> LineOrder | None:
+    """The message in plain data; None if it is another one."""
+    try:
+        return msgspec.convert(data, LineOrder)
+    except msgspec.ValidationError:
+        return None
+
+
+class LineDesk:
+    """Answers messages about variations.
+
+    Args:
+        hall: the tables.
+    """
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+
+    async def hear(self, live: Live, viewer: str | None, order: LineOrder) -> dict[str, Any]:
+        """The answer to a message of a viewer."""
+        try:
+            if order.do == "keep":
+                return await self._keep(live, order)
+            if viewer is None or live.table.alone:
+                return _refused("only a seat at the table has variations of its own")
+            if order.do == "lines":
+                return _listed(live, viewer)
+            if order.do == "open":
+                return {"fork": await fork(self._hall, live, viewer, _line(live, viewer, order.line))}
+            return await self._change(live, viewer, order)
+        except KeyError:
+            return _refused("the table is not there any more")
+        except SaveError as error:
+            return _refused(f"not saved, and so not done: {error}")
+        except RulespecError as error:
+            return _refused(str(error))
+
+    async def _keep(self, copy: Live, order: LineOrder) -> dict[str, Any]:
+        """Keeps the moves of a copy in the tree of whose copy it is."""
+        origin = copy.origin
+        if origin is None or origin.viewer is None:
+            return _refused("only the copy of a seat at a table can be kept")
+        async with copy.lock:
+            line, past = tried(copy), past_of(copy)
+        if not line.moves:
+            return _refused("nothing has been tried out yet")
+        if len(line.moves) > MAX_MOVES:
+            return _refused(f"a line has at most {MAX_MOVES} moves")
+        text = await self._hall.ask(line_in_words, past, line.at, copy.rules.words.language)
+        line = replace(line, text=text, **_texts(order))
+        live = self._hall.table(origin.table)
+        async with live.lock:
+            await self._save(live, origin.viewer, [*_lines(live, origin.viewer), line])
+        return {"kept": line.name or text}
+
+    async def _change(self, live: Live, viewer: str, order: LineOrder) -> dict[str, Any]:
+        """Renames, deletes or publishes lines."""
+        async with live.lock:
+            lines = list(_lines(live, viewer))
+            if order.do == "publish":
+                await self._publish(live, viewer, order.line)
+            elif order.do == "drop":
+                lines.remove(_line(live, viewer, order.line))
+                await self._save(live, viewer, lines)
+            else:
+                lines[order.line] = replace(_line(live, viewer, order.line), **_texts(order))
+                await self._save(live, viewer, lines)
+            return _listed(live, viewer)
+
+    async def _publish(self, live: Live, viewer: str, number: int) -> None:
+        """Appends lines to the log, as one tree."""
+        game, lines = live.table.game, list(_lines(live, viewer))
+        if game.omniscient.secretive and not game.is_over:
+            raise NotFoundError("in a game with secrets, variations are published after the end")
+        chosen = [line for line in lines if not line.published] if number < 0 else [_line(live, viewer, number)]
+        chosen = [line for line in chosen if line.at <= game.ply]
+        if not chosen:
+            raise NotFoundError("there is no variation to publish")
+        note = {"variations": plain(tree_of(chosen)), "by": viewer}
+        text = to_json_text(note, plain=True)
+        if len(live.published) >= MAX_PUBLISHED or len(text) > MAX_LINE or not _fits(note["variations"]):
+            raise NotFoundError("the log of this table takes no more variations")
+        marked = [replace(line, published=True) if line in chosen else line for line in lines]
+        await self._save(live, viewer, marked, [text])
+        live.published += published(note, decisions_of(game))
+
+    async def _save(self, live: Live, viewer: str, lines: list[KeptLine], notes: Sequence[str] = ()) -> None:
+        """Saves the lines of a seat, and lines of the log."""
+        if len(lines) > MAX_LINES or len(msgspec.json.encode(lines)) > MAX_TREE:
+            raise NotFoundError("there is no room for more variations: delete some")
+        live.table.aside.lines[viewer] = lines
+        await self._hall.keep(live, notes)
+
+
+def private_anchors(live: Live, viewer: str | None) -> list[Anchored]:
+    """The unpublished variations of a seat for a page whose moves are the decisions that stand."""
+    lines = [line for line in _lines(live, viewer) if not line.published and line.at <= live.table.game.ply]
+    return [Anchored(each.at or 0, each) for each in tree_of(lines)]
+
+
+def _fits(variations: object) -> bool:
+    try:
+        variations_in(variations)
+    except ValueError:
+        return False
+    return True
+
+
+def _lines(live: Live, viewer: str | None) -> Sequence[KeptLine]:
+    return live.table.aside.lines.get(viewer or "", ())
+
+
+def _line(live: Live, viewer: str, number: int) -> KeptLine:
+    """A line by its number.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
+    lines = _lines(live, viewer)
+    if not 0 <= number < len(lines):
+        raise NotFoundError("there is no such variation")
+    return lines[number]
+
+
+def _listed(live: Live, viewer: str) -> dict[str, Any]:
+    lines = [
+        {"at": line.at, "name": line.name, "remark": line.remark, "text": line.text, "published": line.published}
+        for line in _lines(live, viewer)
+    ]
+    return {"lines": lines}
+
+
+def _texts(order: LineOrder) -> dict[str, str]:
+    return {"name": " ".join(order.name.split())[:MAX_NAME], "remark": order.remark.strip()[:MAX_REMARK]}
+
+
+def _refused(text: str) -> dict[str, Any]:
+    return {"refused": MessageRefusal(text).to_json()}

@@ -1,0 +1,110 @@
+"""Variations that a table has published: lines of its log that change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+from msgspec import Struct
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.native import NativeLog
+from rulespec.engine.logs.notes import VARIATIONS
+from rulespec.engine.logs.variations import Anchored, SideLine, plain, variations_in
+
+MAX_PUBLISHED = 100
+"""Lines with variations of a table."""
+
+
+class Published(Struct, frozen=True):
+    """A published variation.
+
+    Attributes:
+        variation: with the number of decisions that it begins after.
+        by: the seat that published it.
+        stem: a digest of these decisions: when they are taken back, the variation has no place any more.
+    """
+
+    variation: SideLine
+    by: str
+    stem: str
+
+
+def published(line: dict[str, Any], decisions: Sequence[str]) -> list[Published]:
+    """The variations of a line of a log, before which these decisions stand."""
+    results = []
+    for variation in variations_in(line[VARIATIONS]):
+        at = len(decisions) if variation.at is None else variation.at
+        if at <= len(decisions):
+            results.append(
+                Published(
+                    SideLine(variation.moves, variation.name, variation.remark, at),
+                    line.get("by", ""),
+                    _stem(decisions[:at]),
+                )
+            )
+    return results
+
+
+def published_in(log: NativeLog) -> list[Published]:
+    """The variations that a log has on lines of their own."""
+    results: list[Published] = []
+    left = sorted((line, notes) for line, notes in log.remarks().items() if VARIATIONS in notes)
+    decisions: list[str] = []
+    for entry in log.entries:
+        while left and left[0][0] < entry.line:
+            results += published(left.pop(0)[1], decisions)
+        if entry.back is None:
+            decisions.append(_text(entry.by, entry.option))
+        elif entry.back.decisions:
+            del decisions[-entry.back.decisions :]
+    for _, notes in left:
+        results += published(notes, decisions)
+    return results
+
+
+def decisions_of(game: Game) -> list[str]:
+    """The decisions of a game, as `published` takes them."""
+    return [_text(step.option.by, str(step.option)) for step in game.omniscient.numbers.steps]
+
+
+def standing_of(all_: Sequence[Published], game: Game, viewer: str | None, *, whole: bool) -> list[Published]:
+    """The published variations whose place still stands.
+
+    Args:
+        all_: of the table.
+        game: its game.
+        viewer: who looks; None: spectators.
+        whole: whether the viewer has those of others, too: in a game with secrets they may tell anything.
+    """
+    decisions = decisions_of(game) if all_ else []
+    return [
+        each
+        for each in all_
+        if (whole or each.by == viewer)
+        and (each.variation.at or 0) <= len(decisions)
+        and each.stem == _stem(decisions[: each.variation.at])
+    ]
+
+
+def lines_of_log(of: Sequence[Published]) -> list[dict[str, Any]]:
+    """The lines of a log that have these variations, one for each seat."""
+    seats = dict.fromkeys(each.by for each in of)
+    return [
+        {VARIATIONS: plain([each.variation for each in of if each.by == seat]), **({"by": seat} if seat else {})}
+        for seat in seats
+    ]
+
+
+def anchors(of: Sequence[Published]) -> list[Anchored]:
+    """These variations for a page whose moves are the decisions that stand."""
+    return [Anchored(each.variation.at or 0, each.variation, each.by or None) for each in of]
+
+
+def _text(by: str | None, option: str) -> str:
+    return f"{by or ''} {option}"
+
+
+def _stem(decisions: Sequence[str]) -> str:
+    return sha256("\n".join(decisions).encode("utf-8", "replace")).hexdigest()
