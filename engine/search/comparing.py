@@ -45,7 +45,7 @@ class Compared(NamedTuple):
 
     Attributes:
         left: whether an option has never been among the worse half.
-        aims: the sum of what the seat plays for, in parts of `ONE`.
+        aims: the sum of the seat's aims (see `Payoffs.aims`), in parts of `ONE`.
         shares: the sum of its shares of the win, in parts of `ONE`.
         played: the number of games.
         silent: the number of games that say nothing; see `Ends.signal`.

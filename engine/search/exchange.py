@@ -42,10 +42,10 @@ class Exchange:
 
     Attributes:
         kind: the kind.
-        size: how many tokens there are.
-        columns: for each token the cells, by their columns, that say where it is, or how many of it are.
+        size: the number of tokens.
+        columns: for each token the columns of the cells that hold its place, or its count.
         holders: the private cells that hold a token.
-        alike: whether they are counted pieces, so that one drawn is as good as another.
+        alike: whether they are counted pieces, so that any drawn piece is as good as another.
     """
 
     def __init__(self, p: ir.Program, coder: Coder, kind: str) -> None:

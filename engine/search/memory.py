@@ -54,10 +54,10 @@ class SearchMemory:
         self.ranks = Ranks(wasm.p)
 
     def grow(self, size: int) -> int:
-        """Adds so many bytes; returns the address of the first of them.
+        """Grows the memory by a number of bytes; returns the address of the first new one.
 
         Raises:
-            NoWasmtimeError: if there is not enough memory for them.
+            NoWasmtimeError: if there is not enough memory.
         """
         result = self.instance.grow(size)
         self.numbers = np.frombuffer(self.instance.memory, np.int64)
@@ -121,8 +121,8 @@ class SearchMemory:
             count: the number of games.
             cap: decisions after which a game is cut off.
             value: the number of the value that is asked for then; below 0: points.
-            times: how many games begin at each row.
-            skip: how many of those from the first row are not played.
+            times: the number of games that begin at each row.
+            skip: the number of games from the first row that are left out.
         """
         return self.each(count, lambda: self.instance.call("judged", count, cap, value, times, skip))
 

@@ -22,19 +22,19 @@ from rulespec.engine.search.walk import CHANCE, NOBODY, Positions
 _CURIOSITY = 0.7
 """Weight of exploration beside the share that an option has won."""
 _WIDTH = 4
-"""Options that are tried of a position, times the square root of how often it has been visited."""
+"""Options tried at a position per square root of its visits."""
 DEEPEST = 2_000
 """Decisions of a way down."""
 Key = tuple[int, ...]
 
 
 def curious(legal: int) -> int:
-    """The hope for an option beyond what it has won, after one try, by how often it was legal; in parts of `ONE`."""
+    """The exploration bonus of an option after one try, by the number of times it was legal; in parts of `ONE`."""
     return round(ONE * _CURIOSITY * sqrt(log(legal + 1)))
 
 
 def rare(visits: int) -> int:
-    """The part of that hope that is left after some tries; in parts of `ONE`."""
+    """The part of that bonus that is left after some tries; in parts of `ONE`."""
     return round(ONE / sqrt(max(1, visits)))
 
 
@@ -42,9 +42,9 @@ class Grown(NamedTuple):
     """The root of a tree; the first index is that of the option.
 
     Attributes:
-        visits: how often it was tried.
+        visits: the number of times it was tried.
         won: the sum of the shares of its seat, in parts of `ONE`.
-        proven: what it certainly is worth to its seat, in parts of `ONE`; -1 where that is open.
+        proven: its proven payoff to its seat, in parts of `ONE`; -1 where that is open.
         played: the number of games.
         silent: the number of games that say nothing; see `Ends.signal`.
     """
@@ -57,9 +57,9 @@ class Grown(NamedTuple):
 
 
 class _Edge:
-    """An option of a node: how often it was legal and tried, the shares that its seat has won, what it seems worth.
+    """An option of a node: times it was legal, visits, shares won by its seat, and a prior estimate of its payoff.
 
-    `proven` is what it is worth to each seat, if that is certain.
+    `proven` is its payoff to each seat, once that is certain.
     """
 
     __slots__ = ("legal", "prior", "proven", "visits", "won")
@@ -75,7 +75,7 @@ class _Edge:
         return not self.visits and self.prior is None and self.proven is None
 
     def bound(self, seat: int) -> int:
-        """The upper bound of what it may be worth to a seat; its prior counts as one visit."""
+        """The upper bound of its payoff to a seat; its prior counts as one visit."""
         if self.proven is not None:
             return 2 * ONE if self.proven[seat] == ONE else self.proven[seat]
         visits, won = self.visits, self.won
@@ -124,7 +124,7 @@ class Tree:
         self._draws = Stream(question.key)
 
     def grown(self) -> Grown:
-        """Plays the games, each from a node that is new, until it is certain what is best."""
+        """Plays the games, each from a new node, until the best option is proven."""
         question = self._question
         seed, played, silent = word(question.key, 0), 0, 0
         while played < question.playouts and self._root.proven is None:
@@ -187,7 +187,7 @@ class Tree:
         return chosen
 
     def _add(self, node: _Node, keys: list[Key]) -> None:
-        """Adds options to a node; where there is a value, with what the position after each is worth."""
+        """Adds options to a node; where they are many, each has the value of the position after it as its prior."""
         priors: list[int | None] = [None] * len(keys)
         if self._search.value is not None and len(keys) > _WIDTH:
             after = self._search.expand(self._walk.row[None]).rows
@@ -198,7 +198,7 @@ class Tree:
 
 
 def _prove(way: Way, shares: list[int]) -> None:
-    """Notes what is certain by the end of a game: for its last option, and for those before as long as it is."""
+    """Notes the payoffs proven by the end of a game: those of its last option, then backwards as far as they hold."""
     proven: list[int] | None = shares
     for node, edge in reversed(way):
         if edge is None or proven is None:
@@ -208,7 +208,7 @@ def _prove(way: Way, shares: list[int]) -> None:
 
 
 class VisibleOptions:
-    """The visible part of options, for a seat that searches: nodes of the tree are what it sees.
+    """The visible part of options, for a seat that searches: a node of the tree stands for all that look alike to it.
 
     Args:
         search: searches positions.
@@ -221,7 +221,7 @@ class VisibleOptions:
         options = [(p.decisions[d], p.decisions[d].choices[k]) for d, k in search.coder.options]
         columns = search.coder.columns
         self.hidden = [_hidden(*option, of) for option, of in zip(options, columns, strict=True)]
-        """For each option the columns of its code that others than the actor do not see."""
+        """For each option the columns of its code that only the actor sees."""
 
     @cached_property
     def secretive(self) -> bool:
@@ -229,7 +229,7 @@ class VisibleOptions:
         return any(self.hidden)
 
     def seen(self, code: Key) -> Key:
-        """A code without what the seat does not see of it."""
+        """A code without the columns that are hidden from the seat."""
         hidden = self.hidden[code[0]]
         if not hidden or code[1] == self._seat:
             return code

@@ -1,11 +1,11 @@
 """Particles of a seat: positions indistinguishable from its own, with the odds of the game.
 
-They go on with the game, decision by decision, as it is seen: what the seat has not seen is drawn, and a particle that
-looks different afterwards is out. Where all histories are equally likely, as when cards are dealt, its history with one
-hidden token in the place of another stands in for it, played again from its start, if that looks as seen; else a copy
-of a particle that does. Where the seat decides, all of them take steps of Metropolis: exchanges of two hidden tokens,
-which are taken by the odds of the histories. So the odds approach those of the game: chance by its weights; what others
-choose unseen, evenly; and what they choose openly is no evidence.
+They follow the game decision by decision, as the seat sees it: anything hidden from the seat is drawn, and a particle
+that contradicts the seat's observations is dropped. Where all histories are equally likely, as when cards are dealt,
+its history with two hidden tokens exchanged replaces it, played again from its start, if that fits the observations;
+else a copy of a particle that does. Where the seat decides, all of them take Metropolis steps: exchanges of two hidden
+tokens, accepted by the odds of the histories. So the odds approach those of the game: chance by its weights, hidden
+choices of others evenly, and their open choices are no evidence.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ _MOVES = 2
 class Particles:
     """The particles of a seat, carried from decision to decision.
 
-    They depend on the seed and on what the seat has seen, and on nothing else: after decisions are taken back, and in
-    a game that goes on from its log, they are the same.
+    They depend on the seed and on the seat's observations alone: after decisions are taken back, and in a game that is
+    continued from its log, they are the same.
 
     Args:
         search: searches positions of the table.
         seat: the number of the seat.
-        number: how many particles there are.
-        seed: the seed of what is drawn.
+        number: the number of particles.
+        seed: the seed of the draws.
     """
 
     def __init__(self, search: WasmSearch, seat: int, number: int, seed: int) -> None:
@@ -256,7 +256,7 @@ class Particles:
     ) -> Followed:
         """Histories with exchanged tokens, played again.
 
-        What was drawn in the last decision is drawn once more where `redrawn` says so.
+        The draws of the last decision are repeated where `redrawn` is set.
         """
         looks = self._seen.looks[self._start : ply + 1]
         codes = exchange.swapped(self._codes[numbers], looks[:, :-1] == OPEN, pairs)

@@ -23,12 +23,12 @@ HALF_STEPS = 1 << 10
 NEARLY = round(log2(19) * STEPS)
 """The exponent of the odds at which a game is nearly decided: 19 to 1."""
 FAR = 8
-"""Differences of more than so many times the one that nearly decides are none: the odds are below a part of `ONE`."""
+"""They count up to this multiple of the one that nearly decides; beyond it the odds are below a part of `ONE`."""
 POWERS = [round(ONE * 2 ** (-k / HALF_STEPS)) for k in range(HALF_STEPS)]
 POWERS += [round(ONE * 2 ** (-k / STEPS)) for k in range(HALF_STEPS)]
 """Powers of 2 with exponents from 0 down to -1 by the upper half of the steps, then by the lower half."""
 BY_PLACES = 5
-"""One part of so many of what bots play for goes by places, where there are three teams or more."""
+"""Places make up one part in this number of a bot's aim, where there are three teams or more."""
 _POWERS = np.array(POWERS, np.int64)
 _UNIT_BITS, _STAKE_BITS = 36, 32
 """Bits of the difference that nearly decides, and of twice the stakes; of a larger one the last bits do not count."""
@@ -38,10 +38,10 @@ Whole = NDArray[np.int64]
 class Payoffs:
     """The payoff of each seat at the end of a playout.
 
-    Of a game that has ended, the seats that win share 1; where nobody wins, all share it, unless all are one team,
-    which has lost then. Where a playout was cut off, a seat has the share that its value promises: who is ahead of
-    another by the difference that nearly decides wins 19 times in 20, so the shares are the softmax of the values.
-    One team alone has the logistic function of its value. Without a declared value those who lead share 1.
+    The winners of a finished game share 1; if nobody wins, all share it, unless all are one team, which has then lost.
+    Where a playout was cut off, a seat's share follows from its value: a seat ahead of another by the difference that
+    nearly decides wins 19 times in 20, so the shares are the softmax of the values. One team alone has the logistic
+    function of its value. Without a declared value the leaders share 1.
 
     In a game for points a payoff is the points of a seat, or the mean of its team, against the average of all: from 0
     to 1, as they differ by the stakes at most. Where a playout was cut off, points are those that would count now.
@@ -53,7 +53,7 @@ class Payoffs:
 
     Attributes:
         single: whether all win together.
-        form: what judges playouts: 0: who has won, or leads; 1: if they were cut off, a value; 2: points.
+        form: the judgement of playouts: 0: by winners, or leaders; 1: by a value, if they were cut off; 2: by points.
         team: the number of the team of each seat.
         sets: the seats of each team, a bit for each.
         factors: for each team the factor that makes means of sums, in a common unit.
@@ -128,7 +128,7 @@ class Payoffs:
         return shares, ended | (means < best).any(axis=1)
 
     def _odds(self, behind: Whole) -> Whole:
-        """The odds of who is behind by a difference, against who is ahead: `ONE` if by none, a 19th if by the unit."""
+        """The odds of a seat that trails by a difference, against the leader: `ONE` at none, a 19th at the unit."""
         exponent = np.minimum(behind >> self.shift, FAR * self.unit) * NEARLY // self.unit
         part = exponent % STEPS
         power = _POWERS[part // HALF_STEPS] * _POWERS[HALF_STEPS + part % HALF_STEPS] // ONE
@@ -136,17 +136,17 @@ class Payoffs:
         return odds
 
     def _against(self, ahead: Whole) -> Whole:
-        """The share of who is ahead of one other by a difference, or behind, if it is below 0."""
+        """The share of a seat that leads one other by a difference, or trails, if it is below 0."""
         odds = self._odds(np.abs(ahead))
         share: Whole = np.where(ahead < 0, odds, ONE) * ONE // (ONE + odds)
         return share
 
     def aims(self, ends: Ends) -> NDArray[np.float64]:
-        """For each seat its part of a purse of 1 that bots play for: a fifth goes by places, the rest by payoffs.
+        """The part of each seat in a purse of 1 that bots play for: a fifth goes by places, the rest by payoffs.
 
-        So who cannot win any more plays for the next place, and does not keep a lost game alive. The place of a team is
-        the part of its rivals that it is ahead of: as a winner, then by points; in a playout that was cut off, by the
-        odds that the value gives. Of two teams, and in a game for points, payoffs say that already.
+        So a seat that can no longer win plays for the next place, and does not keep a lost game alive. The place of a
+        team is the part of its rivals that it is ahead of: as a winner, then by points; in a playout that was cut off,
+        by the odds that the value gives. With two teams, and in a game for points, payoffs say that already.
         """
         teams = self._teams.shape[1]
         if self.form == 2 or teams < 3:
@@ -162,5 +162,5 @@ class Payoffs:
 
 
 def _apart(numbers: Whole) -> Whole:
-    """By how much each column of a row is more than each other one."""
+    """The lead of each column of a row over each other one."""
     return numbers[:, :, None] - numbers[:, None, :]

@@ -1,7 +1,7 @@
 """Recorded decisions as numbers, and many games of them at once: their legal length, and final positions.
 
 A recorded decision takes a row: the number of its option among all of the program (-1: there is none of that name),
-the seat that took it (below 0: whoever may), and the arguments; the rest is 0.
+the seat that took it (below 0: any seat that may), and the arguments; the rest is 0.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Replayed(NamedTuple):
     """Results of replayed games; the first index is that of the game.
 
     Attributes:
-        decisions: how many decisions are legal, from the first on; the next one, if there is one, is not.
+        decisions: the number of legal decisions, from the first on; the next one, if there is one, is illegal.
         rows: the positions after them.
         hashes: the hash of the position after each of them, of the first game, then of the next. Empty if they have
             not been asked for.

@@ -1,7 +1,7 @@
 """Redraws for particles that contradict observations: alike pieces drawn unseen become those that appeared since.
 
-Tokens change places in a whole history (see `repair`); of alike pieces each draw is one of its own. What the last
-decision has shown says which are too many and which too few, and the last unseen draws are changed accordingly.
+Tokens change places throughout a history (see `repair`); each draw of an alike piece stands alone. The last decision
+has shown which pieces are too many and which too few, and the last unseen draws are changed accordingly.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class AlikeDifference(NamedTuple):
     """The difference between positions and observations in alike pieces, for each position and piece.
 
     Attributes:
-        few: how many are missing where the seat sees them.
-        many: how many are too many there.
-        unseen: whether there are any that it does not see.
+        few: the number of pieces missing where the seat sees them.
+        many: the number in excess there.
+        unseen: whether any are hidden from it.
     """
 
     few: NDArray[np.int64]
@@ -103,8 +103,8 @@ class Redraws:
 
         Args:
             rows: the positions.
-            own: what the seat would see of them.
-            seen: what it has seen.
+            own: the seat's view of them.
+            seen: the seat's observations.
         """
         ours, theirs = own[:, self._shown], seen[self._shown]
         known = (self._shown >= 0) & (ours != OPEN) & (theirs != OPEN)
@@ -118,11 +118,11 @@ class Redraws:
         """Histories in which some of the last unseen draws are others.
 
         Args:
-            codes: the last decisions of each history; what was drawn in the last one is drawn again.
+            codes: the last decisions of each history; the draws of the last one are repeated.
             looks: these decisions as the seat has seen them.
-            by: the difference that is to go; where there is none, the piece of the last decision is missing.
+            by: the difference to remove; where there is none, the piece of the last decision is missing.
             words: random words.
-            tries: how often this has been tried: the more, the earlier draws are changed.
+            tries: the number of tries before: the more, the earlier the draws that are changed.
         """
         exchange, codes, few, many = self.exchange, codes.copy(), by.few.copy(), by.many.copy()
         look = codes[:, -1] = looks[-1, :-1]

@@ -66,12 +66,12 @@ class Repair:
         """Exchanges of tokens whose visible place is wrong.
 
         Args:
-            own: what the seat sees of each particle.
-            seen: what it has seen.
-            pairs: proposals where nothing is wrong in this way.
+            own: the seat's view of each particle.
+            seen: the seat's observations.
+            pairs: the proposals for particles without such tokens.
 
         Returns:
-            The exchanges, and for which particles they are those of `pairs`.
+            The exchanges, and the particles for which they are those of `pairs`.
         """
         columns = self.search.shown
         own, seen = own[:, : len(columns)], seen[: len(columns)]

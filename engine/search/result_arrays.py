@@ -33,7 +33,7 @@ class Ends(NamedTuple):
     """Results of playouts; the first index is that of the playout.
 
     Attributes:
-        ended: whether the game has come to its end; else it has been cut off.
+        ended: whether the game has ended; else it was cut off.
         decisions: the number of decisions.
         winners: for each seat whether it has won; of a playout that was cut off, whether it leads by points.
         scores: the points of each seat; 0 if the ruleset has no scoring.
@@ -41,9 +41,9 @@ class Ends(NamedTuple):
         payoffs: for each seat its share of the win, from 0 to 1; of a playout that was cut off, the share that it may
             expect. In a game for points a number of them: 0 is the most that it can lose, 1 the most that it can win.
             They are whole numbers of parts of `payoffs.ONE`, so sums of them are exact.
-        signal: whether the payoffs say anything. They do not where a playout was cut off and nobody is ahead.
-        hashes: the hash of the position after each decision, of the first playout, then of the next: so many as there
-            are `decisions`. Empty if they have not been asked for.
+        signal: whether the payoffs carry information. They do not if a playout was cut off and nobody is ahead.
+        hashes: the hash of the position after each decision, of the first playout, then of the next: as many as
+            `decisions` in all. Empty unless requested.
     """
 
     ended: NDArray[np.bool_]

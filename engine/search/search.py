@@ -48,11 +48,11 @@ def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
 class Search:
     """Positions of one ruleset, number of seats and settings, as rows of numbers, in Python; see `open_search`.
 
-    A row is a position without the decisions that led to it. Column i is the cell i of the program
-    (`game.omniscient.program.cells`); what needs more than 64 bits goes on in columns after these. Rows come
-    from `rows` and from what makes others of them; other numbers are no positions. Every method may raise
-    RulesetFaultError, if the rules are at fault; a fault in the rule for the decider may appear only where that is
-    asked for.
+    A row is a position without the decisions that led to it. Column i is cell i of the program
+    (`game.omniscient.program.cells`); values of more than 64 bits continue in columns after these. Rows come from
+    `rows` and from the methods that derive others from them; any other numbers are not positions. Every method may
+    raise RulesetFaultError if the rules are at fault; a fault in the rule for the decider may appear only when the
+    decider is requested.
 
     Args:
         game: a game of the ruleset; its position does not matter.
@@ -60,13 +60,13 @@ class Search:
         value: the name of the value of positions; "": the first that the ruleset declares, else the points.
 
     Attributes:
-        backend: what runs the rules: `wasm`, or `python`, which is slower and does the same.
+        backend: the machine that runs the rules: `wasm`, or `python`, which is slower and equivalent.
         seats: the number of seats.
         columns: the number of columns of a row.
-        form: what they are.
+        form: their meaning.
         interrupts: as given.
         value: the value of positions; None: the ruleset declares none, and the points stand for it.
-        payoffs: what ends are worth to each seat.
+        payoffs: the worth of an end to each seat.
         scored: whether the ruleset has scoring.
         table: a game of the table, where it has begun.
         numbers: the version of the numbering of columns and codes: with the hash of the rules it means the same later.
@@ -115,7 +115,7 @@ class Search:
         """An option by its number.
 
         Raises:
-            IndexError: if there are not so many.
+            IndexError: if there is no such option.
         """
         if not 0 <= number < len(options):
             raise IndexError(f"there is no option {number}: {len(options)} are legal")
@@ -153,7 +153,7 @@ class Search:
             options: for each the number of a legal option.
 
         Raises:
-            IndexError: if there are not so many.
+            IndexError: if there is no such option.
         """
         numbers = self._numbers(rows, options)
         result = np.empty_like(self._checked(rows))
@@ -328,7 +328,7 @@ class Search:
         Args:
             seed: the seed of chance.
             first: the number of the first game.
-            count: how many follow one another.
+            count: the number of consecutive games.
             cap: decisions after which a game is cut off.
         """
         return [self._coded(seed, number, cap) for number in range(first, first + count)]
@@ -351,7 +351,7 @@ class Search:
         return PlayoutEnd(ended, decisions, self.payoffs.with_teams(winners), tuple(rank[0] for rank in of_rank))
 
     def ends(self, ends: Sequence[PlayoutEnd]) -> Ends:
-        """The results of several playouts, with their worth."""
+        """The results of several playouts, with their payoffs."""
         winners = np.zeros((len(ends), self.seats), np.bool_)
         scores, values = np.zeros((2, len(ends), self.seats), np.int64)
         for at, end in enumerate(ends):

@@ -24,10 +24,10 @@ class SeenHistory:
         seat: the number of the seat.
 
     Attributes:
-        looks: each decision as a code, `OPEN` in the place of what the seat has not seen, then a digest of what it has
-            seen after it.
+        looks: each decision as a code, `OPEN` in every column hidden from the seat, then a digest of the seat's view
+            after it.
         deciders: the seat that decides before each decision, and after the last one; -1: chance, -2: the game is over.
-        keys: for each decision a number made of all that the seat has seen up to there.
+        keys: for each decision a digest of all the seat's observations up to there.
     """
 
     def __init__(self, search: WasmSearch, seat: int) -> None:

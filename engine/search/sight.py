@@ -17,14 +17,14 @@ _NOTES = 3
 
 
 class Followed(NamedTuple):
-    """Games that have gone on; the first index is that of the game.
+    """Continued games; the first index is that of the game.
 
     Attributes:
-        rows: where they stand: after their last decision, or after the first one that looks different.
-        codes: their decisions, with all that was left open.
-        reached: how many of their decisions look as seen.
-        odds: for each decision the weight of the option that was taken, that of all options that look as seen, and
-            that of all options. Options of seats weigh 1 each.
+        rows: their positions after the last decision, or after the first one that contradicts the observations.
+        codes: their decisions, with all open columns filled in.
+        reached: the number of their decisions that agree with the observations.
+        odds: for each decision the weight of the option taken, that of all options that agree with the observations,
+            and that of all options. Options of seats weigh 1 each.
     """
 
     rows: NDArray[np.int64]
@@ -74,11 +74,11 @@ class Sight:
         """Continues games along a seat's observations, each up to its first contradiction.
 
         Args:
-            rows: where the games go on from.
-            codes: for each game its decisions, `OPEN` in the place of what is to be drawn.
-            looks: the decisions as the seat has seen them, `OPEN` in the place of what it has not; and after each a
-                digest of what it has seen then.
-            seed: the seed of what is drawn; game n draws as game n of the seed.
+            rows: the positions from which the games continue.
+            codes: for each game its decisions, `OPEN` in every column to be drawn.
+            looks: the decisions as the seat saw them, `OPEN` in every hidden column; and after each a digest of the
+                seat's view at that point.
+            seed: the seed of the draws; game n draws as game n of the seed.
         """
         games, steps, _ = codes.shape
         rows, reached = rows.copy(), np.zeros(games, np.int64)

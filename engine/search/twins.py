@@ -26,18 +26,18 @@ def determinize(game: Game, seat: str, rng: random.Random, tried: int = MAX_TRIE
 
 
 def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED) -> list[Game]:
-    """Several games that the seat cannot tell from this one: in each it has seen the same, from beginning to end.
+    """Several games that the seat cannot tell from this one: its observations are the same from beginning to end.
 
-    In wasm they are drawn with the odds of the game (see `particle_rows`). Without it, or where it finds none, what the
-    seat has seen is walked again, and what it has not seen is tried; the odds of these are not those of the game. They
-    depend on what the seat has seen and on `rng`; some may be equal.
+    In wasm they are drawn with the odds of the game (see `particle_rows`). Without it, or where it finds none, the
+    seat's observations are retraced, and hidden choices are tried; the odds of these are not those of the game. They
+    depend on the seat's observations and on `rng`; some may be equal.
 
     Args:
         game: a game from its own start.
-        seat: who looks.
-        number: how many games are wanted.
-        rng: draws what the seat has not seen.
-        tried: how many decisions of a walk are tried at most, for each game.
+        seat: the viewer.
+        number: the number of games to find.
+        rng: draws everything hidden from the seat.
+        tried: the most decisions to try in the walk for each game.
 
     Raises:
         NotFoundError: if one has not been found within the bound.
@@ -53,17 +53,17 @@ def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int
 
 
 def particle_rows(search: Search, game: Game, seat: str, number: int, seed: int) -> NDArray[np.int64]:
-    """Positions indistinguishable for the seat, as rows; one, if it has seen all of it.
+    """Positions indistinguishable for the seat, as rows; a single one if nothing is hidden from it.
 
-    In wasm they are drawn together, with the odds of the game: chance by its weights, and what others choose unseen,
-    evenly. In Python they are those of `particles`. They depend on what the seat has seen and on the seed.
+    In wasm they are drawn together, with the odds of the game: chance by its weights, and hidden choices of others
+    evenly. In Python they are those of `particles`. They depend on the seat's observations and on the seed.
 
     Args:
         search: searches positions of the game's ruleset, seats and settings.
         game: a game from its own start.
-        seat: who looks.
-        number: how many positions are wanted.
-        seed: the seed of what the seat has not seen.
+        seat: the viewer.
+        number: the number of positions to find.
+        seed: the seed of everything hidden from the seat.
 
     Raises:
         NotFoundError: if one has not been found.

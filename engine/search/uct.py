@@ -1,7 +1,7 @@
 """Plain UCT: a tree of promising options, grown by random games.
 
-After Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning" (2006), for any number of seats: who decides at a node
-takes what has been best for itself so far, and now and then what has hardly been tried.
+After Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning" (2006), for any number of seats: the decider at a node
+takes the option that has been best for itself so far, and now and then one that has hardly been tried.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ def uct(
     """Searches from a position for its decider.
 
     Args:
-        search: what it is a position of.
+        search: the search to which the position belongs.
         row: the position.
         iterations: random games, each of which adds a position to the tree.
         seed: the seed of chance; the same seed gives the same search.
-        curiosity: how much is tried that has not been good so far.
-        cap: decisions after which a random game is cut off; then the value of the position counts. If it says nothing,
-            a warning is given.
+        curiosity: the weight of exploring options that have not been good so far.
+        cap: decisions after which a random game is cut off; then the value of the position counts. A warning is issued
+            if it carries no information.
 
     Returns:
-        What is known of each option, in their order; the one that has been tried most often is the best.
+        An estimate for each option, in their order; the one tried most often is the best.
     """
     draws, walk = Stream(seed), search.walk(row)  # game 0 of the seed chooses here, the others are played
     root, silent = _Node(walk), 0
@@ -67,7 +67,7 @@ def uct(
 
 
 class _Node:
-    """A position of the tree: for each option how often it was tried, and how often it has won."""
+    """A position of the tree: for each option its visits and its wins."""
 
     def __init__(self, walk: Walk) -> None:
         count = walk.count

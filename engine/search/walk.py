@@ -47,7 +47,7 @@ class Walk(Protocol):
         """Takes an option.
 
         Raises:
-            IndexError: if there are not so many.
+            IndexError: if there is no such option.
         """
 
     def undo(self) -> None:

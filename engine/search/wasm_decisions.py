@@ -16,23 +16,23 @@ from rulespec.engine.wasm.engine import NoWasmtimeError, TrapError
 from rulespec.engine.wasm.playouts import BUDGET
 
 _MOST_SEATS = 62
-"""Seats of which the module has sets."""
+"""The most seats that fit a set of the module."""
 _MOST_OPTIONS = 2_000
 """Options that the module compares: it ranks them pair by pair."""
 _MOST_ROUNDS = 16
-"""Rounds that so many options have, and some more."""
+"""Rounds of halving: enough for `_MOST_OPTIONS`, and some to spare."""
 _MOST_PLAYOUTS = 20_000
 """Games of a tree in a module."""
 _ROOM = 24 << 20
-"""Bytes of the nodes of a tree; they take no room before they are there."""
+"""Bytes for the nodes of a tree; they take no room before they are added."""
 _STEP = 16
-"""Bytes of a step of a way down."""
+"""Bytes of a step on the way down."""
 _OF_TEAM, _OF_COMPARED, _OF_ROOT = 6, 4, 3
-"""Numbers of a team, and those that are handed back of an option."""
+"""Numbers of a team, and those returned for an option."""
 
 
 class WasmDecisions:
-    """Decisions in the memory of a module. What it cannot do is None: for want of room, or as the rules are at fault.
+    """Decisions in the memory of a module; None where only Python can: for want of room, or if the rules are at fault.
 
     Args:
         search: searches positions.
@@ -75,7 +75,7 @@ class _Comparing:
 
     Args:
         memory: the memory.
-        payoffs: what ends are worth.
+        payoffs: the worth of ends.
         value: the number of the value of positions; below 0: points.
     """
 
@@ -95,11 +95,11 @@ class _Comparing:
             memory.set(register, number)
 
     def decides(self, seat: int) -> None:
-        """Says which seat decides."""
+        """Sets the seat that decides."""
         self._memory.set("OWN_TEAM", self._teams + 8 * _OF_TEAM * self._team[seat])
 
     def compared(self, question: SearchQuestion) -> Compared | None:
-        """Compares options; None if only Python can: for want of room, or as the rules are at fault."""
+        """Compares options; None if only Python can: for want of room, or if the rules are at fault."""
         memory, count, particles = self._memory, question.options, len(question.rows)
         size = 8 * _OF_COMPARED * count + memory.state * count * particles
         if count > _MOST_OPTIONS or size > memory.room or not memory.asks(question.rows, question.codes):
@@ -151,11 +151,11 @@ class _Tree:
 
     @cached_property
     def _bounds(self) -> int:
-        """The address of two tables for bounds, by how often an option was legal, and tried."""
+        """The address of the two tables for bounds, by the times an option was legal and by its visits."""
         return self._memory.grow(2 * 8 * (_MOST_PLAYOUTS + 2))
 
     def _tabled(self, playouts: int) -> None:
-        """Writes the tables for trees of so many games."""
+        """Writes the tables for trees of up to `playouts` games."""
         if playouts > self._tables:
             memory, half = self._memory, 8 * (_MOST_PLAYOUTS + 2)
             numbers = range(playouts + 2)

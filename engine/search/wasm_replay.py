@@ -20,11 +20,11 @@ class WasmReplay:
     """A replay of recorded games; Python checks the decisions that wasm finds illegal.
 
     Args:
-        search: what the positions are of.
+        search: the search to which the positions belong.
         memory: the memory of its module.
         games: the codes of the decisions of each game.
-        row: where all of them begin.
-        notes: what is wanted of the positions on the way.
+        row: the position where all of them begin.
+        notes: the results to note for the positions on the way.
         value: the number of the value of positions.
     """
 

@@ -38,7 +38,7 @@ _COUNT, _DECIDER, _HASH = range(3)
 
 
 _InPython = Callable[[NDArray[np.int64]], NDArray[np.int64]]
-"""Does for rows in Python what the module gives back."""
+"""Computes in Python the rows that the module leaves to it."""
 _NONE_SEEN = np.empty(0, np.uint64)
 
 
@@ -223,12 +223,12 @@ class WasmSearch(Search):
     def _listed_out(
         self, function: str, rows: NDArray[np.int64], width: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers that a function writes for each option of positions, and which positions only Python can do.
+        """The numbers that a function writes for each option of positions, and the positions left to Python.
 
         Args:
             function: the function of the module.
             rows: positions.
-            width: how many numbers it writes for each; one of them is the number of the position.
+            width: the numbers it writes for each; one of them is the number of the position.
         """
         memory, rows = self._memories[0], self._checked(rows)
         parent = 0 if function == "coded" else self.columns

@@ -21,9 +21,9 @@ class WasmWalk:
     """A walk in wasm; see `Walk`. Python takes over unsupported cases, from the same position.
 
     Args:
-        search: what it is a walk of.
+        search: the search to which the walk belongs.
         wasm: the program with its machine code.
-        row: where it begins.
+        row: the position where it begins.
         value: the number of the value of positions; -1: points.
     """
 
@@ -60,7 +60,7 @@ class WasmWalk:
         """The answer of a function of the module, which changes nothing.
 
         Raises:
-            TrapError: if it comes to no end; what it has supposed is taken back.
+            TrapError: if it does not end; its suppositions are then undone.
         """
         mark = self._memory.get("JOURNAL")
         try:
