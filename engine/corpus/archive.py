@@ -37,9 +37,9 @@ class Shelf(Struct):
         ruleset: the reference of the rules.
         title: their title.
         players: the number of seats.
-        games: the number of games that are over.
-        open: the number of those that go on, or diverge.
-        lengths: length of a game that is over → how many have it.
+        games: the number of finished games.
+        open: the number of games that go on, or diverge.
+        lengths: length of a finished game → the number of games.
         endings: ending → the number of games.
         won: seat → the number of games that it won, alone or with others.
         points: seat → the sum of its points.
@@ -104,7 +104,7 @@ class _Texts:
         self._known: dict[tuple[int, ...], str] = {}
 
     def of(self, code: Sequence[int]) -> str:
-        """A decision of a seat, as its seat and its option; `?` for what no game of the table has."""
+        """A decision of a seat, as its seat and its option; `?` for a code that no game of the table has."""
         key = tuple(code)
         if key not in self._known:
             try:

@@ -225,10 +225,10 @@ class Tables:
     def seeking(self, table: CodeTable, expression: str) -> Game:
         """A game at a table with a further measure of players: 1 where an expression of the rules language holds.
 
-        It is no value for bots, as it says nothing of what the game is played for.
+        It is no value for bots, as it says nothing about the aim of the game.
 
         Raises:
-            DiagnosticsError: as `game`; what is wrong with the expression.
+            DiagnosticsError: as `game`; for an error in the expression.
         """
         bundle = self.bundle(table)
         own = self._checked(table, ruleset_in(bundle)).ruleset

@@ -89,10 +89,10 @@ class Under(Struct, frozen=True):
         error: why it cannot be judged; empty if it is.
         ruleset: the other rules.
         ruleset_hash: the hash of their meaning.
-        legal: how many decisions stay legal.
+        legal: the number of decisions that stay legal.
         forced: answers that were the only way to go on.
         answers: answers among several.
-        skipped: decisions that are not asked for.
+        skipped: decisions that these rules do not ask for.
         cause: the first decision that is refused.
         winners_are: `same`, `other` or `open`; None if a decision is refused.
         unchanged: whether all stays legal, with the same end.

@@ -1,6 +1,6 @@
-"""Options at a position, over all games of a store that are over: how often each was taken, and how those games ended.
+"""Options at a position, over all finished games of a store: the uses of each, and the results of those games.
 
-Games come to the same position by any way: it is found by its hash, in games of the same rules, seats and settings.
+Games may reach a position by any path: it is found by its hash, in games of the same rules, seats and settings.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Tally(Struct):
     """Results of a decision at a position.
 
     Attributes:
-        times: how often it was taken; a game may come to a position more than once.
+        times: the number of times it was taken; a game may come to a position more than once.
         games: the number of games.
-        won: how many of them the seat won that took it.
+        won: the number of them won by the seat that took it.
         points: the sum of that seat's points in them.
-        scored: how many of them have points for it.
-        winners: seat → how many of them it won.
+        scored: the number of them with points for it.
+        winners: seat → the number of them that it won.
     """
 
     times: int = 0

@@ -62,7 +62,7 @@ class StoreAnswer(Struct, frozen=True):
 
     Attributes:
         game: the game, without its codes.
-        decisions: how many decisions replay.
+        decisions: the number of decisions that replay.
         sound: whether all replay, to the recorded end.
         measures: the measures of the last position.
         at: the numbers of decisions after which the sought positions stand.

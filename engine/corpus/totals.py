@@ -24,7 +24,7 @@ class CauseGroup(Struct):
     Attributes:
         cause: that of the first of them.
         log: its name.
-        logs: how many they are.
+        logs: their number.
     """
 
     cause: FirstRefusal
@@ -154,8 +154,8 @@ class CodeTotals(Judged):
     Attributes:
         games: the number of games.
         decisions: the number of legal decisions.
-        sound: how many games replay to their recorded end.
-        unread: how many logs could not be read when they were imported.
+        sound: the number of games that replay to their recorded end.
+        unread: the number of logs that could not be read when they were imported.
         unsound: the names of the first of the others.
         endings: the endings; "" of games that go on.
     """
