@@ -1,4 +1,4 @@
-"""Position in a foreign log: the next entry, and how much of its lists is answered."""
+"""Position in a foreign log: the next entry, and the answered part of its lists."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Cursor(Struct, frozen=True, gc=False):
     Attributes:
         entry: the number of the next entry.
         matched: the elements of its list that are matched.
-        heads: for lists of the first entry, how many elements are used.
+        heads: for each list of the first entry, the number of elements used.
         silent: the number of silent options in a row.
-        automatic: the number of decisions that no entry of their own answered.
+        automatic: the number of decisions without an entry of their own.
         waiting: an undo went back to an automatic option; the other system now waits for somebody to take it.
         checkpoint: the last checkpoint before here.
         orders: the entries of the standing orders.

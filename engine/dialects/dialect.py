@@ -76,14 +76,14 @@ class Undo(Brief, Struct, frozen=True):
         type: the type of its entry.
         by: the path of the seat that takes back; may be empty.
         checkpoints: types of entries, or `decision.option`, to before which it goes back. None: it takes back whole
-            entries, and what was taken back is not played.
+            entries, which are then not played.
         not_during: decisions during which it is not legal.
         keeps: state fields that are not taken back.
         sets: fields of the game, each with the expression whose value it gets after the undo.
         not_compared: paths of fields that say nothing.
         to: the path of the id of the last entry that stays; may be empty.
         id: the path of an entry's id.
-        redo: the type of entries that put back what the last undo took; may be empty.
+        redo: the type of entries that reverse the last undo; may be empty.
     """
 
     type: str
@@ -102,10 +102,10 @@ class KnownFault(Brief, Struct, frozen=True):
     """A known fault of the other system.
 
     Attributes:
-        title: what it does, for people.
-        rules: what it does is refused with one of these.
-        overlay: laid over the dialect's rules, this lets it pass.
-        options: with these options, `decision.option`.
+        title: a description for people.
+        rules: the ids of the rules that refuse it.
+        overlay: an overlay on the dialect's rules that permits it.
+        options: the options that the overlay permits, `decision.option`.
     """
 
     title: str
@@ -122,7 +122,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         ignores_illegal: whether the other system ignores entries that are not legal.
         accepts: rules that the other system does not know: entries that only they refuse are not ignored.
         not_compared: paths of fields that say nothing, in entries of any type.
-        known_faults: what the other system is known to do wrong.
+        known_faults: the known faults of the other system.
         shape: where the entries are.
         untyped: the type of entries that name none; may be empty.
         values: name → path of a whole number in the first entry; expressions may use the name.
@@ -130,7 +130,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         result: the end as the other system has it; None if the log does not say it.
         format: that of the file: `json`, or `pgn`.
         text_path: the path of the text of a move in an entry; may be empty.
-        notation: how such texts are read; None if there are none.
+        notation: the notation of such texts; None if there are none.
     """
 
     id: str

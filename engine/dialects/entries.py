@@ -97,7 +97,7 @@ class Entries:
         return len(self._log)
 
     def _read_texts(self, notation: Notation, path: str) -> None:
-        """Puts what the texts of moves say in the place of their entries. A text that says nothing is its own type."""
+        """Replaces entries by the parsed texts of their moves. A text that does not parse is its own type."""
         text_of, memo = path_reader(path), dict[str, tuple[str, Any]]()
         for number, payload in enumerate(self.payloads):
             text = text_of(payload)
@@ -148,7 +148,7 @@ class WholeEntries:
     """Entries that are taken back as a whole, and put back.
 
     Args:
-        undo: how the other system does so.
+        undo: the undo of the other system.
         payloads: the payloads of all entries.
         inner: entries inside others, which go with these.
     """
@@ -161,7 +161,7 @@ class WholeEntries:
         self._at: dict[Any, int] = {}
 
     def add(self, number: int) -> None:
-        """Notes an entry that stands; what was taken back before it stays so."""
+        """Notes an entry that stands; earlier undos are final then."""
         self._standing.append(number)
         self._taken.clear()
         key = self._id(self._payloads[number])
@@ -169,7 +169,7 @@ class WholeEntries:
             self._at[key] = number
 
     def take_back(self, number: int) -> bool:
-        """Takes back what an entry says; False if it names an entry that is not there."""
+        """Takes back the entries that an undo names; False if it names one that does not exist."""
         to = self._to(self._payloads[number]) if self._to is not None else None
         left = len(self._standing) - 1
         if to not in (None, MISSING):
@@ -188,7 +188,7 @@ class WholeEntries:
         return self._at.get(to) if isinstance(to, int | str) else None
 
     def put_back(self) -> bool:
-        """Puts back what was taken back last; nothing if nothing was."""
+        """Puts back the entries last taken back, if any."""
         self._standing += self._taken.pop() if self._taken else []
         return True
 
@@ -204,7 +204,7 @@ class WholeEntries:
 
 
 def with_parent(entry: Any, payload: Any, parent: Any) -> Any:
-    """The payload of an entry with the fields of what it stands in as `^`; an entry that is no object is a `value`."""
+    """The payload of an entry, with the fields of the enclosing one as `^`; an entry that is no object is a `value`."""
     if not isinstance(entry, dict):
         payload = {"value": entry}
     return {**payload, "^": parent} if parent is not None and isinstance(payload, dict) else payload

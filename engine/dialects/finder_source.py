@@ -1,8 +1,8 @@
 """Source of finders: generated Python that maps an entry straight to its option.
 
 Only numbers get into the source, as in `engine/python`: names, paths and tables are arguments of the function around a
-finder. A finder leaves an entry undecided that has something else than a well-formed one has, or where rules may be at
-fault: then the forms are gone through one by one (`matching`), which says what an entry means.
+finder. A finder leaves an entry undecided if it is not well-formed, or if rules may be at fault: then the forms are
+tried one by one (`matching`), and they decide the meaning of the entry.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class FinderSource:
     """Writes the finder of the entries of one type at one decision.
 
     In the source, `e` is the payload, `m` the matched elements of its list, `s` the state, `k` the number of options to
-    leave out; `b` is an element of the list, `v0` an argument, `x0` what stands at a path, `c0` a column of values.
+    leave out; `b` is an element of the list, `v0` an argument, `x0` the value at a path, `c0` a column of values.
 
     Args:
         x: the source of an expression.
@@ -73,7 +73,7 @@ class FinderSource:
         return ["legal", "decider", "actors", "seats", *(f"t{i:d}" for i in range(len(self.tables)))]
 
     def choice(self, number: int, choice: ir.Choice, forms: Sequence[Form]) -> None:
-        """Writes how the options of one choice are found.
+        """Writes the code that finds the options of one choice.
 
         Raises:
             UnwrittenError: if one of the forms is too special.

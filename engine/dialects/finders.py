@@ -18,7 +18,7 @@ from rulespec.engine.program.faults import ProgramFaultError
 MADE_AFTER = 12
 """Entries of a type at a decision that are read without a finder: to make one takes as long as some dozen of them."""
 MADE_AT_ONCE = 400
-"""The same in the first game: a process that reads a single log does not get back what it takes to make finders."""
+"""The same in the first game: for a process that reads a single log, making finders does not pay off."""
 
 MAX_UNCOUNTED = 20_000
 """Steps of an expression, by the sizes of sets, that finders evaluate: they do not count them."""

@@ -71,12 +71,12 @@ class Stray(Brief, Struct):
     """Entries in a row that the other system ignored.
 
     Attributes:
-        entries: how many there are.
+        entries: their number.
         cursor: the cursor before the first.
         meant: the option that the first one stands for, if it is known.
         refusal: why the first one is not legal.
         legal: the type of the legal entry before them.
-        other: how many of them are of another type.
+        other: the number of them with another type.
     """
 
     entries: int = 0

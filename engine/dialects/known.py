@@ -31,11 +31,11 @@ class DialectKnowledge(Struct):
     """Knowledge of a dialect in some games.
 
     Attributes:
-        ruleset: that of the games; it is here so that its id is not given to another.
-        games: how many games have been read.
+        ruleset: that of the games; it is held so that its id is not reused.
+        games: the number of games read.
         forms: the forms of each option, once they have been found to be correct.
-        makers: by the number of a decision and a type of entries, what makes a finder, and the tables that it needs.
-        read: how many such entries have been read without a finder.
+        makers: by the number of a decision and a type of entries, the maker of a finder, and the tables that it needs.
+        read: the number of such entries read without a finder.
         fragments: compiles finders.
         budget: the steps that the expressions of the dialect may take while one log is read.
     """
@@ -62,7 +62,7 @@ class _OfDialect(Struct):
 
     Attributes:
         words: those of its expressions, which may name a seat.
-        warnings: warnings of what it names that is not there; None before anybody has asked.
+        warnings: warnings of unknown names in it; None before they are first requested.
     """
 
     dialect: Dialect

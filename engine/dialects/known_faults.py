@@ -1,7 +1,7 @@
 """Known faults of a foreign system: detection in a log, and continuing a replay past them.
 
-A known fault is data of the dialect: its title, the rules that refuse what it does, an overlay under which that is
-possible, and the options with which the overlay lets it pass. No other option of the game does anything else there.
+A known fault is data of the dialect: its title, the rules that refuse it, an overlay that permits it, and the options
+that the overlay permits. No other option of the game does anything else there.
 """
 
 from __future__ import annotations

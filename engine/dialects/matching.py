@@ -229,7 +229,7 @@ class Matcher:
         """The legal options of some choices of the open decision, one by one, in the order of the list.
 
         Raises:
-            DiagnosticsError: RS614 if so many have been listed for this log that it would take too long.
+            DiagnosticsError: RS614 if more than `MAX_COMPARED` have been listed for this log.
         """
         game = self.game
         decision = game.omniscient.asked

@@ -1,8 +1,8 @@
 """Mismatches between an entry and the legal options: the option meant, and the rule that refuses it.
 
-Where an entry may stand for several options, the one that misses the fewest conditions is explained: then the reason is
-about something that the entry says. Where it looks like no option at all, legal or not, the first of its fields is
-named that no legal option shares.
+Where an entry may stand for several options, the one that misses the fewest conditions is explained: so the reason
+concerns something in the entry. Where it looks like no option at all, legal or not, the reason names the first of its
+fields that no legal option shares.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class _Candidate(Struct, frozen=True):
 
 
 class _Meant(Struct, frozen=True):
-    """An option that an entry may mean, and the reason why it does not.
+    """An option that an entry may mean, and the reason against it.
 
     Attributes:
         accepted: whether a rule refuses it that the other system does not know, so that it has been done.
-        sense: minus the number of conditions that fail in every position: what the entry does not say was guessed
-            wrong if there are others with fewer.
+        sense: minus the number of conditions that fail in every position: where others have fewer, the parts that the
+            entry lacks were guessed wrong.
         held: minus the number of conditions that fail, and the number of those before the first of them.
     """
 
@@ -66,8 +66,8 @@ class _Unlike(Struct, frozen=True):
     Attributes:
         before: the fields before it.
         path: its path.
-        actual: what the record has there.
-        values: what it is for legal options that share the fields before it.
+        actual: its value in the record.
+        values: its values in legal options that share the fields before it.
     """
 
     before: tuple[str, ...]
@@ -92,7 +92,7 @@ class Explainer:
 
         Args:
             entry: the entry; None if the log has no more.
-            read: its type and its payload, where they are not simply what stands in it.
+            read: its type and its payload, where they differ from those written in it.
             matched: the elements of its list that are matched.
         """
         decision = self.game.decision

@@ -25,7 +25,7 @@ from rulespec.typed import nodes as typed
 
 FILE = "notation.yaml"
 AFTER = "after"
-"""The field of what is printed for the position that a move leads to."""
+"""The field of the text printed for the position after a move."""
 _MEMO_SIZE = 20
 
 
@@ -56,9 +56,9 @@ class Notation(Brief, Struct, frozen=True, eq=False):
 
     Attributes:
         names: kind → entity → its text.
-        decisions: `decision.option` → what its text says.
-        printed: `decision.option` → how it is printed; empty for what is read only.
-        after: what is printed after a move: the first that fits.
+        decisions: `decision.option` → the forms of its text.
+        printed: `decision.option` → its printed forms; empty for texts that are only read.
+        after: the texts printed after a move: the first that fits.
     """
 
     title: str

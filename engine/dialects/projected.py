@@ -1,4 +1,4 @@
-"""Projections: what an option looks like in a log, as a file says it."""
+"""Projections: the look of an option in a log, as declared in a file."""
 
 from __future__ import annotations
 

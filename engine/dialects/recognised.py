@@ -48,7 +48,7 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
 
 
 def not_known(log: ForeignLog, close: Sequence[Dialect]) -> DiagnosticsError:
-    """The error for a log that no dialect reads: it says what the log is, and what a dialect that is near expects."""
+    """The error for a log that no dialect reads: it names the kind of log, and the needs of a dialect that is close."""
     message = f"no dialect knows this kind of log: it is {kind_of(log)}"
     hint = "name its dialect: --dialect ID; the guide to other people's logs shows how one is written"
     if close:

@@ -50,7 +50,7 @@ def _entry(log: Entries, type_: str) -> int | None:
 
 
 def _recorded(game: Game, result: Recorded, payload: Any, actual: LogEnd) -> LogEnd:
-    """The end that a payload says; what it does not say is as it actually is."""
+    """The end stated by a payload; any part that it lacks is the actual one."""
     recorded = actual
     points = _scores(game, follow(payload, result.scores)) if result.scores else {}
     if points and actual.scores:

@@ -1,7 +1,7 @@
-"""Notes of a foreign log: what people say in it, which changes nothing of the game.
+"""Notes of a foreign log: remarks of people in it, which have no effect on the game.
 
-Names in a chat are those of people who may not know that it is kept: without consent they are left out, wherever they
-stand in it.
+Names in a chat belong to people who may not know that it is stored: without consent they are left out, wherever they
+occur in it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _is_day(text: str) -> bool:
 
 
 def _of_move(move: PgnMove) -> dict[str, Any]:
-    """The notes of what is said of a move."""
+    """The notes on a move."""
     notes: dict[str, Any] = {}
     if move.comments:
         notes["remark"] = "\n".join(move.comments)[:MAX_REMARK]

@@ -44,7 +44,7 @@ class _Frame(Struct, gc=False):
     Attributes:
         cursor: the cursor before it.
         finder: finds the candidates, as long as `candidates` is None.
-        found: how many the finder has found.
+        matches: the number that the finder has found.
         candidates: the candidates left.
         option: the option that is taken now.
     """
@@ -153,7 +153,7 @@ class StretchSearch:
     def _go_straight(self, stack: list[_Frame], cursor: Cursor) -> Cursor:
         """Continues while finders lead from entries to options; returns the cursor after them.
 
-        It does what the loop around it would do, without the detours.
+        It is equivalent to the loop around it, without the detours.
         """
         if self.ended is not None:
             return cursor

@@ -23,10 +23,10 @@ class TakeBack:
         game: the game.
         dialect: the dialect.
         own: whether the rules are those of the dialect: then each of its expressions must compile.
-        known: what is known of the dialect in games like this one.
+        known: knowledge of the dialect in games like this one.
 
     Attributes:
-        keep: the fields that keep what they held.
+        keep: the fields that keep their values.
 
     Raises:
         DiagnosticsError: RS622 if an expression of the dialect is wrong.

@@ -1,8 +1,8 @@
 """Names in a dialect that none of its rulesets has: options of decisions, settings of the ruleset, and overlays.
 
-A dialect serves several rulesets, of which each has a part of what it names: so a name is looked for in the texts of
-all of them. To load them all would take longer than to replay a log. (What its `undo` names is left out where it is not
-there, as fields are: that changes nothing.)
+A dialect serves several rulesets, each of which has some of its names: so a name is looked for in the texts of all of
+them. Loading them all would take longer than replaying a log. (A name under `undo` is ignored where a ruleset lacks it,
+as fields are: that changes nothing.)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Unread fields of a foreign log: neither read by its dialect nor declared as meaningless.
 
-What a log says of a move, such as what it cost, is worth something only if it is compared with what the rules say. So
-each field of an entry is compared by every form of its type, or the dialect declares that it is not (`not_compared`).
+The details of a move in a log, such as its cost, are worth something only if they are compared with the rules. So each
+field of an entry is compared by every form of its type, or the dialect declares that it is not (`not_compared`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ MAX_UNREAD = 10
 _MEMO_SIZE = 20
 
 Tree = dict[str, Any]
-"""Known fields: key → the known fields below it; None: all that is below. `*` is any key, and any element of a list."""
+"""Known fields: key → the known fields below it; None: everything below. `*`: any key, and any element of a list."""
 
 
 Below = tuple[tuple[str, Tree | None], ...]
-"""The keys of a tree with something below them, and what it is; None if there is more below that."""
+"""The keys of a tree that have a tree below them, each with that tree if all its keys are leaves, else None."""
 
 # --- the dialect ------------------------------------------------------------------------------------------------------
 

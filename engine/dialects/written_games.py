@@ -43,8 +43,8 @@ def as_pgn(game: Game, dialect: Dialect, notes: LogNotes, places: Sequence[int])
 
     Args:
         game: the game at its end.
-        dialect: the dialect by which it is written; see `text_dialect`.
-        notes: what its log says besides.
+        dialect: the dialect to write it in; see `text_dialect`.
+        notes: the notes of its log.
         places: for each decision of the game its line or entry in the log.
 
     Raises:
