@@ -45,16 +45,17 @@ class InsertedAnswer(Struct, frozen=True):
 class Answers:
     """Answers to questions that only the other rules ask, found beside the recorded game.
 
-    A game that other rules have changed differs from then on: in what a player owns, say. So an answer is right if
-    both games differ after it just as they did before the last recorded decision, or less. Where none is, the best is
-    the one after which the least differs, and nothing that was equal when the question was asked; but not if `strict`.
+    A game that other rules have changed differs from then on: in a player's property, say. So an answer is right if
+    both games differ after it just as they did before the last recorded decision, or less. If none is right, the best
+    is the one with the least difference after it, provided that everything equal at the question is still equal; with
+    `strict` there is none.
 
     Args:
         record: the recorded game, at its start.
         game: the game under other rules, at its start.
         renamed: entities that the other rules call otherwise: recorded name → name there.
-        usual: whether what the other rules call the usual answer is put in where the state does not tell.
-        strict: whether only right answers are put in.
+        usual: whether to put in the usual answer declared by the other rules where the state does not decide.
+        strict: whether to put in right answers only.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Judgement of a recorded game under other rules: the first decision they refuse, or how the result changes."""
+"""Judgement of a recorded game under other rules: the first decision they refuse, or the change of the result."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Judgement(Brief):
         ruleset: the rules it was played under, by the ids of their reference.
         under: the other rules.
         decisions: the number of recorded decisions.
-        legal: how many of them stay legal, one after the other.
+        legal: the number of them that stay legal, one after the other.
         forced: decisions of the other rules alone, taken because one option lets the log go on.
         answers: answers to questions of the other rules alone, among several.
         skipped: decisions of the log that the other rules never ask for.
@@ -140,7 +140,7 @@ def judge_file(
         under: the reference of the other rules; if it begins with `+`, overlays on the log's own.
         rules: the log's own rules, instead of those that it names.
         dialect: the id of the dialect, for a foreign log; if not given, the log is recognised.
-        backend: how the rules are run.
+        backend: the machine that runs the rules.
         usual: whether the usual answer is put in where only the other rules ask; see `Answers`.
         report: takes warnings.
         load: loads a ruleset; with many logs, a function that remembers them.
@@ -221,7 +221,7 @@ def judge(
         log: the name of the game.
         game: the game, at its end.
         ruleset: the other rules.
-        backend: how the rules are run.
+        backend: the machine that runs the rules.
         moves: the decisions taken, and taken back; if not given, the game's history.
         usual: whether the usual answer is put in where only the other rules ask; see `Answers`.
 

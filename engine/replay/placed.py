@@ -19,7 +19,7 @@ class Placed(Struct, frozen=True):
 
     Attributes:
         move: the decision, or the decisions taken back.
-        source: the number of the recorded move that it is; None for what was put in.
+        source: the number of its recorded move; None if it was put in.
     """
 
     move: Option | TakenBack
@@ -34,8 +34,8 @@ class PlacedMoves:
 
     Attributes:
         list: the moves.
-        legal: how many recorded decisions are among them.
-        skipped: how many have been passed over.
+        legal: the number of recorded decisions among them.
+        skipped: the number of those passed over.
         ahead: the numbers of those that stand before their turn.
         in_order: whether some are taken back, so that none may move.
     """

@@ -59,7 +59,7 @@ class ReplayWalk:
 
     Attributes:
         decisions: the number of recorded decisions, those taken back later included.
-        legal: how many of them were applied, one after the other.
+        legal: the number of them that were applied, one after the other.
         difference: the first decision that is refused; None if there is none.
     """
 
@@ -92,8 +92,8 @@ def take_back(game: Game, plies: list[int], back: TakenBack) -> Refusal | None:
 
     Args:
         game: the game.
-        plies: for each recorded decision that stands, the ply before it, and before what was put in with it.
-        back: what is taken back.
+        plies: for each recorded decision that stands, the ply before it and before any decisions put in with it.
+        back: the decisions to undo.
     """
     ply = _ply_before(game, plies, back.decisions)
     try:

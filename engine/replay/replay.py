@@ -133,7 +133,7 @@ class ReplayResult(Brief, Struct):
         """The game after some of the moves, as a separate game; moves taken back count too.
 
         Raises:
-            IndexError: if there are not so many.
+            IndexError: if there are fewer moves.
         """
         return game_after(self.game, self.moves, move)
 
@@ -159,10 +159,10 @@ class ReplayRequest(Struct, frozen=True):
 
     Attributes:
         path: the log.
-        rules: the ruleset reference; if not given, what the log carries, else that of the log or of its dialect.
+        rules: the ruleset reference; if not given, the rules in the log, else the reference of the log or its dialect.
         dialect: the id of the dialect, for a foreign log; if not given, the log is recognised.
         until: the number of decisions (entries of a foreign log) to stop after.
-        backend: how the rules are run, as in `Game`.
+        backend: the machine that runs the rules, as in `Game`.
         trace: called with a record after every decision (every entry of a foreign log).
         report: takes warnings, such as that of a torn last line.
         load: loads a ruleset; with many logs, a function that remembers them.
@@ -317,7 +317,7 @@ def named_ruleset(
     """The ruleset that a native log carries (unless not `carried`) or names; without its overlays the one it names.
 
     Raises:
-        DiagnosticsError: RS617 if it is not found by its ids; else what is wrong with it, or with what the log carries.
+        DiagnosticsError: RS617 if it is not found by its ids; else for errors in it, or in the rules in the log.
     """
     if overlays and carried:
         from rulespec.engine.logs.carried import carried_ruleset  # lazily: foreign logs carry no rules

@@ -14,7 +14,7 @@ from rulespec.engine.program.limits import NO_NUMBER
 
 _Name = tuple[str, ...]
 Differences = Mapping[int, Any]
-"""The cells that differ: by how much, or both values. Two of them are equal if nothing has changed but for both."""
+"""The cells that differ, each with its difference or both values. They are equal if any change was in both games."""
 
 
 class SharedState:

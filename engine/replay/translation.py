@@ -27,7 +27,7 @@ class Translation:
         kinds = record.ruleset.declarations.kinds if self._was.entities else ()
         pairs = (pair for kind in kinds for pair in _pairs(record, game, kind))
         self.entities = {old: new for old, new in pairs if old != new}
-        """Former name → name of today; also of what is called after such an entity."""
+        """Former name → present name; also of things named after such an entity."""
 
     def decision(self, option: Option) -> RecordedDecision:
         """A recorded decision as the other rules write it: with their names, and its arguments in their order."""

@@ -29,7 +29,7 @@ class WalkUnder(Struct, frozen=True):
 
     Attributes:
         decisions: the number of recorded decisions, those taken back later included.
-        legal: how many of them were applied.
+        legal: the number of them that were applied.
         forced: decisions that the record lacks, with one option or one outcome with which the record goes on.
         answers: decisions that the record lacks, with several.
         skipped: recorded decisions that these rules do not ask for.
@@ -38,7 +38,7 @@ class WalkUnder(Struct, frozen=True):
             are legal.
         moves: the moves of the game.
         apart: the number of decisions before the first at which the state was another one; None if it never was.
-        cells: what differed there.
+        cells: the cells that differed there.
     """
 
     decisions: int
@@ -82,7 +82,7 @@ def walk_under(
 
 
 class _Walker:
-    """The game, and how far it has come: see `WalkUnder`."""
+    """The game, and its progress: see `WalkUnder`."""
 
     def __init__(
         self, game: Game, record: Game, moves: Sequence[Option | TakenBack], usual: bool, strict: bool
