@@ -31,13 +31,13 @@ class Asked(Struct, frozen=True):
     Attributes:
         question: the name of its question.
         of: the title of its question.
-        title: what people call it.
+        title: its name for people.
         share: whether it is a share of games.
         number: the number.
         matters: the difference that matters; 0: a part of the mean of `scale` in the games without the rule.
-        scale: what the difference is a part of.
+        scale: the whole of which the difference is a part.
         level: the share of runs in which its bounds are right.
-        role: the entity whose wins are counted; "": it asks for something else.
+        role: the entity whose wins are counted; "": it counts something else.
     """
 
     question: str
@@ -54,15 +54,15 @@ class Asked(Struct, frozen=True):
 def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: int, seat: str = "") -> list[Asked]:
     """The numbers that the questions of a ruleset ask for; without questions length, margin and wins.
 
-    Where all win together these are whether they win, the length, and their points as the margin of survival.
+    Where all win together, these are the win, the length, and their points as the margin of survival.
 
     Args:
         ruleset: the ruleset of the rule, with its questions.
         seats: the seats of the games.
         first: the first game without the rule: roles and points are as in it.
         rules: the number of rules that are tried: mistakes are bounded for all of them together.
-        seat: the only seat for which the rule holds: what it is worth to the seat is asked, and the length; empty: it
-            holds for all.
+        seat: the only seat for which the rule holds; then the numbers are its worth to the seat, and the length. Empty:
+            it holds for all.
     """
     if seat:
         return list(_of_seat(seat, members(teams(ruleset.declarations) or seats, seats), first, rules))
@@ -195,7 +195,7 @@ def lead_changes(outcome: Outcome) -> float | None:
 
 
 def lead_taken(outcome: Outcome) -> float | None:
-    """After how many percent of a game its lead was last taken."""
+    """The point at which the lead was last taken, in percent of the game."""
     lead = outcome.details.lead if outcome.details is not None else None
     return None if lead is None or lead.taken is None else 100 * lead.taken / max(1, outcome.decisions)
 

@@ -1,4 +1,4 @@
-"""Evidence of paired games on one number: by how much a rule changes it, with bounds for every look."""
+"""Evidence of paired games on one number: the change due to a rule, with bounds that hold at every look."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class QuestionAnswer(Struct, frozen=True):
     """The answer to a question.
 
     Attributes:
-        verdict: what holds under the rule.
+        verdict: the result under the rule.
         pairs: the pairs of games in which both have the number.
         value, other: the mean under the rule, and without it.
-        difference: by how much the first is more.
-        low, high: the bounds of the true difference, right at every look; None of a single pair, unless it is a share.
-        matters: a difference that is smaller does not matter.
-        needed: the pairs after which an undecided question would be decided, should these means be right; None if it
-            is decided, or that would be too many.
+        difference: the first minus the second.
+        low, high: the bounds of the true difference, right at every look; None for a single pair, unless it is a share.
+        matters: the smallest difference that matters.
+        needed: the pairs after which an undecided question would be decided if these means are right; None if it is
+            decided, or they would be too many.
     """
 
     verdict: Verdict
@@ -123,8 +123,8 @@ class Evidence:
     def _deviation(self, difference: float) -> float:
         """The standard deviation of the difference, with two pairs more of unrelated games, one above, one below.
 
-        So after a row of equal games it is not 0: what has not happened in them may happen in the next. Nor is it after
-        a row of games with the same difference, as if a pair without one came next.
+        So after a row of equal games it is not 0: the next may bring something new. Nor is it after a row of games with
+        the same difference, as if a pair without one came next.
         """
         n = max(1, self.pairs)
         apart = max(self._squares - n * difference**2, difference**2)

@@ -18,7 +18,7 @@ _PLACES = 8
 
 
 class Used:
-    """The use of an option in games: how often, in how many of them, and when first, all summed."""
+    """The use of an option in games: its uses, the games with one, and the first use in each, all summed."""
 
     def __init__(self) -> None:
         self.times = self.games = self.first = 0
@@ -26,7 +26,7 @@ class Used:
         self.roles = Counter[str]()
 
     def to_json(self, games: int) -> dict[str, Any]:
-        """Means of so many games, as plain data; see playtest.schema.json."""
+        """Means over a number of games, as plain data; see playtest.schema.json."""
         return {
             "times": round(self.times / games, 3),
             "games": self.games,
@@ -156,7 +156,7 @@ class Acts:
 
 
 def _taken(outcome: Outcome, ply: int) -> tuple[str, str]:
-    """The option of a decision, or what stands in its place, and the seat."""
+    """The option of a decision, or `END` or `CHANCE` in its place, and the seat."""
     if ply >= outcome.decisions:
         return END, ""
     taken = outcome.details.taken(ply) if outcome.details is not None else None
@@ -199,11 +199,11 @@ def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[
 
 
 def users(used: Mapping[str, Any], most: int) -> str:
-    """The users of an option, each with its uses in a game: roles where there are some, else seats; the most first.
+    """The users of an option, each with its uses in a game, most frequent first: roles if there are any, else seats.
 
     Args:
         used: an option of `Figures.to_json`.
-        most: how many are named.
+        most: the most to name.
     """
     of = used["roles"] or used["seats"]
     named: dict[float, list[str]] = {}  # roles of one seat have the same number

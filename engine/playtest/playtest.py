@@ -1,4 +1,4 @@
-"""A playtest: rules against a game, by bots of several strengths, with one error budget for all questions."""
+"""A playtest: rules against a game, by bots of different strengths, with one error budget for all questions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ComparedRule(Struct, frozen=True):
     """One of the compared games: without the rule, or under it.
 
     Attributes:
-        name: what it is called.
+        name: its name.
         ruleset: its ruleset.
         plan: the plan of its games; its bots do not matter.
         seat: the only seat for which it holds; empty: it holds for all.

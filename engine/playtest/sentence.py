@@ -80,7 +80,7 @@ def number(value: float, share: bool, sign: str = "") -> str:
 
 
 def acted(strength: Mapping[str, Any]) -> str:
-    """One sentence on how often a rule acted, when first and where; "" if it never did.
+    """One sentence on the pairs of games in which a rule acted, when it first did, and where; "" if it never did.
 
     Args:
         strength: a strength of a report; see playtest.schema.json.
@@ -106,7 +106,7 @@ def _place(each: Mapping[str, Any]) -> str:
 
 
 def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The numbers of the lead over time: what it is, without a rule and under it; empty if nothing says who leads.
+    """The numbers of the lead over time: title, without a rule, under it; empty if the game has no leader.
 
     Args:
         strength: a strength of a report; see playtest.schema.json.

@@ -50,7 +50,7 @@ class Tried(Struct, frozen=True):
 
 
 Numbers = Callable[[Sequence[Point], int], Sequence[Sequence[float]]]
-"""The numbers of the first so many games of some points."""
+"""The numbers of the first N games of each of some points."""
 
 
 def nearest(axes: Sequence[range], wanted: float, games: int, numbers: Numbers) -> list[Tried]:
@@ -63,7 +63,7 @@ def nearest(axes: Sequence[range], wanted: float, games: int, numbers: Numbers) 
 
     Args:
         axes: the values of each number.
-        wanted: the mean that is wanted.
+        wanted: the target mean.
         games: games of each of the last two points.
         numbers: plays games.
 
