@@ -1,1 +1,1 @@
-"""Behaviour: what two rulesets, or the same one before and after a change, do at the same positions."""
+"""Behaviour: two rulesets, or one before and after a change, compared at the same positions."""

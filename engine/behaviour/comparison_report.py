@@ -93,7 +93,7 @@ class Comparison(Struct):
         complete: the numbers of players for which every position was compared, with the default settings, if no
             difference was found.
         groups: the differences, those of the most positions first.
-        left_out: what could not be compared.
+        left_out: the parts that could not be compared.
         stopped: whether the time was up before the decisions.
         same: whether the rules have the same meaning, so that nothing was played.
     """

@@ -230,7 +230,7 @@ class Pair:
 
 
 def _fault(fault: RulesetFaultError) -> OptionEffect:
-    """A fault of the rules of today, in the place of what an option does."""
+    """A fault of the present rules, in the place of the effect of an option."""
     wrong = fault.diagnostic
     return OptionEffect(("fault",), (f"the rules are at fault now: {wrong.message}",), False, wrong.span)
 

@@ -1,8 +1,8 @@
 """Recorded situations: positions of a ruleset by their shared state, with the options there, in one file.
 
-The first line is a header. Then there is a line for each situation: the start of a table, or what an option leads to
-from a situation before. A state is written by names, so that it can be found again after rules have changed: all of it
-at the start of a table, then the fields that an option has changed.
+The first line is a header. Then there is a line for each situation: the start of a table, or the result of an option
+in an earlier situation. A state is written by names, so that it can be restored after rules have changed: the whole
+state at the start of a table, then the fields that an option has changed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_BYTES = 16_000_000
 """Bytes of the file, packed and unpacked."""
 MAX_SITUATIONS = 100_000
 MAX_LISTED = 200
-"""Options of a situation that are written; of more, their number and a digest."""
+"""The most options of a situation that are written; beyond it, their number and a digest."""
 MAX_SEATS = 64
 _AGAIN = "`rulespec explore REF --record` writes it again"
 Plain = int | bool | str | None | list[str]
@@ -50,7 +50,7 @@ class RecordedSituation(Struct, frozen=True, omit_defaults=True, forbid_unknown_
     Attributes:
         after: the number of the situation before; -1 for the start of a table.
         take: the option taken there.
-        seat: who takes it; None: chance.
+        seat: the seat that takes it; None: chance.
         set: the fields that it changes: the number of each among those of the table, and its value.
         asked: the name of the open decision; empty when the game is over.
         by: the seat that decides; None: chance.

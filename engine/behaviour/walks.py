@@ -53,7 +53,7 @@ class Effort:
 
 
 class Curiosity:
-    """A choice of options that prefers what was taken seldom. The same seed gives the same choices.
+    """A choice of options that prefers rarely taken ones. The same seed gives the same choices.
 
     Args:
         seed: of the random numbers.

@@ -21,16 +21,16 @@ class Situation:
 
     Args:
         listed: gives the codes of the options.
-        known: whether the seat has seen all of its position, which is the only particle: its options are all that are
+        known: whether the seat has seen all of its position, which is the only particle: its options are all those
             legal there.
 
     Attributes:
         search: searches positions of the game's ruleset, seats and settings.
         seat: the number of the seat.
         options: the number of its legal options.
-        particles: so many positions that the seat cannot tell from the one that it is in, as rows; fewer where nothing
-            is hidden, which is one. The same number gives the same rows.
-        draws: random numbers that depend on the seed of the bot and on what the seat has seen so far.
+        particles: a number of positions indistinguishable from the actual one for the seat, as rows; a single one
+            where nothing is hidden. The same number gives the same rows.
+        draws: random numbers that depend on the seed of the bot and on the seat's observations so far.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Pick(NamedTuple):
     Attributes:
         option: its number among the legal options of the seat.
         shares: for some options, by number, the share of the win that the bot expects of them.
-        silent: the share of the playouts that say nothing; see `Ends.signal`.
+        silent: the share of the playouts that carry no information; see `Ends.signal`.
     """
 
     option: int

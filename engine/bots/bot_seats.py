@@ -72,11 +72,11 @@ class BotSeats:
     def choose(self, game: Game) -> tuple[Option, Pick]:
         """The deciding bot's option, with its reason.
 
-        If no position has been found that its seat may be in, which is seldom, it takes any option.
+        In the rare case that no possible position of its seat is found, it takes any option.
 
         Raises:
             KeyError: if no bot decides.
-            NotFoundError: if the game has no history, so nobody knows what the seat has seen.
+            NotFoundError: if the game has no history, so the seat's observations are unknown.
         """
         decision = game.decision
         assert decision is not None and decision.by is not None

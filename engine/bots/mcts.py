@@ -14,12 +14,12 @@ _PARTICLES = 64
 class MctsBot:
     """Grows one tree over all positions that its seat may be in, by random games (Monte Carlo tree search).
 
-    Each game takes one of these positions and goes down the tree. Who decides takes what has been best for that
-    seat, among the options that are legal there: the bound of an option counts how often it was (Cowling, Powley,
-    Whitehouse: "Information Set Monte Carlo Tree Search", 2012). Chance draws by its weights. What the seat would not
-    see leads to one node, whatever it is, as do choices of a round that is not complete. Where there are many options,
-    more of them are tried as visits grow, those first after which the position is worth most. The random game from the
-    first new node is cut off as those of `flat` are. Where all is seen, ends of games are proven backwards.
+    Each game takes one of these positions and goes down the tree. The decider takes the option that has been best for
+    its seat, among those legal there: the bound of an option counts the times that it was legal (Cowling, Powley,
+    Whitehouse: "Information Set Monte Carlo Tree Search", 2012). Chance draws by its weights. Choices hidden from the
+    seat lead to one node, whatever they are, as do choices of an incomplete round. Where there are many options, more
+    of them are tried as visits grow, those with the most valuable position after them first. The random game from the
+    first new node is cut off as in `flat`. Where nothing is hidden, ends of games are proven backwards.
 
     Args:
         playouts: the number of playouts for a decision.

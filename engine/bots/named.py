@@ -17,7 +17,7 @@ MOST = 1_000_000
 """The most playouts for a decision."""
 
 _SEARCHING: dict[str, tuple[Callable[[int], Bot], int]] = {"flat": (FlatBot, 64), "mcts": (MctsBot, 200)}
-"""Bots that take a number of playouts, and how many they take without one."""
+"""Bots that take a number of playouts, each with its default."""
 
 
 class BotNameError(RulespecError):

@@ -1,4 +1,4 @@
-"""Games of several plans side by side: the same seeds and deals, recorded while played."""
+"""Games of different plans side by side: the same seeds and deals, recorded while played."""
 
 from __future__ import annotations
 

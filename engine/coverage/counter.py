@@ -142,7 +142,7 @@ class _HitCounter(Observer):
             self.hits[point] += 1
 
     def tested(self, condition: ir.Condition, holds: bool) -> None:
-        """Counts how a condition came out."""
+        """Counts an outcome of a condition."""
         if condition.span in self.conditions:
             self.hits[self.conditions[condition.span][holds]] += 1
 

@@ -25,8 +25,8 @@ RULE = "rule"
 class Gap:
     """An outcome that no test has shown.
 
-    `span` is where to look, `reason` why it cannot be, or "". A gap is `implied` if it lies inside of what is not run
-    either; the reason of that is its reason too.
+    `span` is its place, `reason` the reason why it is impossible, or "". A gap is `implied` if it lies inside an item
+    that is not run either; the reason of that item is its reason too.
     """
 
     item: CoverageItem
@@ -43,7 +43,7 @@ class RuleRuns:
     Attributes:
         rule: as it is listed.
         items: the items that cite it.
-        runs: how often they were run.
+        runs: their runs.
         cited_by: the scenarios that cite it.
         proved_by: those of them that run an item which cites it; all of them if none does, as the rule is in the data.
         reason: why none can prove it, or "".
@@ -75,8 +75,8 @@ class CoverageTotal:
 class LineRuns:
     """A line of the source with its runs.
 
-    `state` is `run`, `partly`, `missed`, `explained` (what is missing has a reason), or "" where nothing can be run;
-    `count` how often it was run at most; `missing` what was not seen; `by` the first tests that run it.
+    `state` is `run`, `partly`, `missed`, `explained` (every gap has a reason), or "" where nothing can be run; `count`
+    is the greatest number of runs of an item on it; `missing` its unseen outcomes; `by` the first tests that run it.
     """
 
     text: str

@@ -33,12 +33,12 @@ class CoverageItem:
         kind: `range` is a parameter of an option whose values have a reason; `branch` an `if`, a `match`, a loop or a
             choice within an expression.
         span: its place; of a definition or a procedure that of its head.
-        name: its name, and for what has none the words it is known by.
-        outcomes: all that it can come to; tests should show each.
+        name: its name, or the words that identify it if it has none.
+        outcomes: all its possible outcomes; tests should show each.
         rules: the ids of rules that its docstring or its reason cites.
-        places: where to look for each outcome, if it has a place of its own.
-        lines: the lines that it stands on.
-        inside: what must have been seen before this can be run.
+        places: the place of each outcome, if it has one of its own.
+        lines: the lines that it occupies.
+        inside: the outcome that must be reached before this can be run.
     """
 
     kind: Kind

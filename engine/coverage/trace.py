@@ -1,6 +1,6 @@
 """Which rules of a ruleset its scenarios, its recorded games and random games run.
 
-The interpreter runs them; see `items` for what is counted, and `counter` for how.
+The interpreter runs them; see `items` for the counted items, and `counter` for the counting.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Trace:
     """The hits of one test.
 
     `id` is that of the scenario, the name of the log's file, or the number of the random game; `rules` are the ids of
-    rules and rulings that a scenario cites; `error` says what is wrong with the test; `end` why a game that was played
-    under other rules goes no further under these.
+    rules and rulings that a scenario cites; `error` is the error in the test; `end` the reason why a game that was
+    played under other rules goes no further under these.
     """
 
     kind: Literal["scenario", "log", "playout"]
@@ -93,7 +93,7 @@ def trace_suite(tracer: CoverageTracer, report: Report, only: str = "") -> Itera
 
     Args:
         tracer: counts.
-        report: takes what is wrong with scenario files themselves.
+        report: takes errors in the scenario files themselves.
         only: a text that the id or the file of a test must contain.
     """
     ruleset = tracer.ruleset
@@ -217,7 +217,7 @@ class Runs:
 
 
 class Coverage:
-    """The coverable items of a ruleset, or of several with shared files, and their hits."""
+    """The coverable items of one or more rulesets with shared files, and their hits."""
 
     def __init__(self) -> None:
         self.rulesets: list[typed.Ruleset] = []

@@ -32,11 +32,11 @@ class SeatLog(Struct, frozen=True):
 
     Attributes:
         file: its name.
-        seat: for whom; None: what all seats see.
+        seat: the viewer; None: the public view.
         header: the first line.
         lines: the decisions.
         end: the end line; None if there is none.
-        memory: what the seat remembers after them; "" if the log ends before.
+        memory: the memory of the seat after them; "" if the log ends before.
         text: the whole text; messages point into it.
     """
 
@@ -124,7 +124,7 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
     """Compares a seat's earlier log with the game itself.
 
     Args:
-        earlier: what the seat was given.
+        earlier: the log that the seat received.
         game: the game at its end, or later than that; it is not changed.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Names of several logs: a folder, an archive, or a pattern."""
+"""Names for many logs at once: a folder, an archive, or a pattern."""
 
 from __future__ import annotations
 

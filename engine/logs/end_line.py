@@ -60,7 +60,7 @@ class RecordedEnd(Struct, frozen=True):
     """An end line of a log.
 
     Attributes:
-        end: what it says.
+        end: the end that it records.
         line: the number of the line, from 1.
         entries: the number of entries before it.
     """
@@ -74,9 +74,9 @@ class OtherEnd(Struct, frozen=True):
     """The end of a replay that differs from its log's.
 
     Attributes:
-        recorded: what the log says.
-        actual: what the replay came to.
-        line: the line that says so.
+        recorded: the end in the log.
+        actual: the end of the replay.
+        line: the line of the recorded end.
     """
 
     recorded: LogEnd
@@ -114,9 +114,9 @@ def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) ->
 
     Args:
         game: the game.
-        seat: for whom: its fingerprint is that of the seat's view (None: of what all see), and there are no scores
-            before the end; left out, for who keeps the game.
-        marked: with a fingerprint, which takes as long as some decisions.
+        seat: the viewer, whose view the fingerprint is of (None: the public view), without scores before the end; left
+            out, an omniscient one.
+        marked: whether it has a fingerprint, which takes as long as some decisions.
     """
     try:
         result = game.result

@@ -77,7 +77,7 @@ def write_log(
     Args:
         path: the file; an old one is replaced.
         game: where the log ends.
-        moves: its decisions, and what was taken back; left out, the decisions that stand.
+        moves: its decisions, with those taken back; left out, the decisions that stand.
         log: the log that the moves come from, whose notes are kept.
         lines: the line of each move in it; 0 for a move that it does not have.
         random: the generator that a simulated game was drawn from.

@@ -45,7 +45,7 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
 
 
 def log_bytes(path: Path, display: str, limit: int) -> bytes:
-    """The bytes of a log file; one more than the limit if there are more. `games.pgn#2` is the second of several games.
+    """The bytes of a log file, at most one more than the limit. `games.pgn#2` is the second game in a file.
 
     Raises:
         DiagnosticsError: RS601 if it cannot be read, or has no such game.

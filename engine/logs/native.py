@@ -69,7 +69,7 @@ class LogHeader(Struct, frozen=True):
         random: the generator that a simulated game was drawn from; "" for none.
         bundle: the sources of the ruleset, if the log carries them.
         named: whether the header has a list of names (version 1), and lines name the seats.
-        notes: what else the header says: `event`, `date`, `remark`, and keys of the writer's own.
+        notes: other keys of the header: `event`, `date`, `remark`, and keys of the writer's own.
     """
 
     ruleset: str
@@ -130,10 +130,10 @@ class NativeLog(Struct):
     """A log that has been read; messages quote its `text`.
 
     Attributes:
-        unread: what is wrong with the line after its entries, which ends a log that is read leniently.
+        unread: the error in the line after its entries, which ends a log that is read leniently.
         end: the last end line; None if there is none.
-        notes: number of a line → what else it says; a line of remarks says nothing but this.
-        version: that of the format in which the log is written.
+        notes: number of a line → its other keys; a line of remarks has only these.
+        version: the version of its format.
     """
 
     file: str

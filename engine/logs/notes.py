@@ -25,9 +25,9 @@ Notes = Mapping[str, Any]
 """Key → value."""
 
 GLYPHS, VARIATIONS = "glyphs", "variations"
-"""Keys of numeric annotation glyphs, and of other ways to go on; see `rulespec.engine.logs.variations`."""
+"""Keys of numeric annotation glyphs and of variations; see `rulespec.engine.logs.variations`."""
 UNREAD, TAGS = "x-variations", "x-tags"
-"""Keys of what a text of moves says besides: variations that could not be read as moves, and the tags of the game."""
+"""Keys for the other parts of a text of moves: variations that could not be read as moves, and the tags of the game."""
 
 OF_ALL = ("remark", "date")
 """Keys that each line may have."""
@@ -127,15 +127,15 @@ class LogNotes(Struct, frozen=True):
 class SeenNotes:
     """The notes of a log visible to a seat.
 
-    Of a game without secrets these are all. Else what others have written down may tell anything, and how long somebody
-    thought tells whether there was a choice: so a seat has the event and the date, and notes of its own, without keys
-    that only the writing program understands.
+    In a game without secrets these are all. Otherwise the notes of others may reveal anything, and the time somebody
+    thought reveals whether there was a choice: so a seat has the event and the date, and notes of its own, without
+    keys that only the writing program understands.
 
     Args:
         header: the notes of the header.
-        lines: those of other lines, each with who has decided or remarked there, in order.
-        seat: the seat; None for what all seats see.
-        secretive: whether there is anything in the game that not everybody sees.
+        lines: those of other lines, each with the seat that decided or remarked there, in order.
+        seat: the seat; None for the public view.
+        secretive: whether anything in the game is hidden from somebody.
     """
 
     def __init__(

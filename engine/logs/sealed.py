@@ -23,10 +23,10 @@ from rulespec.engine.logs.native import entry_json
 
 
 class Seal(Struct, frozen=True):
-    """A choice with its salt, 128 bits that nobody can guess: of few options a hash alone would tell which.
+    """A choice with its salt, 128 bits that nobody can guess: among few options a bare hash would give it away.
 
     Attributes:
-        option: what has been chosen.
+        option: the chosen option.
         salt: 32 hex digits.
     """
 

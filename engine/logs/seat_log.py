@@ -19,14 +19,14 @@ def seat_log(
     """The lines: a header with the seat, one line for each decision, the end, and the seat's memory.
 
     The header has `for`: a seat, or null for all.
-    An argument that the seat does not see is `?`. A choice of a round is `sealed` until all have chosen: the lines of
-    later have its salt, and `checked` compares. The last line tells whether the log belongs to a game: only what looks
-    the same to the seat has the same `memory`.
+    An argument hidden from the seat is `?`. A choice of a round is `sealed` until all have chosen: later lines have its
+    salt, and `checked` compares. The last line tells whether the log belongs to a game: only games that look the same
+    to the seat have the same `memory`.
 
     Args:
         game: the game.
-        seat: for whom; None: what all seats see.
-        log: the log that has been replayed, of whose notes the seat has its part; None if there is none.
+        seat: the viewer; None: the public view.
+        log: the replayed log, of whose notes the seat has its part; None if there is none.
         lines: the line in it of each decision that stands.
     """
     salted(game)

@@ -87,7 +87,7 @@ _Reached = list[tuple[Verdict, int]]
 
 
 def _reached(replays: Sequence[ReplayResult], ruleset: typed.Ruleset, renamed: Sequence[Renamed]) -> _Reached:
-    """For each game its verdict, and how many of its decisions are carried over."""
+    """For each game its verdict, and the number of its decisions that are carried over."""
     there = with_former(ruleset, renamed)
     return [(result.verdict, _length(result)) for result in (migrate(replay, there) for replay in replays)]
 

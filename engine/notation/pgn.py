@@ -48,7 +48,7 @@ _BRACKETS = re.compile(r"[(){;]")
 
 
 class PgnMove(Struct):
-    """A move as text, with what is said of it; of the start of a game, without a text.
+    """A move as text, with its comments; without a text at the start of a game.
 
     Attributes:
         text: the move.
@@ -64,10 +64,10 @@ class PgnMove(Struct):
 
 
 class PgnGame(Struct):
-    """A game: its tags, and its moves after what is said before the first one.
+    """A game: its tags, and its moves, with any comments before the first one.
 
-    `result` is the text that ends its moves; "" if the text ends without one. `begins` and `ends` are its place in the
-    text of the file.
+    `result` is the text that ends its moves; "" if there is none. `begins` and `ends` are its place in the text of the
+    file.
     """
 
     tags: dict[str, str] = field(default_factory=dict)

@@ -1,10 +1,10 @@
 r"""Templates of a notation: text with characters, classes of characters, counted repetition and named parts.
 
-    {man}{file?}{x?}{to:square}      parts by their names, of which some may be missing; a part under another name
-    [a-h][1-8]{1,2}                  a class of characters, and one that is there once or twice
-    \{                                a character as it stands
+    {man}{file?}{x?}{to:square}      parts by their names, some of them optional; a part under another name
+    [a-h][1-8]{1,2}                  a class of characters, and one that occurs once or twice
+    \{                                a literal character
 
-There is no other repetition and no recursion, so what a template stands for is finite.
+There is no other repetition and no recursion, so the texts of a template are finite.
 """
 
 from __future__ import annotations
