@@ -198,7 +198,7 @@ class Tree:
 
 
 def _prove(way: Way, shares: list[int]) -> None:
-    """Notes the payoffs proven by the end of a game: those of its last option, then backwards as far as they hold."""
+    """Notes the payoffs proven by the end of a game: those of its last option, then backwards while they hold."""
     proven: list[int] | None = shares
     for node, edge in reversed(way):
         if edge is None or proven is None:
