@@ -29,7 +29,7 @@ class WebAddress(click.ParamType[str]):
     """An address that begins with http:// or https://; an empty text means none.
 
     Args:
-        example: shown where another form is written.
+        example: an address to show after one in another form.
         whole: whether it may have a path and a query.
     """
 

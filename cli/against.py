@@ -17,7 +17,7 @@ def show_differences(differences: Iterable[ComparedNumber], heads: tuple[str, st
 
     Args:
         differences: the numbers.
-        heads: what the rulesets are called.
+        heads: the names of the rulesets.
         words: those of the first.
     """
     rows = [_row(each, words) for each in differences]

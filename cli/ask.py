@@ -183,7 +183,7 @@ class Prompt:
         """A copy of the position, to be changed.
 
         Raises:
-            DiagnosticsError: RS874 if changes may tell what the reader does not see.
+            DiagnosticsError: RS874 if changes may reveal something hidden from the reader.
         """
         if self.seat != OMNISCIENT and self.game.omniscient.secretive:
             message = "a statement may tell what not all see, and so may an option"
@@ -245,7 +245,7 @@ class Completer:
         self._words: list[str] = []
 
     def complete(self, word: str, number: int) -> str | None:
-        """The completion of a number; None if there are not so many."""
+        """The completion of a number; None if there are fewer."""
         if number == 0:
             self._words = self.words(self.line() or word)
         return self._words[number] if number < len(self._words) else None

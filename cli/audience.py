@@ -1,7 +1,7 @@
 """The reader of a command's output: the omniscient table, or a seat, from which private information is withheld.
 
-What goes wrong with a log may quote its lines, and may follow from what is hidden. So a seat gets for it
-one sentence, whatever it is; all diagnostics that a command shows come through `redacted`.
+A diagnostic of a log may quote its lines, and may follow from hidden information. So a seat gets one sentence in its
+place, whatever it is; all diagnostics that a command shows come through `redacted`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 
 _KEY = "rulespec.cli.audience"
 _OF_RULESETS = "RS6"
-"""Codes below it are of rulesets: their files are not the seats', and know nothing of a game."""
+"""Codes below it are of rulesets: their files do not belong to seats, and hold nothing of a game."""
 _PLAIN = frozenset(
     {
         *("RS342", "RS601", "RS602", "RS603", "RS605", "RS615", "RS616", "RS617", "RS618", "RS627", "RS632"),
@@ -24,7 +24,7 @@ _PLAIN = frozenset(
         *("RS649", "RS650", "RS705", "RS706", "RS707", "RS708", "RS873", "RS874"),
     }
 )
-"""Codes whose messages say nothing but what all may know: of files as such, and of the first line of a log."""
+"""Codes whose messages hold public information alone: about files as such, and about the first line of a log."""
 
 
 class Audience(Struct, frozen=True):
@@ -52,7 +52,7 @@ def tell_everything() -> None:
 
 
 def is_of_seats() -> bool:
-    """Whether the command that runs tells seats of a game."""
+    """Whether the running command reports a game to seats."""
     return _audience() is not None
 
 

@@ -30,12 +30,12 @@ _MAX_SHOWN = 40
 def command(
     ctx: click.Context, store: Path, place: PositionPlace, rules: str | None, jobs: int, cluster: str, format_: str
 ) -> None:
-    """Count what was done at a position in the games of the store DIR: each legal option, and how those games ended.
+    """Count the choices made at a position in the games of the store DIR: each legal option, with its results.
 
-    Games come there by any way, at the same number of players and settings. Those that go on do not count. What is
-    secret counts as part of a position, so this is for games that are over.
+    Games may reach the position by any path, with the same number of players and settings. Unfinished games do not
+    count. Secrets are part of a position, so this is for games that are over.
 
-    Exit code: 0 some game came there, 1 none.
+    Exit code: 0 some game reached it, 1 none.
 
     Example: rulespec corpus moves store --at game.jsonl@12
     """

@@ -45,11 +45,11 @@ _COMPARED = 200_000  # old lines times new lines of a rule; above that, all line
 def command(ctx: click.Context, old: str, new: str, play: bool, decisions: int | None, format_: str) -> None:
     """List the differences between two rulesets: facts, entities, tables and rules.
 
-    Of a LOG, it takes the rules that the log carries: what has changed since the game was played.
+    Given a LOG, it takes the rules that the log carries, and so lists the changes since the game was played.
 
     Moved items, comments, docs and positions on a drawing are no difference. With --play, positions near the start, of
-    random games and of recorded ones stand under both: what became legal or illegal there, or does something else, by
-    rule, each with the shortest game found.
+    random games and of recorded ones are compared under both: options that became legal or illegal there, or have
+    another effect, by rule, each with the shortest game found.
 
     Exit code: 0 no difference (with --play: none in play), 1 differences, 2 a ruleset cannot be read.
 

@@ -77,10 +77,10 @@ class _Target(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Draw the board of the ruleset REF at the start of a game, or a position of the recorded game LOG.
 
-    A folder of your own is drawn also while it has mistakes: each is shown in red where it is, and listed beside the
-    board, but not on a PDF of the --empty board, which is to print and play on. How a ruleset is drawn is said in its
-    file `drawing.yaml`; without one, the drawing is a guess that can be read. The picture needs nothing else: no
-    script, no font, nothing from elsewhere.
+    A folder of your own is drawn even while it has mistakes: each is shown in red in its place, and listed beside the
+    board, but not on a PDF of the --empty board, which is to print and play on. The file `drawing.yaml` of a ruleset
+    sets its style; without one, the drawing is a readable guess. The picture needs nothing else: no script, no font,
+    nothing from elsewhere.
 
     Exit code: 0 drawn, 1 drawn with mistakes, 2 cannot be drawn.
 

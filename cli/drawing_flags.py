@@ -1,4 +1,4 @@
-"""Flags of `rulespec new` that say how a drawing is read; a map remembers them for when its drawing changes."""
+"""Flags of `rulespec new` for reading a drawing; a map remembers them for changes of its drawing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _IDS = "write `LABEL: name` on each line, with small letters, digits and `_` in 
 
 
 class DrawingFlags(Struct, frozen=True):
-    """The drawing, the ruleset that the map is for, and what they say of colours, groups and names."""
+    """The drawing, the ruleset that the map is for, and the meanings of colours, groups and names."""
 
     drawing: str | None
     ref: str | None
@@ -132,7 +132,7 @@ def _names_in(path: Path) -> dict[str, str]:
 
 
 def remark(base: Base, drawn: DrawnMap) -> None:
-    """Prints what is noticed of colours and their meaning."""
+    """Prints remarks on colours and their meaning."""
     output.show(base.unseen(drawn))
     for line in base.remarks(drawn):
         output.echo(line)

@@ -34,22 +34,22 @@ _MAX_EDITS = 2_000
 def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool, port: int, opens: bool) -> int | None:
     """Edit the map of the ruleset in FOLDER: on a page in the browser, or with --do or --from at once.
 
-    The page is for this machine alone, and whoever has the link that is printed. What it changes is in the files at
-    once; what an editor changes there is on the page at once. Ctrl-C ends it. It needs the extra `serve`:
+    The page is open to this machine alone, to anyone with the printed link. Its changes are in the files at once, and
+    changes of the files by an editor are on the page at once. Ctrl-C ends it. It needs the extra `serve`:
     pip install "rulespec[serve]".
 
     EDIT is one of: set REGION FACT VALUE · unset REGION FACT · put REGION PIECES NUMBER · link REGION REGION [KIND]
     · unlink REGION REGION [KIND] · move REGION X Y · add REGION [FACT=VALUE ...] · rename REGION NAME · remove REGION.
     Beside the regions: entity KIND NAME FACT VALUE · rename_entity KIND NAME NEW · row TABLE KEY,KEY VALUE
     · constant NAME VALUE · start PLACE VALUE · put REGION PIECES NUMBER OWNER.
-    What the base shows: accept facts|links|choices|pieces|all · colour COLOUR FACT VALUE · bring KIND NAME[=TITLE] ...
+    From the base: accept facts|links|choices|pieces|all · colour COLOUR FACT VALUE · bring KIND NAME[=TITLE] ...
     Of outlines: move_point X,Y X,Y · insert_point X,Y X,Y X,Y · remove_point X,Y · detach_point REGION X,Y X,Y
     · draw_outline REGION X,Y X,Y X,Y ... · follow_border REGION REGION X,Y X,Y · remove_outline REGION
-    · set_frame LEFT TOP WIDTH HEIGHT. A point moves in all outlines that have it, but one that is detached.
+    · set_frame LEFT TOP WIDTH HEIGHT. A point moves in all outlines that share it, except a detached one.
 
-    Shows the lines that change, and the problems of the map afterwards, and asks before it writes. All else in the
-    files stays as it is: comments, order, quotes, line ends. A link without a kind gets the one of which the checks of
-    the map complain least. In a file, lines that begin with # are no edits.
+    Shows the lines that change, and the problems of the map afterwards, and asks before it writes. The rest of the
+    files stays as it is: comments, order, quotes, line ends. A link without a kind gets the one with the fewest
+    complaints from the checks of the map. In a file, lines that begin with # are no edits.
 
     Example: rulespec edit ./my_map
     Example: rulespec edit ./my_map --do 'link cape reef'

@@ -45,9 +45,9 @@ def command(
 ) -> None:
     """Write the rules of REF for N players as a module of WebAssembly, or the recorded game LOG as a trajectory.
 
-    The module imports nothing, and holds a table of names. Whoever has it can play, without Python: a page, too. A
-    trajectory has the actions of a game with all that was legal, and states by names; OpenSpiel reads it, and it has
-    what no seat may know. Exit code: 0, or 2 if the file cannot be written, there is no wasm module for these rules, or
+    The module imports nothing, and holds a table of names. It is enough to play the game without Python, even in a
+    page. A trajectory has the actions of a game with all legal ones, and states by names; OpenSpiel reads it, and it
+    reveals all secrets. Exit code: 0, or 2 if the file cannot be written, there is no wasm module for these rules, or
     LOG is not legal to its end.
 
     Example: rulespec export imperial --players 4 --wasm imperial.wasm --js wasm_game.js

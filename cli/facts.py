@@ -24,8 +24,8 @@ from rulespec.types import Ent
 def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[str, ...], format_: str) -> None:
     """List the facts of the ruleset REF with values of the kind KIND, each with its place.
 
-    A ruleset that says of its facts how certain they are lists so what is not. Without KIND: the kinds that there are
-    facts of.
+    If a ruleset records the certainty of its facts, this lists the uncertain ones. Without KIND: the kinds that have
+    facts.
 
     Example: rulespec facts tetrarchia certainty --not seed --not public
     """

@@ -38,9 +38,9 @@ def remark(saved: SavedGame | None, text: str, seat: str) -> None:
 
 
 def write_game(game: Game, path: Path, seat: str) -> bool:
-    """Writes a game as a native log, or only what a seat has seen of it; keeps an old file if writing fails.
+    """Writes a game as a native log, or the part of it that a seat has seen; keeps an old file if writing fails.
 
-    Returns whether it is written.
+    Returns whether the file was written.
     """
     if path.exists():
         output.echo(f"{path} exists already")

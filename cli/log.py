@@ -1,4 +1,4 @@
-"""`rulespec log`: a recorded game as a seat has seen it, the check of what it was given, and logs with their rules."""
+"""`rulespec log`: a recorded game as seen by a seat, checks of a seat's log, and logs with their rules."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ class _Request(Struct, frozen=True):
 )
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Print the recorded game LOG as a seat has seen it, check what the seat was given, or put its rules into it.
+    """Print the recorded game LOG as a seat has seen it, check the seat's own log, or put the rules into LOG.
 
-    Arguments that the seat does not see are `?`; choices of a round that is open are sealed. The last lines have how
-    the game stands for the seat, and what the seat remembers. With --check, LOG is the whole log, or a later one for
-    the same seat: each seal has to fit the choice that LOG opens, and all else has to be the same. A seat does not see
-    the mistakes of LOG.
+    Arguments hidden from the seat are `?`; choices of an open round are sealed. The last lines have the standing of the
+    game for the seat, and the seat's memory. With --check, LOG is the whole log, or a later one for the same seat: each
+    seal has to fit the choice that LOG opens, and all else has to be the same. The mistakes of LOG are hidden from a
+    seat.
 
-    With --bundle, the log has the sources of its rules in its first line: it is replayed under them wherever it is, and
-    whatever the ruleset is later. With --bundle-beside, they are written to `rules/HASH` beside the logs.
+    With --bundle, the log has the sources of its rules in its first line: it is replayed under them anywhere, even
+    after the ruleset has changed. With --bundle-beside, they are written to `rules/HASH` beside the logs.
 
     With --table, LOG is a store of `rulespec serve`, which is only read: the log of a table that cannot be resumed
     ends before the damage, and `rulespec serve` goes on from there.

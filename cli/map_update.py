@@ -31,15 +31,15 @@ _MAP = "map.yaml"
 def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> None:
     """Shows the changes that a drawing makes to a map, and writes them if confirmed or if `yes`.
 
-    What no flag says of the drawing is as it was when the map was made.
+    Flags that are left out have the values with which the map was made.
 
-    Regions are those of the same name; where letters give none, of the same title or outline. What is gone from the
-    drawing stays, unless `delete`; facts, links, titles and all that the drawing does not say stay as they are.
+    Regions are matched by name; where letters give none, by title or outline. A region gone from the drawing stays,
+    unless `delete`; facts, links, titles and everything else outside the drawing stay as they are.
 
     Raises:
         click.UsageError: if there is no map.
-        DiagnosticsError: RS1xx or RS567 if a file cannot be read or changed, RS853 if it is not certain which regions
-            the drawing shows; then none is written.
+        DiagnosticsError: RS1xx or RS567 if a file cannot be read or changed, RS853 if the regions of the drawing cannot
+            be matched with certainty; then none is written.
     """
     texts = {name: _text(folder / name) for name in (_MAP, OUTLINES)}
     _text(folder / REPORT)

@@ -56,11 +56,11 @@ class _Request(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Carry the recorded games LOG… over to changed rules (LOG may be a folder of them).
 
-    Both games are played side by side, and compared before each decision by the state that both rules have. No decision
-    of a person is dropped or chosen: a question that only the changed rules ask is answered if the state after it is
-    the recorded one. A game is faithful if the state is equal everywhere; numbers if all decisions stand and the state
-    is another one, as after a changed price; kept, with the first reason, if a decision is illegal now. With --out,
-    what is carried is written as a log of the changed rules, and the originals stay.
+    Both games are played side by side, and compared before each decision by the state that both rules share. No
+    decision of a person is dropped or made up: a question that only the changed rules ask is answered if the state
+    after it is the recorded one. A game is faithful if the state is equal everywhere; numbers if all decisions stand
+    but the state differs, as after a changed price; kept, with the first reason, if a decision is illegal now. With
+    --out, each carried game is written as a log of the changed rules, and the originals stay.
 
     Exit code: 0 all are carried over, 1 some are kept, 2 a log cannot be read or is not legal under its own rules.
 

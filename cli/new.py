@@ -64,7 +64,7 @@ class _Request(Struct, frozen=True):
     accept: bool
 
     def flags(self) -> DrawingFlags:
-        """The flags that say how a drawing is read."""
+        """The flags for reading a drawing."""
         return DrawingFlags(self.regions, self.ref, self.fills, self.layers, self.without, self.ids)
 
     def check(self) -> None:
@@ -110,17 +110,17 @@ class _Request(Struct, frozen=True):
 @click.option("--accept", is_flag=True, help="Take what `rulespec edit` would propose: facts, links, set-up.")
 @click.option("--overlay", is_flag=True, help="An overlay of one file for REF, not a ruleset of its own.")
 def command(**values: Any) -> None:
-    """Start a game, a variant or a map NAME of your own. But for a map, it validates and plays at once.
+    """Start a game, a variant or a map NAME of your own. Except for a map, it validates and plays at once.
 
-    Without --from it is a small game that is complete: change it into yours. With --from it is a folder that extends
-    the ruleset REF, or an overlay for it. That changes nothing yet; everything that can be changed is there as a
-    comment, with its present value. No file is overwritten.
+    Without --from it is a small complete game: change it into yours. With --from it is a folder that extends the
+    ruleset REF, or an overlay for it. It changes nothing yet; everything that can be changed is included as a comment,
+    with its present value. No file is overwritten.
 
     With --map it has a map of its own: `rulespec draw ./NAME --watch` shows it while you write it. A drawing gives it
-    regions with their outlines. A text inside a shape is its name; its colour says what --fill says of it. A value
-    that REF does not have is something new that the map brings along, such as a nation, with facts, tables and set-up
-    as there. What the rules of REF take for granted of a map, and nothing says of this one, is counted:
-    `rulespec edit ./NAME` proposes it, and --accept takes it at once.
+    regions with their outlines. A text inside a shape is its name; its colour has the meaning given by --fill. A value
+    unknown to REF is something new that the map brings along, such as a nation, with facts, tables and set-up like
+    those of REF. Everything that the rules of REF expect of a map and this one lacks is counted:
+    `rulespec edit ./NAME` proposes values, and --accept takes them at once.
 
     Example: rulespec new my_game
     Example: rulespec new my_map --from imperial

@@ -83,7 +83,7 @@ def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | No
 
 
 def tell_lacks(ref: str) -> None:
-    """Prints the number of mistakes that a new map has, by what they are."""
+    """Prints the number of mistakes in a new map, by code."""
     from rulespec.drawing.author import draft
 
     errors = Counter(d.code for d in draft(ref).diagnostics if d.severity is Severity.ERROR)
@@ -93,12 +93,12 @@ def tell_lacks(ref: str) -> None:
 
 
 def complete(target: Path, brought: Mapping[str, Mapping[str, str]], accept: bool) -> None:
-    """Brings along new entities in a map's folder, with their colours, and takes what is proposed, if so.
+    """Brings along new entities in a map's folder, with their colours, and takes the proposals if requested.
 
     Args:
         target: the folder.
         brought: kind → entity → its colour in the drawing.
-        accept: whether the proposals are taken.
+        accept: whether to take the proposals.
 
     Raises:
         click.UsageError: if the entities cannot be brought along.
@@ -121,7 +121,7 @@ def complete(target: Path, brought: Mapping[str, Mapping[str, str]], accept: boo
 def map_files(
     target: Path, drawn: DrawnMap, base: Base | None = None, source: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The files of a map of one's own; none without regions. `source`: how the drawing has been read."""
+    """The files of a map of one's own; none without regions. `source`: the settings for reading the drawing."""
     if drawn.regions:
         yield "map.yaml", _map_file(target, drawn.regions, base)
     if any(region.outline for region in drawn.regions):

@@ -64,7 +64,7 @@ def hashes(ruleset: typed.Ruleset | None) -> dict[str, str | None]:
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     """Prints one line: the way out of all text.
 
-    What is not the program's own style is escaped, line feeds too, whoever wrote it: names, titles, paths, values.
+    Everything except the program's own style is escaped, line feeds too, from any source: names, titles, paths, values.
     """
     click.echo(_line(text), err=err, nl=nl, color=True)
 
@@ -78,7 +78,7 @@ def _line(text: str) -> str:
 
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = None, *, err: bool = True) -> None:
-    """Prints diagnostics with their source lines and an empty line, reduced to what the audience may see."""
+    """Prints diagnostics with their source lines and an empty line, redacted for the audience."""
     diagnostics = redacted(diagnostics)
     if not diagnostics:
         return
@@ -99,7 +99,7 @@ def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = 
 
 
 def in_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
-    """Diagnostics as plain data, reduced to what the audience may see."""
+    """Diagnostics as plain data, redacted for the audience."""
     return [to_json(d) for d in redacted(diagnostics)]
 
 
@@ -148,7 +148,7 @@ def written(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
     """Opens a file for writing, readable by its owner alone if it has secrets; see `replaced`.
 
     Raises:
-        click.ClickException: if it cannot be written. What goes wrong in the block itself stays what it is.
+        click.ClickException: if it cannot be written. Exceptions of the block itself pass through.
     """
     from rulespec.documents.written_files import replaced  # most commands write nothing
 

@@ -21,10 +21,10 @@ class OverlaySets(Struct):
     """Results for the sets of overlays of one ruleset.
 
     Attributes:
-        offered: how many overlays there are.
-        alone: how many were checked by themselves.
-        pairs: how many pairs were checked.
-        larger: how many larger sets were checked.
+        offered: the number of overlays on offer.
+        alone: the number checked by themselves.
+        pairs: the number of pairs checked.
+        larger: the number of larger sets checked.
         complete: whether all single overlays and all pairs were checked.
         failed: the smallest sets that do not combine, each with its first error.
     """

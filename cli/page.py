@@ -21,8 +21,8 @@ def command(ref: str, players: int | None, settings: tuple[str, ...], out: Path,
     """Write a page that plays REF: one file, without a server or a network.
 
     People play at one screen, and against bots: `random` and `flat:N`. The page saves and opens logs, and makes a link
-    that has the whole game in it. Of a game with secrets one seat is a person's, and whoever opens the tools of the
-    browser can read everything.
+    that has the whole game in it. In a game with secrets one seat is a person's; the tools of the browser can still
+    read everything.
 
     Example: rulespec page imperial --players 4 --out table.html
     """

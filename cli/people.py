@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rulespec.engine.dialects.notated import Notated
 
 _LISTED = 2_000
-"""Options that are listed, and looked through for what a person types."""
+"""The most options to list, and to search for a person's input."""
 _NEWS = 100
 """Lines of news that a person is shown."""
 
@@ -33,10 +33,10 @@ _NEWS = 100
 class Person:
     """A person at the table, with a narrator of their own, and the options that their words mean.
 
-    `seat` None: all of them together, who see the union of their views.
+    `seat` None: all of them together, with the union of their views.
 
     Attributes:
-        news: what has happened since they decided.
+        news: the events since they decided.
         asked: whether they have been asked.
     """
 
@@ -147,7 +147,7 @@ class Person:
         return options
 
     def _example(self) -> str:
-        """An option of the open decision, as it is written."""
+        """An option of the open decision, as it is typed."""
         option = self.game.drawn(Draws(0).tries(0))
         return str(option) if option is not None else "name({…})"
 

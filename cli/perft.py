@@ -93,7 +93,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     counted, 1 the limit was reached, the backends differ, or the rules are at fault, 2 wrong usage.
 
     With --check, the positions in perft/ in the ruleset's folder are counted again and compared: 0 nothing differs, 1
-    something does. With --record, that file is written again; where there is none, positions are chosen.
+    something does. With --record, that file is rewritten; if there is none, positions are chosen.
 
     Example: rulespec perft imperial --players 3 --depth 4 --divide
     """

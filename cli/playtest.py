@@ -147,7 +147,7 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Answer what each RULE changes in BASE: more, less, no difference that matters, undecided, equal, or never acted.
+    """Judge the effect of each RULE on BASE: more, less, no difference that matters, undecided, equal, or never acted.
 
     A RULE is a reference, an overlay on BASE (+short, +./my_rule.yaml), --set KEY=VALUE, or --without OPTION. Bots play
     the same seeds and deals with and without it, until the questions of the ruleset are answered or time is up. Exit
@@ -238,7 +238,7 @@ class _Games:
 
     Args:
         r: the request.
-        scratch: a folder for what is not recorded.
+        scratch: a folder for games that are not recorded.
 
     Attributes:
         base: the game without a rule.

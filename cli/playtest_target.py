@@ -51,8 +51,8 @@ class Aim(Struct, frozen=True):
     """A search for target values, with all its inputs.
 
     Attributes:
-        wanted: what is wanted.
-        sweeps: the numbers that are swept.
+        wanted: the target.
+        sweeps: the swept numbers.
         games: games of each of the last two points.
         bots: the bots that play.
         out: the folder of the records.

@@ -85,7 +85,7 @@ def _show_endings(base: str, rule: dict[str, Any]) -> None:
 
 
 def _show_leads(base: str, rule: dict[str, Any]) -> None:
-    """Prints how the lead went over time, without a verdict."""
+    """Prints the lead over time, without a verdict."""
     first = rule["strengths"][0]
     rows = [list(row) for row in leads(first)]
     if not rows:
@@ -97,7 +97,7 @@ def _show_leads(base: str, rule: dict[str, Any]) -> None:
 
 
 def _show_options(base: str, rule: dict[str, Any]) -> None:
-    """Prints the options whose use differs most: how often in a game, after how many decisions first, by whom."""
+    """Prints the options whose use differs most: uses per game, decisions before the first use, and users."""
     under, without = (figures["options"] for figures in rule["strengths"][0]["figures"])
     rows = []
     for option in most_changed(under, without, _OPTIONS):

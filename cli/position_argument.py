@@ -82,7 +82,7 @@ class Where(Struct, frozen=True):
 
     @property
     def viewer(self) -> Viewer:
-        """The reader: what all may know, unless the flags say otherwise.
+        """The reader: the public, unless the flags name another.
 
         Raises:
             click.UsageError: if they name two.

@@ -63,7 +63,7 @@ class Programs:
 
     Args:
         chance: the random numbers of the table.
-        last: so many of the last seats are played by programs.
+        last: the number of seats played by programs, the last ones.
         names: the names of their bots, in order; those without one play at random.
 
     Attributes:

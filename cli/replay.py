@@ -129,9 +129,9 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     the legal options; for several logs, a line each. With --check, also the first decision that breaks an invariant.
     Exit code: 0 all are legal and end as they record, 1 one does not, or breaks an invariant, 2 one cannot be read.
 
-    With --under, prints the first decision that the other rules refuse, or how the result changes. A question that only
-    the other rules ask gets the answer after which the state is the recorded one, if there is one. Exit code: 0 all
-    stay legal with the same winners, 1 something differs, 2 a log cannot be judged.
+    With --under, prints the first decision that the other rules refuse, or the change of the result. A question that
+    only the other rules ask gets the answer after which the state is the recorded one, if there is one. Exit code: 0
+    all stay legal with the same winners, 1 something differs, 2 a log cannot be judged.
 
     A folder, glob or archive, or several logs with --under or --out, has a row for each log, whatever --jobs or
     --cluster replays them, and totals with causes and measures.

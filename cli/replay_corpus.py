@@ -43,11 +43,11 @@ _JUDGED = {
 
 
 class CorpusRequest(Struct, frozen=True):
-    """The arguments of the command that many logs have.
+    """The arguments of the command for many logs.
 
     Attributes:
         paths: files, folders, globs and archives.
-        plan: what each row depends on.
+        plan: the inputs of each row.
         jobs: the number of processes.
         cluster: the cluster in their place.
         out: the file or folder of rows.

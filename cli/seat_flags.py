@@ -18,7 +18,7 @@ class Viewer(Struct, frozen=True):
 
     Attributes:
         text: the id or the name of a seat; None for no seat.
-        public: whether it is shown what all seats see.
+        public: whether the audience is the public.
     """
 
     text: str | None = None

@@ -67,7 +67,7 @@ class SharedScreen:
 def _line(prompt: str) -> str | None:
     """A line of input as the terminal edits it; None at its end.
 
-    Nothing of the line is kept for later ones: `readline` would have it in its history, and what was deleted from it.
+    Nothing of the line is kept for later ones: `readline` would have it in its history, deleted characters included.
     """
     output.echo(prompt, nl=False)
     sys.stdout.flush()

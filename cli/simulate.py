@@ -134,7 +134,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
     Players choose uniformly among the legal options, unless --bots names bots; chance options come by their weights.
     Games do not depend on the number of processes. With --against, the numbers of two rulesets stand side by side;
-    `rulespec playtest` says what a rule changes. Exit code: 0 all games end or reach the cap, 1 the rules were at
+    `rulespec playtest` judges the effect of a rule. Exit code: 0 all games end or reach the cap, 1 the rules were at
     fault, 2 wrong usage.
 
     Example: rulespec simulate imperial --players 2-6 --games 100 --seed 1 --jobs -1 --out results.jsonl

@@ -74,7 +74,7 @@ class Variation(NamedTuple):
 
 
 def change(sweeps: Sequence[Sweep], values: Sequence[int], ruleset: typed.Ruleset, folder: Path) -> Variation:
-    """The variation for one value of each swept number; its overlay is written into the folder.
+    """The variation for one value of each swept number; its overlay goes into the folder.
 
     Raises:
         click.BadParameter: as `Sweep.own`.

@@ -167,7 +167,7 @@ class TerminalTable:
 
     @property
     def reader(self) -> str | None:
-        """The seat of the only person at the terminal; None if there are several, who see what all see."""
+        """The seat of the only person at the terminal; None if there are several, who share the public view."""
         return next(iter(self.people)) if len(self.people) == 1 else None
 
     def save(self) -> None:

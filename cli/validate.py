@@ -107,7 +107,7 @@ def finish(ctx: click.Context, results: list[CheckedReference], format_: str) ->
 class CheckedReference(Struct, frozen=True):
     """The result for a reference: the ruleset (None if it has errors), its diagnostics, and the exit code.
 
-    `sets` is what came of the overlays on offer, if that was asked for; `games` what was played, if anything.
+    `sets` has the results for the overlays on offer, if requested; `games` the games played, if any.
     """
 
     ref: str

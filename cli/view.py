@@ -59,9 +59,9 @@ class _Request(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Write a page that steps through the recorded game LOG: one file, which can be mailed and loads nothing.
 
-    It has the board, the moves with the rules that each rests on, and charts of what the ruleset calls a measure. Keys:
-    arrows, Page Up, Page Down, Home, End. A link to a move ends in #51. A log that breaks a rule is shown up to there,
-    with the reason. What is secret in the game is not in the page, unless --for or --omniscient says so.
+    It has the board, the moves with the rules that each rests on, and charts of the measures of the ruleset. Keys:
+    arrows, Page Up, Page Down, Home, End. A link to a move ends in #51. A log that breaks a rule is shown up to that
+    point, with the reason. Secrets of the game are left out of the page, unless --for or --omniscient includes them.
 
     With --opinions, each decision has what the bot would have done, and what another choice lost by the bot's own
     measure; the page lists where the game turned. Each decision is judged from what its seat saw. In a game with
@@ -128,7 +128,7 @@ def _counts(store: Path, result: ReplayResult, *, omniscient: bool) -> MoveCount
     """The options that were taken in a store at the positions of a log.
 
     Raises:
-        click.UsageError: if they could tell somebody what is secret: in a game that goes on, or without --omniscient.
+        click.UsageError: if they could reveal a secret: in a game that goes on, or without --omniscient.
         DiagnosticsError: as `counted`.
     """
     from rulespec.engine.corpus.position_moves import counted

@@ -49,7 +49,7 @@ def check_used(backend: str, handed: Mapping[str, int]) -> None:
 
 
 def played_by(backend: str, handed: Mapping[str, int]) -> str:
-    """The machine that has played, and how many decisions others have taken in its place."""
+    """The machine that has played, and the number of decisions that others have taken in its place."""
     others = (f"{NAMES[to]} {output.counted(times, 'decision')}" for to, times in handed.items())
     return ", ".join([NAMES[backend], *others])
 

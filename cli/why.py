@@ -30,7 +30,7 @@ class Steps:
         self._on = True
 
     def show(self, game: Game, seat: str | None) -> None:
-        """Prints what the last move has done, as a seat may know it; waits after each statement."""
+        """Prints the effects of the last move that a seat may know; waits after each statement."""
         if not self._on:
             return
         answer = whole(Why(game, seat).effects(), fold=True)
@@ -86,8 +86,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     """Say why OPTION is legal or refused at the start of REF, at the end of LOG, or after N decisions of it.
 
     Each condition is printed with its values, down to facts and state, with its place and the overlay that it comes
-    from. Without OPTION or a flag: why whoever is asked is asked; of a game that is over, why who won has won. What is
-    printed is what all seats may know; from the first hidden value on it is `?`, and nothing after it.
+    from. Without OPTION or a flag: the reason why the present decider is asked or, if the game is over, why the winner
+    has won. Only public information is printed: the first hidden value is `?`, and nothing follows it.
 
     Exit code: 0 answered, 1 the rules are at fault, 2 there is no answer, such as for an unknown option.
 

@@ -30,7 +30,7 @@ class Without(Struct, frozen=True):
     """An option that is left out.
 
     Attributes:
-        text: how it was written.
+        text: the option as it was typed.
         decision: the decision; empty: the one that has the option.
         option: the option.
         argument: its only argument; empty: any.
@@ -70,7 +70,7 @@ def overlay(without: Without, ruleset: typed.Ruleset, seats: tuple[str, ...], fo
         without: the option.
         ruleset: the game.
         seats: its seats.
-        folder: where the overlay is written.
+        folder: the folder for the overlay.
 
     Raises:
         click.BadParameter: if there is no such option, argument or seat, or the decision has no other option.
