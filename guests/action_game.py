@@ -1,4 +1,4 @@
-"""A game taken action by action: who decides, the legal actions, chance, and what the end is worth."""
+"""A game taken action by action: the decider, the legal actions, chance, and the returns at the end."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Contract:
         game, cap: as given.
         actions: the space of actions.
         sight: makes the observations.
-        returns: what ends are worth.
+        returns: the worth of ends.
     """
 
     def __init__(self, game: Game, form: Form | None = None, cap: int = CAP) -> None:
@@ -67,7 +67,7 @@ def contract(
     Args:
         ruleset: a checked ruleset, or a reference to one.
         players: the number of seats; None: the fewest.
-        settings: what the table switches.
+        settings: the settings of the table.
         form: `options` or `words`; None: options where they are few.
         cap: the decisions after which a game is cut off.
 

@@ -2,7 +2,7 @@
 
 Whole options: an action is an option with its arguments. Words: an option is taken action by action, first its name,
 then its arguments. Either way an option is a sequence of actions, none of which begins another one, so a mask is the
-set of the next actions of the options that are still open.
+set of the next actions of all options still open.
 """
 
 from __future__ import annotations

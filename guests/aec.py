@@ -103,7 +103,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
         self._accumulate_rewards()
 
     def _go_on(self) -> None:
-        """Lets chance decide, and tells who is asked, or how the game has ended."""
+        """Lets chance decide, then selects the next decider, or sets the rewards of a finished game."""
         self.play.draw(self._draws)
         none = np.zeros(self.table.actions.size, np.int8)
         self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": none.copy()} for agent in self.agents}
@@ -144,7 +144,7 @@ def aec_env(
     Args:
         ruleset: a checked ruleset, or a reference to one.
         players: the number of seats; None: the fewest.
-        settings: what the table switches.
+        settings: the settings of the table.
         form: `options` or `words`; None: options where they are few.
         cap: the decisions after which a game is truncated.
         render_mode: `ansi`, or None.

@@ -1,7 +1,7 @@
 """Tools of an author: files of a ruleset in one folder, and the commands that check, explain, try and draw it.
 
-What is written are files of rules and YAML below the folder, by replacing a text that stands in them once, as `edit`
-does it, and the map by `edit` itself. Commands run in programs of their own, for a bounded time.
+They write files of rules and YAML below the folder, by replacing a text that occurs in them once, as `edit` does, and
+the map by `edit` itself. Commands run in processes of their own, for a bounded time.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ class AuthorTools:
         return self._run("playtest", "./", f"+./{overlay}", *numbers, "--format", "json")
 
     def _run(self, *words: str, typed: str = "") -> dict[str, Any]:
-        """Runs a command in the folder: its exit code, and what it has said, as data where it is JSON."""
+        """Runs a command in the folder: its exit code, and its output, as data if it is JSON."""
         line = [sys.executable, "-P", "-m", "rulespec", *words]  # no module of the folder is imported
         try:
             done = subprocess.run(

@@ -38,7 +38,7 @@ class Batch:
 
     Args:
         table: the contract of the table.
-        number: how many games.
+        number: the number of games.
         seed: the seed of chance.
 
     Attributes:
@@ -76,7 +76,7 @@ class Batch:
         return result
 
     def observations(self) -> Floats:
-        """For each game a row with what the deciding seat sees; all 0 where it is over."""
+        """For each game a row with the view of the deciding seat; all 0 where it is over."""
         sight = self.table.sight
         result = np.zeros((len(self.rows), sight.size), np.float32)
         for seat in range(self._search.seats):

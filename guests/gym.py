@@ -42,7 +42,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
     Args:
         ruleset: a checked ruleset, or a reference to one.
         players: the number of seats; None: the fewest.
-        settings: what the table switches.
+        settings: the settings of the table.
         seat: the number of the seat, from 0.
         bots: the bot at all other seats, such as `random` or `flat:64`.
         form: `options` or `words`; None: options where they are few.

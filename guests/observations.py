@@ -1,4 +1,4 @@
-"""Observations as arrays of numbers, made of what a seat sees and of nothing else, without memory."""
+"""Observations as arrays of numbers, made from a seat's view and nothing else, without memory."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ class Observations:
 
     A number, an amount or a count is itself, and a truth value 0 or 1; an entity has a 1 at its place among those of
     its kind, and none has none; a set has a 1 for each member; an order has for each place the number of its member,
-    from 1. What the seat does not see is 0, and each cell that may be hidden has a flag: 1 where it is seen.
-    After the cells come public counts of what is private, the seat that looks, the seat that decides, the decision,
-    the seats that have chosen in a round, and the words of a choice that the seat has begun: a word at place n counts
-    2 to the power of n.
+    from 1. A hidden cell is 0, and each cell that may be hidden has a flag: 1 where it is seen. After the cells come
+    public counts of private things, the viewer, the seat that decides, the decision, the seats that have chosen in a
+    round, and the words of a choice that the seat has begun: a word at place n counts 2 to the power of n.
 
     Args:
         game: a game of the table; its position does not matter.

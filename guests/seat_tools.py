@@ -1,6 +1,7 @@
 """Tools of the holder of one seat: rules, view, options, decisions, reasons, and a few random games.
 
-Each answer is made of what the seat may know, errors too: positions that the seat cannot tell apart give equal answers.
+Each answer, errors included, is made from the seat's information alone: positions that the seat cannot tell apart give
+equal answers.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class SeatTools:
         )
 
     def _look(self, ask: Callable[[Game], _T]) -> _T:
-        """An answer about the game; a fault of the rules has no details, which may tell what is hidden."""
+        """An answer about the game; a fault of the rules has no details, as they may reveal hidden information."""
         try:
             return self._table.look(ask)
         except RulesetFaultError:

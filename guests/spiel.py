@@ -169,7 +169,7 @@ class RulesetState(pyspiel.State):  # type: ignore[misc]
         return self.play.returns()
 
     def __str__(self) -> str:
-        """All decisions, for the trainer: it has what no seat may know."""
+        """All decisions, for the trainer: it includes information hidden from every seat."""
         names = self.play.contract.actions.names
         options = "; ".join(f"{option.by or 'chance'}: {option}" for option in self.play.game.history)
         begun = " ".join(names[word] for word in self.play.words)
@@ -234,7 +234,7 @@ def load_game(
     Args:
         ruleset: a reference to a ruleset.
         players: the number of seats; None: the fewest.
-        settings: what the table switches.
+        settings: the settings of the table.
         form: `options` or `words`; None: options where they are few.
         cap: the decisions after which a game is over.
 

@@ -1,7 +1,7 @@
 """Tools for agents: named functions with described parameters, each call counted, each answer bounded JSON.
 
-No tool raises: what goes wrong is an answer with an `error`. Texts of strangers, such as titles and names, stand in
-answers alone, never in the descriptions of tools.
+No tool raises: a failure is an answer with an `error`. Texts of strangers, such as titles and names, appear in answers
+alone, never in the descriptions of tools.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The header and the first keys of a transition are OpenSpiel's own (`open_spiel/utils/trajectories.h`), so that
 `pyspiel.Trajectory` reads them; `trajectory.schema.json` describes the whole. A trajectory has the whole game: it is
-for whoever may see a log.
+only for people who may see a log.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def trajectory(game: Game, form: Form | None = None, *, structs: bool = True) ->
     Args:
         game: a game from its own start, over or not.
         form: the form of the actions; None: options where they are few.
-        structs: whether each transition has the state, what each seat sees, and the action, by names.
+        structs: whether each transition has the state, the view of each seat, and the action, by names.
 
     Raises:
         DiagnosticsError: RS742 if a decision has no actions, such as one out of turn.

@@ -36,7 +36,7 @@ class InformationState(Struct, frozen=True):
 
     Attributes:
         seat: its number.
-        memory: what it has seen so far, as `View.memory`.
+        memory: its observations so far, as `View.memory`.
         options: the legal options, as texts.
     """
 
@@ -156,8 +156,8 @@ def tree(game: Game, most: int = MOST_NODES) -> GameTree:
     """The tree of a game from its position on; options out of turn are left out.
 
     Args:
-        game: a game from its own start, so that it is known what each seat has seen.
-        most: the nodes that there may be at most.
+        game: a game from its own start, so that the observations of each seat are known.
+        most: the most nodes.
 
     Raises:
         DiagnosticsError: RS741 if there are more.
