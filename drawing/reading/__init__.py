@@ -1,1 +1,1 @@
-"""Drawings from strangers: what a browser shows of them, read within bounds as regions with names."""
+"""Drawings from strangers: the parts that a browser shows, read within bounds as regions with names."""

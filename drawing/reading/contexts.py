@@ -45,7 +45,7 @@ class NamedGroup(Struct, eq=False):
 
 
 class Part(Struct, frozen=True):
-    """The part of a drawing that is the map: names of groups, also hidden ones, and names of what is none of it."""
+    """The part of a drawing that is the map: names of groups, also hidden ones, and names of parts to exclude."""
 
     layers: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
@@ -58,8 +58,8 @@ class Part(Struct, frozen=True):
 class Passed(Struct):
     """The parts of a drawing that are passed over, or not read.
 
-    `left_out`: what is no region → the lines where it stands. `layers`: all groups with a name.
-    `ornaments`: groups and shapes that their names say are no regions; `parted`: names of those that the author says.
+    `left_out`: a sort of element that is no region → its lines. `layers`: all groups with a name.
+    `ornaments`: groups and shapes whose names mark them as no regions; `parted`: names of those the author excludes.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Contexts:
         part: the part of it that is the map.
         styles: of its elements.
         geometry: of its shapes.
-        passed: takes what is passed over.
+        passed: takes the parts that are passed over.
     """
 
     def __init__(self, document: Document, part: Part, styles: Styles, geometry: Geometry, passed: Passed) -> None:
@@ -105,7 +105,7 @@ class Contexts:
         self._chosen, self._without = part.named()
 
     def inside(self, element: Element, values: Mapping[str, str], around: Around) -> Around:
-        """The context of what is in an element."""
+        """The context of the content of an element."""
         look = look_of(values, around.look)
         size = look.face.size
         self._geometry.line = element.line

@@ -27,7 +27,7 @@ ORNAMENTS = frozenset(
         *("decorations", "graticule", "watermark", "logo"),
     }
 )
-"""Names of what stands on a map and is no region."""
+"""Names of things on a map that are no regions."""
 
 
 def is_of_a_program(name: str) -> bool:
@@ -36,7 +36,7 @@ def is_of_a_program(name: str) -> bool:
 
 
 def is_short(name: str) -> bool:
-    """Whether a name may be that of a program: so it is not, if what is around has one of its author's."""
+    """Whether a name may be a program's, so that an author's name of an enclosing group is preferred."""
     return is_of_a_program(name) or _SHORT.fullmatch(name) is not None
 
 

@@ -56,7 +56,7 @@ def read_geo(path: Path, part: Part | None = None) -> Sketch:
 
     Args:
         path: the file.
-        part: the groups that are the map, and what is none of it.
+        part: the groups that are the map, and the parts to exclude.
 
     Raises:
         DiagnosticsError: RS561 if it cannot be read, RS562 if it has no areas with names, RS904 if a name of `part` is

@@ -37,7 +37,7 @@ Clip = Sequence[Point]
 
 
 class Viewport(Struct, frozen=True):
-    """The size of what percentages are parts of; 0: not known."""
+    """The lengths of which percentages are parts; 0: not known."""
 
     width: float = 0
     height: float = 0
@@ -164,7 +164,7 @@ class Geometry:
             raise refused(self.file, self.line, f"it has more than {MAX_POINTS:,} points", "simplify its paths")
 
     def _count_between(self, points: int) -> None:
-        """Counts points that a curve or an arc becomes: several count as one that is written."""
+        """Counts the points of a flattened curve or arc: `_BETWEEN` of them count as one written point."""
         self._count(-(-points // _BETWEEN))
 
     def _fails(self, what: str) -> DiagnosticsError:

@@ -25,7 +25,7 @@ _POINTS, _ALL_POINTS = 60_000, 240_000
 
 
 class LayerProposal(Struct, frozen=True):
-    """A group of which the shapes tile the plane: how many they are, and the share of the drawing that they cover."""
+    """A group whose shapes tile the plane: the number of its shapes, and the share of the drawing that they cover."""
 
     layer: Layer
     shapes: int
@@ -38,13 +38,13 @@ class LayerProposal(Struct, frozen=True):
 
 
 def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, part: Part) -> list[LayerProposal]:
-    """The groups that look like the map of a drawing more than what is read of it does, the likeliest first.
+    """The groups that look more like the map of a drawing than the shapes read from it, the likeliest first.
 
     Args:
-        all_: all shapes, also those that are hidden.
-        read: those that are read as regions.
+        all_: all shapes, hidden ones included.
+        read: those read as regions.
         box: the page of the drawing.
-        part: the part that its author names: then nothing is proposed.
+        part: the part that its author names; if it names layers, nothing is proposed.
     """
     if part.layers or not all_:
         return []

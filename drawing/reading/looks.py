@@ -11,7 +11,7 @@ from msgspec import Struct
 from tinycss2 import color4
 
 NO_FILL = "none"
-"""The colour of what is not filled."""
+"""The fill of a shape that is not filled."""
 _CURRENT = "currentcolor"
 _SIZE = 16.0
 _SHOWN = 60
@@ -69,7 +69,7 @@ class InheritedLook(Struct, frozen=True):
 
     @property
     def paint(self) -> str:
-        """The filling: what `currentcolor` is in an element is the colour there."""
+        """The filling, where `currentcolor` is the colour of the element."""
         return self.colour if self.fill == _CURRENT else self.fill
 
 

@@ -28,8 +28,8 @@ def path_outlines(
     Args:
         text: the path data.
         numbers: reads the numbers of a text, within bounds.
-        count: takes the number of points that each curve or arc becomes; ends what is too much.
-        within: how far lines may be from the curves; 0: a thousandth of each curve.
+        count: takes the number of points of each flattened curve or arc; raises if there are too many.
+        within: the greatest distance of the lines from the curves; 0: a thousandth of each curve.
 
     Raises:
         ValueError: if it cannot be understood.

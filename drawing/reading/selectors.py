@@ -36,7 +36,7 @@ class SelectorBudget(Struct):
 
 
 class Compound(Struct):
-    """Tests of one element, and how it stands to the one of the compound before: " ", ">", "+" or "~"."""
+    """Tests of one element, and its relation to that of the compound before: " ", ">", "+" or "~"."""
 
     combinator: str = ""
     tag: str = ""
@@ -56,7 +56,7 @@ class Compound(Struct):
 
 
 class Selector(Struct, frozen=True):
-    """Compounds from the left, and how many ids, classes and tags they have."""
+    """Compounds from the left, and their numbers of ids, classes and tags."""
 
     parts: list[Compound]
     weight: tuple[int, int, int]

@@ -42,10 +42,10 @@ class Shape(Struct, frozen=True):
     """A shape: its name as the drawing has it, its outlines, and its line.
 
     `own`: its author has given the name, not a program; `label`: for people, not as an `id`; `by_text`: as a text.
-    `fill`: its colour, as `#rrggbb` if it can be known, "" if there is none, or nobody has said one.
-    `curve`: it is a line that comes to no end where it began, and is not filled.
+    `fill`: its colour, as `#rrggbb` if it can be known, "" if there is none, or none is specified.
+    `curve`: it is a line that does not end where it began, and is not filled.
     `evenodd`: a point is in it if its lines go round it an odd number of times; else if they go round it at all.
-    `layers`: the names of the groups around it, from the outermost. `copies`: how often `use` repeats it.
+    `layers`: the names of the groups around it, from the outermost. `copies`: the number of its repetitions by `use`.
     """
 
     name: str
@@ -71,7 +71,7 @@ class PlacedShape(Struct, frozen=True):
 
 
 class Content(Struct):
-    """The content of a drawing: what it shows, the page if it says one, and what is not read."""
+    """The content of a drawing: its shapes and texts, its page if it has one, and notes of the parts not read."""
 
     file: str
     pieces: list[PlacedShape] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""A drawing as a sketch of a map: the shapes that may be regions, each with a name, and notes of what is not read."""
+"""A drawing as a sketch of a map: the shapes that may be regions, each with a name, and notes of the parts not read."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _SHOWN = 60
 class Notes(Struct):
     """Notes of the reading of a drawing, beside its shapes.
 
-    `left_out`: what is no region → the lines where it stands. `hidden`: groups that are not shown, with their shapes.
-    `ornaments`: groups and shapes that their names say are no regions. `loose`: texts that are in no shape.
+    `left_out`: a sort of element that is no region → its lines. `hidden`: groups that are not shown, with the number of
+    their shapes. `ornaments`: groups and shapes whose names mark them as no regions. `loose`: texts inside no shape.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ def read_sketch(path: Path, report: Report | None = None, part: Part | None = No
     Args:
         path: the file.
         report: takes warnings of style sheets that are not read (RS850).
-        part: the part of the drawing that is the map; default: what is shown.
+        part: the part of the drawing that is the map; default: everything shown.
 
     Raises:
         DiagnosticsError: RS561 if it cannot be read, RS562 if it has no such shapes, RS563 if one cannot be understood,
@@ -275,10 +275,10 @@ def _united(group: NamedGroup, parts: Sequence[Shape]) -> Shape:
 
 
 def plain_rings(shape: Shape) -> list[list[Point]]:
-    """The outlines of a shape as those of which an odd number goes round what is in it.
+    """The outlines of a shape under the even-odd rule.
 
-    Lines of a shape that hold whatever they go round are left out where they only go round again;
-    one that crosses itself stays as it is.
+    For a shape with the nonzero rule, lines that only go round its inside again are left out; one that crosses itself
+    stays as it is.
     """
     rings = shape.outlines
     if shape.evenodd or len(rings) < 2 or sum(map(len, rings)) * len(rings) > _MAX_TESTS:

@@ -117,7 +117,7 @@ class Styles(Struct):
         return is_shallow
 
     def take(self, text: str, line: int) -> None:
-        """Takes the rules of a style sheet; what is not understood of it is kept for a warning."""
+        """Takes the rules of a style sheet; unknown parts are noted for a warning."""
         if not self._is_parsed(text, line):
             return
         self._take(tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True), line)
@@ -155,7 +155,7 @@ class Styles(Struct):
             self.rules.setdefault(key, []).append(_Rule(selector, self._count, declared))
 
     def warn(self, document: Document, report: Report) -> None:
-        """Warns of what is not read (RS850)."""
+        """Warns of the parts that are not read (RS850)."""
         if self.unread:
             shown = ", ".join(f"`{name}`" for name in [*self.unread][:5])
             message = f"not read: {shown} of a style sheet"

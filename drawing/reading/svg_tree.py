@@ -16,8 +16,8 @@ MAX_BYTES = 8_000_000
 MAX_DEPTH = 64
 MAX_ELEMENTS = 50_000
 _ENTITY, _ENTITIES, _DECLARED, _GROWN = 200, 100, 20_000, 8_000_000
-"""Characters of an entity, how many there may be, those of one for the document type alone, and what all that is
-written for them may come to."""
+"""The most characters of an entity, the most entities, the most characters of one used in the document type alone, and
+the most characters that all entities together may expand to."""
 _SEPARATOR = "\x01"
 _SVG = "http://www.w3.org/2000/svg"
 _PREFIXES = {
@@ -155,7 +155,7 @@ class _Builder:
         return refused(self._file, self._parser.CurrentLineNumber, reason, help_)
 
     def _check_text(self, line: int) -> None:
-        """Refuses what is no XML because it is not even text."""
+        """Refuses a file that is no XML because it is not even text."""
         try:
             decoded(self._data)
         except NoTextError as error:

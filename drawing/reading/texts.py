@@ -1,4 +1,4 @@
-"""Texts of a drawing: what stands inside a shape is its name."""
+"""Texts of a drawing: a text inside a shape is its name."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rulespec.drawing.text_width import text_width
 MAX_TEXTS = 1_000
 _MAX_WORDS = 200
 _NARROW, _GAP, _LOOSE = 0.9, 0.2, 0.12
-"""Letters of most drawings by those that are measured; the gap between parts of a word, by the size of its letters,
-and how much shorter the first part may be, by its length."""
+"""The width of letters in most drawings relative to the measured ones; the gap between parts of a word, relative to the
+size of its letters; and the shortfall of the first part, relative to its length."""
 _LEVEL = 0.1
 """The difference in height, by the size of the letters, of parts of one line."""
 _MAX_TESTS = 3_000_000
@@ -109,14 +109,14 @@ class Texts(Struct):
     def of(
         self, shapes: Sequence[Sequence[Sequence[Point]]], curves: Collection[int] = (), nonzero: Collection[int] = ()
     ) -> tuple[list[DrawnText | None], list[DrawnText]]:
-        """The text inside each shape, of several the largest, and the texts that are in none.
+        """The text inside each shape, the largest if there are more, and the texts inside none.
 
         A text is in the smallest shape that holds its middle.
 
         Args:
             shapes: the outlines of each.
             curves: numbers of shapes that have a text only if no other shape has it.
-            nonzero: numbers of shapes that hold whatever their lines go round.
+            nonzero: numbers of shapes filled by the nonzero rule.
         """
         loose = []
         sizes = [sum(abs(area(ring)) for ring in rings) for rings in shapes]
