@@ -123,7 +123,7 @@ def _with_mistakes(ref: str, error: DiagnosticsError, marks: bool) -> Draft:
 def _declared(merged: Merged, report: Report, *, mended: bool) -> typed.Declarations:
     """The declarations of a possibly unfinished map; also reports faults that a sound ruleset cannot have.
 
-    Of files of which something has been left out, what the checker says of facts: the rest may follow from that.
+    If a part of a file has been left out, only the checker's errors in facts count: the others may follow from that.
     """
     own = Report()
     context = Context(merged.source, own)

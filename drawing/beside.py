@@ -17,8 +17,8 @@ def beside(areas: Sequence[Sequence[Sequence[Point]]], near: float, along: int) 
 
     Args:
         areas: the lines of each area.
-        near: the side of squares; what is in the same one or the next is near.
-        along: how many squares of either must be near the other.
+        near: the side of squares; points in the same one or in adjacent ones are near.
+        along: the least number of squares of either that are near the other.
     """
     length = sum(hypot(nx - x, ny - y) for lines in areas for line in lines for (x, y), (nx, ny) in pairwise(line))
     step = max(near / 2, length / _MAX_POINTS)

@@ -43,7 +43,7 @@ MAX_TABLE_ROWS = 5_000
 """Places on all boards of a picture, and rows in all its tables."""
 _MEMO_SIZE = 8
 _STOOD = 5_000
-"""Places with what stands on them that are kept as they are drawn."""
+"""Places with their pieces that are kept as drawn."""
 _MARGIN = 18.0
 _TOP = 58.0
 _LEAST = 760.0
@@ -80,7 +80,7 @@ def board(
 
     Args:
         ruleset: its rules.
-        position: a game, of which all is shown, or what a seat sees of one; None: the board without pieces and tables.
+        position: a game, shown in full, or a seat's view of one; None: the board without pieces and tables.
         words: the titles that are shown; by default those of the ruleset.
         style: that of the ruleset, if its drawing files have been read.
     """

@@ -10,7 +10,7 @@ from rulespec.drawing import svg
 from rulespec.drawing.areas import Border
 
 VOID, BRIM = "#eef1f3", "#7a6f5a"
-"""The colours of what belongs to no region, and of the line around a board."""
+"""The colours of the ground outside all regions, and of the line around a board."""
 
 RANKS: dict[str, tuple[svg.Values, ...]] = {
     "borders": ({"stroke": "#5b6770", "stroke_width": 1.1},),

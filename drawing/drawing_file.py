@@ -28,10 +28,10 @@ def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
 
     Args:
         ruleset: the ruleset.
-        report: takes what is wrong with its files, warnings too; without it, errors are raised.
+        report: takes the errors and warnings in its files; without it, errors are raised.
 
     Raises:
-        DiagnosticsError: RS2xx, RS55x: what is wrong with the files.
+        DiagnosticsError: RS2xx, RS55x: errors in the files.
     """
     result = Report() if report is None else report
     files = list(drawing_files(ruleset.titled))
@@ -46,7 +46,7 @@ def read_files(
 ) -> Style:
     """The style of a ruleset from its drawing files. `source` reads them instead of the disk.
 
-    What a file below the highest names may be gone by now, and is passed over; the highest is checked.
+    Names in a file below the highest may no longer exist, and are passed over; the highest is checked.
     """
     reader = RulesetReader(report, source or Files())
     there = [(folder, name) for folder, name in files if reader.files.place.present(folder / name)]

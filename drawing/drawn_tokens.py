@@ -44,13 +44,13 @@ class DrawnToken(Brief, Struct, frozen=True):
         id: of the item.
         symbol: a shape.
         fill: its colour.
-        text: what stands on it, for those who cannot tell colours apart, too.
-        title: what it is, in words.
+        text: the text on it, also for people who cannot tell colours apart.
+        title: its description in words.
         mark: the letter of its owner, small, if the text is another and grey does not tell the owners apart.
         entity: the entity that it is.
-        count: how many pieces it stands for, where each of them is drawn.
-        each: the text of one of several, or that of a card.
-        letter: of a card: what stands in its corner.
+        count: the number of pieces that it stands for, where each of them is drawn.
+        each: the text of a single piece, or that of a card.
+        letter: of a card: the text in its corner.
     """
 
     id: str
@@ -74,7 +74,7 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Dr
     """The token of a pile: its owner's letter, and the number of pieces if more than one.
 
     Args:
-        sheet: says how it looks.
+        sheet: the source of its look.
         pile: the pieces.
         key: names the place in the id.
         place: the title of the place.

@@ -12,7 +12,7 @@ SEEDS = 5
 MAX_NODES = 400
 """A layout by forces takes time by the square of the nodes; more than these stand in rows."""
 _TIRED = 100
-"""Above so many nodes, there are fewer seeds, and fewer steps of each."""
+"""Nodes beyond which there are fewer seeds, and fewer steps of each."""
 MAX_COMPARED = 600
 """Links of which all pairs are compared."""
 _ASPECT = 0.75

@@ -21,7 +21,7 @@ _ALIKE = 1.25  # contrast of tints, as WCAG has it, below which nobody tells the
 
 
 class Hatch(Struct, frozen=True):
-    """Lines at some angles (degrees, clockwise from the right), how far apart, and their dashes."""
+    """Lines at some angles (degrees, clockwise from the right), with their gap and their dashes."""
 
     angles: tuple[int, ...]
     gap: float

@@ -40,7 +40,7 @@ _SPOTS = {
     5: (*_FOUR, (0, 0)),
     6: (*_FOUR, (-1, 0), (1, 0)),
 }
-"""The spots of a die by what it shows: across and down from its middle."""
+"""The spots of a die by its number: across and down from its middle."""
 
 
 class Column(Brief, Struct):

@@ -42,10 +42,10 @@ def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, layout: Ground | No
     """The static items of a map.
 
     Args:
-        sheet: what it is made of.
-        board: how it is drawn.
+        sheet: the sources of the picture.
+        board: the style of the map.
         corner: its top left corner on the picture.
-        layout: where everything is, if that is known.
+        layout: its layout, if it is known.
     """
     layout = ground(sheet, board) if layout is None else layout
     links = link_lines(sheet, board, layout, corner)

@@ -45,7 +45,7 @@ def counts_of(drawn: DrawnMap) -> Counts:
 
 
 def warn(drawn: DrawnMap, report: Report) -> None:
-    """Reports what is noticed of a drawing: RS564, RS565, RS852, RS854 to RS859, RS906."""
+    """Reports the findings on a drawing: RS564, RS565, RS852, RS854 to RS859, RS906."""
     _Findings(drawn, report).all()
 
 
@@ -117,7 +117,7 @@ class _Findings:
             self._warn("RS859", each.layer.line, message, f"read it alone: {each.flag}")
 
     def _names(self) -> None:
-        """Names that are no author's, and labels of several shapes."""
+        """Names that no author chose, and labels shared by shapes."""
         programs = [region for region in self.drawn.regions if region.origin.source == "program"]
         if programs:
             names, verb = _names([region.name for region in programs]), "has" if len(programs) == 1 else "have"

@@ -39,8 +39,8 @@ _STAND_IN = 0.025
 class Ground(Struct, frozen=True):
     """Geometry of a map: positions of regions, links, areas; `bridges`: lines between areas that do not touch.
 
-    `stands`: for each region of a map of areas, where its pieces stand. `arrows`: over borders, to what facts name.
-    `traces`: path data of its lines, as they have been drawn, so that the next picture of the same map has them.
+    `stands`: for each region of a map of areas, the places of its pieces. `arrows`: over borders, to the regions that
+    facts name. `traces`: path data of its lines as drawn, so that the next picture of the same map has them.
     """
 
     size: Point

@@ -19,7 +19,7 @@ from rulespec.drawing.reading.element_names import is_of_a_program
 _HALF, _NEARLY = 0.5, 0.9
 """The share of two areas that is common to both: of one label, and of two labels."""
 _COMPARED, _LINES = 1_000, 500
-"""Pairs of outlines that are laid on one another, and how often lines may cross each pair."""
+"""Pairs of outlines to lay on one another, and the most crossings of each pair by lines."""
 _LISTED = 6
 _PROGRAM = "program"
 

@@ -32,15 +32,15 @@ _PAGE = 0.9  # points of a drawing that its page holds, if it is the frame of th
 _LINES = 20_000
 _ALIKE = 8  # shapes of one name that are compared, and regions that are named
 _GROUND, _SEEN, _ALL = 0.5, 0.03, 0.9
-"""A shape that takes up so much of the frame, and is seen as little as that, is the background; so is one without a
-name of its author's that takes up nearly all."""
+"""The least share of the frame, and the greatest visible share of itself, of a background shape; and the share of the
+frame beyond which a shape without an author's name is the background in any case."""
 
 
 class ImportedRegion(Struct, frozen=True):
     """A region: its name, its title, its position (None if unknown), and its neighbours.
 
     `outline`: its path data, "" if it has none; `fill`: its colour, `label`: its text, and `line`, all in the drawing;
-    `origin`: how it came to its name.
+    `origin`: the origin of its name.
     """
 
     name: str
@@ -68,7 +68,7 @@ class DrawnMap(Struct, frozen=True):
     `by_text`: the regions that would be the background if there were no text in them.
     `twice`: the shapes that are the same as another one of their name, with that one.
     `near`: the names of regions that run beside one another without a border. `notes`: of the reading.
-    `findings`: what has been reported of it.
+    `findings`: the diagnostics reported for it.
     """
 
     regions: list[ImportedRegion]
@@ -175,7 +175,7 @@ def _is_same(one: Sequence[Sequence[Point]], other: Sequence[Sequence[Point]]) -
 def _covered(
     regions: dict[int, ImportedRegion], sizes: Sequence[float], pairs: dict[tuple[int, int], float]
 ) -> list[Covered]:
-    """The regions of which others cover a part; `pairs`: what two shapes have in common."""
+    """The regions that others cover in part; `pairs`: the common area of two shapes."""
     shares: dict[int, dict[int, float]] = {}
     for (a, b), size in pairs.items():
         small, large = (a, b) if sizes[a] < sizes[b] else (b, a)
@@ -217,7 +217,7 @@ def _is_ground(
     shown: float,
     page: float,
 ) -> bool:
-    """Whether a shape is a background; `shown`: how much of it no other covers."""
+    """Whether a shape is a background; `shown`: the area of it that no other covers."""
     size = max(abs(area(line)) for line in outlines[i])
     if _fills_page(sketch, i, outlines[i], page):
         others = sum(max(abs(area(line)) for line in outlines[k]) for k in range(i + 1, len(outlines)))

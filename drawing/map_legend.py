@@ -25,7 +25,7 @@ _EXPLAINED = ("owners", "inner", "free", "waters", "walls")
 """Ranks of borders that need words: everybody knows a coast."""
 
 Sample = Callable[[Point], str]
-"""Draws what is explained, with the middle of its left side at a point."""
+"""Draws the explained thing, with the middle of its left side at a point."""
 
 
 def legend(
@@ -36,8 +36,8 @@ def legend(
     Args:
         sheet: the sources of the picture.
         board: the map.
-        layout: where everything is.
-        drawn: the ids of what is drawn on the map.
+        layout: the layout of the map.
+        drawn: the ids of the items drawn on the map.
         corner: its top left corner on the picture.
     """
     width = layout.size[0]

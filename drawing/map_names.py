@@ -19,10 +19,10 @@ _NO_LABEL = "region"
 
 
 class RegionName(Struct, frozen=True):
-    """The name of a region as its label gives it.
+    """The name of a region, made from its label.
 
-    `stem`: what the letters of the label give; `sure`: they are all in it, and no other shape has that label;
-    `partial`: some of them are not in it. `source`: `text`, `label`, `id`, or `program` if none is its author's.
+    `stem`: the name made from the letters of the label; `sure`: it has all of them, and no other shape has that label;
+    `partial`: it lacks some. `source`: `text`, `label`, `id`, or `program` if none is its author's.
     `label`: the name of the shape as it stands in the drawing.
     """
 
@@ -35,9 +35,9 @@ class RegionName(Struct, frozen=True):
 
 
 def label_of(text: str) -> str:
-    """A label as a title is written.
+    """A label in the form of a title.
 
-    An `id` has no blanks, so its underscores stand for them. What no text may have in it is left out.
+    An `id` has no blanks, so its underscores stand for them. Characters that no text may have are left out.
     """
     label = " ".join(MISLEADING.sub(" ", text).split())
     return label if " " in label else label.replace("_", " ").strip()
@@ -52,8 +52,8 @@ def called(label: str) -> str:
 def names_of(shapes: Sequence[Shape], ids: Mapping[str, str]) -> list[RegionName]:
     """Names of entities from those of shapes, each once, none of them a word of the language.
 
-    A label has its name for itself if all its letters are in it, and no other shape has it;
-    what a program calls a shape is no label. `ids`: label → its name, which goes before the letters.
+    A name is a label's own if it has all its letters, and no other shape has that label; a name given by a program is
+    no label. `ids`: label → its name, which takes precedence over the letters.
     """
     chosen = {called(label): name for label, name in ids.items()}
     stems, whole = [], []
@@ -90,7 +90,7 @@ def _is_whole(label: str) -> bool:
 
 
 def _latin(character: str) -> str:
-    """A character in Latin letters; what is no letter stays."""
+    """A character in Latin letters; characters other than letters stay."""
     if character.isascii() or not (character.isalnum() or unicodedata.category(character).startswith("M")):
         return character
     return anyascii(character).replace("'", "").replace("`", "")

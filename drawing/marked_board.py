@@ -56,9 +56,9 @@ def faults_of(
     Args:
         d: declarations.
         kinds: the kinds that are drawn.
-        diagnostics: what is wrong.
+        diagnostics: the mistakes.
         sources: the texts of the files.
-        most: the first so many are looked at.
+        most: the number of diagnostics looked at, from the first on.
     """
     lines = sorted(
         (e.span.file, e.span.line, e.span.column, kind, i)

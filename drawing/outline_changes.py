@@ -34,10 +34,11 @@ def moved(
 
     Args:
         outlines: all outlines of the board.
-        frame: where the board ends; a point of a side stays on it.
+        frame: the edge of the board; a point on a side stays on it.
         at: the point.
         to: its new place.
-        snap: how far from `to` another point is the place instead, else an edge, else a side of the frame.
+        snap: the distance from `to` within which another point is the place instead, else an edge, else a side of the
+            frame.
         only: the one that is detached.
 
     Raises:

@@ -21,7 +21,7 @@ OVERLAP = 0.01
 NEAR = 1.0
 """Edges that run beside one another, this far apart or twice as far, should be one."""
 ALONG = 12
-"""Squares of that size on their way: what is shorter is a corner."""
+"""Squares of that size along a shared border; a shorter one is a corner."""
 STRIP = 5
 """The width of a gap between a region and the frame that counts as a slip, if it is three times as long."""
 MAX_CROSSINGS = 200_000
@@ -76,7 +76,7 @@ class _Fit:
         self.all = [*self.regions, *(part.rings for part in board.scenery)]
         self.report = report
         self.warned: set[int] = set()
-        """What has been said to fit badly: each region is named once."""
+        """The regions already reported as a bad fit: each is named once."""
 
     def check(self, frame: Frame) -> None:
         owners = shared(self.all)
@@ -221,7 +221,7 @@ def overlaps(
 ) -> tuple[list[float], dict[tuple[int, int], float]]:
     """The size of each area, and the overlap of each pair, measured along lines across the board.
 
-    `crossings`: about how often the lines may cross outlines; with fewer, they are farther apart.
+    `crossings`: about the number of times the lines may cross outlines; with fewer, they are farther apart.
     """
     edges = [
         (min(p, q, key=lambda dot: dot[1]), max(p, q, key=lambda dot: dot[1]), i)

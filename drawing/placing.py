@@ -22,7 +22,7 @@ STEP = 4
 PIECE = 22.0
 """The size of a piece on a map."""
 _NOWHERE, _BEYOND = -1, -2
-"""Numbers of what no region owns: on the map, and beyond it."""
+"""Numbers of ground that no region owns: on the map, and beyond it."""
 _GAP = 3.0
 _TRAY = (66.0, 22.0)
 """The size of a tray before it becomes larger."""
@@ -35,8 +35,8 @@ _NEAR = (0.0, -0.15, 0.15, -0.3, 0.3, -0.45, 0.45, -0.6, 0.6)
 _AROUND = sorted(((right, down) for right in _NEAR for down in _NEAR), key=lambda at: hypot(3 * at[0], at[1]))
 """Distances by which a name is moved from its spot, by its width and by its height, the nearest first."""
 _FITS, _ENOUGH, _FAR = 0.92, 0.3, 0.12
-"""The shares of a name inside its area that will do, and that are better than smaller letters; what it costs to be
-moved by the height of its letters.
+"""The share of a name inside its area that will do, and the one that is better than smaller letters; the cost of moving
+a name by the height of its letters.
 """
 _PIECES = 8 * PIECE * PIECE
 """The room that a region has for its pieces beside its name, or the name is better off on the water beside it."""
@@ -84,7 +84,7 @@ class Raster:
 
     def __init__(self, areas: Areas, width: float, height: float, water: Collection[int] = ()) -> None:
         self.open = {_NOWHERE, *water}
-        """Water, on which names of land may stand, and what no region owns."""
+        """Ground open to the names of land: water, and ground that no region owns."""
         self.columns, self.rows = int(width // STEP), int(height // STEP)
         self.owner = [[_NOWHERE] * self.columns for _ in range(self.rows)]
         self.cells: list[list[tuple[int, int]]] = [[] for _ in areas.outlines]

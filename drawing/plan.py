@@ -37,21 +37,21 @@ class Plan(Brief, Struct):
     """The static part of a board.
 
     Attributes:
-        items: what never changes.
-        slots: the number of each entity → where its pieces go.
-        stands: slots of areas → where their pieces stand, for few pieces first; see `Stand`.
+        items: the items that never change.
+        slots: the number of each entity → the place of its pieces.
+        stands: slots of areas → the places of their pieces, for few pieces first; see `Stand`.
         outlines: path data around each entity, on maps.
         size: width and height.
         piece: the size of its pieces where there is room; 0 if they are as large as they get.
-        copies: pieces in some places, as `piece.place` → which further slot of their place they stand in; see `slot`.
-        each: the kind of owners of which each has copies of all slots.
+        copies: pieces in some places, as `piece.place` → the further slot of their place that holds them; see `slot`.
+        each: the kind of owners, each with copies of all slots.
         links: kinds of links whose state is drawn, with their lines.
         owned: whether pieces of its places stand there, wherever they are.
         held: pieces in places without a space, as `piece.place` → the slot of those of the first `holder`.
-        holder: the kind of owners whose pieces `held` speaks of.
-        manners: slots → how pieces stand there, if not in a square of piles: see `Manner`.
-        stack: how many stand in a column before their number is written.
-        dice: where the last roll lies, if it is drawn.
+        holder: the kind of owners of the pieces in `held`.
+        manners: slots → the arrangement of pieces there, if not a square of piles: see `Manner`.
+        stack: the most pieces in a column before their number is written.
+        dice: the place of the last roll, if it is drawn.
     """
 
     size: tuple[float, float]

@@ -17,14 +17,14 @@ def snapped(
 ) -> tuple[Dot, Stroke | None]:
     """The place meant: a point in reach, else a place on an edge with that edge, else one at the frame.
 
-    With a reach of 0 a place is what it is, on the edge on which it lies exactly.
+    With a reach of 0 a place stays as it is, with an edge only if it lies exactly on it.
 
     Args:
         rings: those of all outlines of the board.
-        frame: where the board ends.
-        place: the place that is pointed at.
-        reach: how far from it something else is meant.
-        moving: a point that is on its way there: neither it nor its edges are meant.
+        frame: the edge of the board.
+        place: the place pointed at.
+        reach: the distance within which a point, an edge or the frame is meant instead.
+        moving: a point that is being moved there: neither it nor its edges are meant.
     """
     x, y = place
     near = edges_near(rings, Box((x - reach, y - reach, x + reach, y + reach)))

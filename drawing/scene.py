@@ -22,8 +22,8 @@ class Place(Brief, Struct, frozen=True):
     Attributes:
         id: its kind and its name, such as `region.oak`; the element that covers it has this as `data-place`.
         title: its title.
-        box: what it takes up.
-        middle: the point to be aimed at: where its pieces stand.
+        box: its bounding box.
+        middle: the point to be aimed at: the place of its pieces.
         outline: path data around it, "" if the box is its outline.
     """
 
@@ -55,7 +55,7 @@ class Scene(Brief, Struct, frozen=True):
 
     Attributes:
         width, height: its size in points.
-        title, description: what screen readers say of the whole.
+        title, description: the texts of the whole for screen readers.
         static: the items that are the same in all positions of a game.
         dynamic: those of this position.
     """

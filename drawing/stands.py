@@ -24,7 +24,7 @@ ENOUGH = 8
 REACH = 2.0
 """The longest line from a piece outside to its region, in pieces."""
 _SOME, _ENDS = 3, 30
-"""One of how many squares outside is tried, and how many ends of lines."""
+"""The step between the squares tried outside, and about the number of ends of lines."""
 _OUTSIDE = 4
 """Pieces of a region that have a place inside or outside, however small it is."""
 
@@ -237,7 +237,7 @@ def _set_bits(bits: int) -> Iterator[int]:
 
 
 def _crosses(at: Point, end: Point, stand: Stand, blocked: Mask, lines: Sequence[tuple[Point, Point]]) -> bool:
-    """Whether a line from a piece outside crosses what is taken, or another piece outside."""
+    """Whether a line from a piece outside crosses taken ground, or another piece outside."""
     steps = max(int(hypot(at[0] - end[0], at[1] - end[1]) / UNIT), 1)
     for k in range(steps + 1):
         x, y = (a + (b - a) * k / steps for a, b in zip(at, end, strict=True))

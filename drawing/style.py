@@ -64,8 +64,8 @@ class Yard(Brief, Struct, frozen=True):
 
     Attributes:
         holds: their places, as `piece.place`.
-        at: column and row of the first cell, and how many columns and rows there are.
-        title: what stands on it; "" for the name of the owner.
+        at: column and row of the first cell, and the numbers of columns and rows.
+        title: the text on it; "" for the name of the owner.
     """
 
     holds: tuple[str, ...]
@@ -79,7 +79,7 @@ class BoardStyle(Brief, Struct, frozen=True):
     Attributes:
         roomy: whether pieces stand on its places.
         holds: pieces of the places of a row that stand there, as `piece.place`.
-        stack: how many pieces of one owner stand in a column before their number is written; 0: no column.
+        stack: the most pieces of one owner in a column before their number is written; 0: no column.
         rolls: whether the last roll lies on it as dice.
     """
 

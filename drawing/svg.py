@@ -88,7 +88,7 @@ def named(text: str, seat: int, room: float) -> str:
 
 
 class Letters(Struct, frozen=True):
-    """The look of a line of text: `spacing` is between letters, `turned` by how many degrees and around which point."""
+    """The look of a line of text: `spacing` is between letters, `turned` its rotation in degrees with its centre."""
 
     fill: str
     bold: bool = False
