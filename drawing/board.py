@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -23,7 +24,7 @@ from rulespec.drawing.plan import GAP, Plan, Sheet
 from rulespec.drawing.regular_boards import bands_of, heading_of, scale_plan
 from rulespec.drawing.scene import LAYERS, Place, Scene, SceneItem, panel
 from rulespec.drawing.shown import Entity, Names, ShownState
-from rulespec.drawing.standing import standing
+from rulespec.drawing.standing import PlacedPiles, standing
 from rulespec.drawing.status import status_of
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
@@ -168,6 +169,7 @@ class Board:
         self.static: list[SceneItem] = []
         self.panels: list[Panel] = []
         self._rights: list[float] = []
+        self._piled: PlacedPiles = {}
         self._stood: dict[tuple[str, int, tuple[DrawnToken, ...]], tuple[SceneItem, ...]] = {}
         self.size = self._laid_out()
         title = svg.words(words.game, _MARGIN, 24, 20, bold=True, anchor="start", fill=INK)
@@ -326,7 +328,7 @@ class Board:
             for kind, lines in plan.links.items():
                 yield from link_states(self.sheet, kind, lines, shown)
         placed: dict[str, Place] = {}
-        for (kind, number), result in standing(self.sheet, self.plans, shown).items():
+        for (kind, number), result in standing(self.sheet, self.plans, shown, self._piled).items():
             if (slot := self.plans[kind].slots.get(number)) is not None:
                 for item in self._standing(kind, number, tuple(result), slot):
                     placed |= {place.id: place for place in item.places}
@@ -338,16 +340,18 @@ class Board:
 
     def text_tables(self) -> list[tuple[SheetTable, TextTable]]:
         """The tables, and as texts: titles, heads, and the first cell of each row."""
+        return [(t, text_table(self.sheet, t, self._title_of(t))) for t in self._text_tables if t.rows]
+
+    @cached_property
+    def _text_tables(self) -> list[SheetTable]:
         tables = (self._table_of(kind, (0.0, 0.0), _LEAST) for kind in self.sheet.style.tables)
-        return [(t, text_table(self.sheet, t, self._title_of(t))) for t in tables if t is not None and t.rows]
+        return [table for table in tables if table is not None]
 
     def text_rows(self, state: dict[str, Any]) -> Iterator[list[Cell]]:
         """The rows of all these tables, one after the other, for a state."""
         shown = self.names.read(state)
-        for kind in self.sheet.style.tables:
-            table = self._table_of(kind, (0.0, 0.0), _LEAST)
-            if table is not None:
-                yield from text_rows(self.sheet, self.words, self.names, table, shown)
+        for table in self._text_tables:
+            yield from text_rows(self.sheet, self.words, self.names, table, shown)
 
     def _standing(self, kind: str, number: int, tokens: tuple[DrawnToken, ...], slot: Box) -> tuple[SceneItem, ...]:
         """The items standing in a place, mostly reused from one position to the next."""

@@ -51,6 +51,7 @@ class Names:
         self.seats = tuple(seats)
         self._names: dict[str, tuple[str, ...]] = {}
         self._numbers: dict[str, dict[str, int]] = {}
+        self._parts: dict[Entity, tuple[Entity, ...]] = {}
         self._owners: dict[str, dict[str, tuple[Entity, ...]]] = {}
 
     def names(self, kind: str) -> tuple[str, ...]:
@@ -67,13 +68,14 @@ class Names:
 
     def parts(self, kind: str, number: int) -> tuple[Entity, ...]:
         """The components of an entity; the entity itself if it has none."""
-        result = self.d.kinds[kind].product
-        results = []
-        for part in reversed(result):
-            count = len(self.names(part))
-            results.append((part, number % count))
-            number //= count
-        return tuple(reversed(results)) or ((kind, number),)
+        if (kind, number) not in self._parts:
+            results, rest = [], number
+            for part in reversed(self.d.kinds[kind].product):
+                count = len(self.names(part))
+                results.append((part, rest % count))
+                rest //= count
+            self._parts[kind, number] = tuple(reversed(results)) or ((kind, number),)
+        return self._parts[kind, number]
 
     def token_owners(self, kind: str, number: int) -> tuple[Entity, ...]:
         """The owners of a token: its components."""

@@ -14,14 +14,19 @@ from rulespec.types import Bool, Ent, Maybe, Num
 
 Slot = tuple[str, int]
 """A board, by its kind, and the number of a slot on it."""
+PlacedPiles = dict[tuple[object, ...], tuple[Slot, DrawnToken] | None]
+"""The tokens of piles that have been drawn before: most piles stay from one position to the next."""
+_MOST_PLACED = 10_000
 
 
-def standing(sheet: Sheet, plans: Mapping[str, Plan], shown: ShownState) -> dict[Slot, list[DrawnToken]]:
-    """The tokens on all boards."""
+def standing(
+    sheet: Sheet, plans: Mapping[str, Plan], shown: ShownState, before: PlacedPiles
+) -> dict[Slot, list[DrawnToken]]:
+    """The tokens on all boards; `before` remembers those of piles."""
     results: dict[Slot, list[DrawnToken]] = {}
     held: set[Entity] = set()
     for pile in shown.piles:
-        placed = _pile(sheet, plans, pile)
+        placed = _placed(sheet, plans, pile, before)
         if placed is not None:
             slot, token = placed
             if plans[slot[0]].manners.get(slot[1]) == "cards":
@@ -37,6 +42,18 @@ def standing(sheet: Sheet, plans: Mapping[str, Plan], shown: ShownState) -> dict
         for slot, token in _fields(sheet, kind, plan, shown):
             results.setdefault(slot, []).append(token)
     return results
+
+
+def _placed(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile, before: PlacedPiles) -> tuple[Slot, DrawnToken] | None:
+    """As `_pile`; kept for pieces without fields."""
+    if pile.token:
+        return _pile(sheet, plans, pile)
+    key = pile.type, pile.owners, pile.place, pile.index, pile.count
+    if key not in before:
+        if len(before) >= _MOST_PLACED:
+            before.clear()
+        before[key] = _pile(sheet, plans, pile)
+    return before[key]
 
 
 def _pile(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile) -> tuple[Slot, DrawnToken] | None:

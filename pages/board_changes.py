@@ -19,6 +19,7 @@ class BoardChanges:
     def __init__(self, static: Iterable[SceneItem]) -> None:
         self._static = tuple(static)
         self._order: dict[str, list[str]] = {layer: [] for layer in LAYERS}
+        self._rank: dict[tuple[str, str], int] = {}  # in the order of its layer
         self._shown: dict[tuple[str, str], str] = {}
         self._changes: list[dict[tuple[str, str], str | None]] = []
 
@@ -27,11 +28,13 @@ class BoardChanges:
         now: dict[tuple[str, str], str] = {}
         before = dict.fromkeys(LAYERS, -1)
         for item in items:
-            now[item.layer, item.id] = item.svg
-            order = self._order[item.layer]
-            if item.id not in order:  # above what is below it in this position
+            key = item.layer, item.id
+            now[key] = item.svg
+            if key not in self._rank:  # above what is below it in this position
+                order = self._order[item.layer]
                 order.insert(before[item.layer] + 1, item.id)
-            before[item.layer] = order.index(item.id)
+                self._rank |= {(item.layer, id_): rank for rank, id_ in enumerate(order)}
+            before[item.layer] = self._rank[key]
         gone: dict[tuple[str, str], str | None] = {key: None for key in self._shown if key not in now}
         self._changes.append(gone | {key: svg for key, svg in now.items() if self._shown.get(key) != svg})
         self._shown = now

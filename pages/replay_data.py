@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, count, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -16,7 +16,6 @@ from rulespec.drawing.board import board_of
 from rulespec.drawing.dice import dice, shows_rolls
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.table_texts import TextTable
-from rulespec.engine.corpus.position_moves import MoveCounts
 from rulespec.engine.game.game import Game, seen_events, seen_state
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
@@ -27,7 +26,6 @@ from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.move_records import Record
 from rulespec.engine.words.moves import Move, Moves
 from rulespec.engine.words.words import Words
-from rulespec.pages.archive_rows import archive_rows
 from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
 from rulespec.pages.endings import ending, stop
@@ -36,6 +34,9 @@ from rulespec.pages.move_rules import Cited, MoveRules, RulesOfMoves
 from rulespec.pages.other_values import OtherValues
 from rulespec.pages.study_parts import OpinionRows, StudyParts, VariationRows
 from rulespec.records import Brief
+
+if TYPE_CHECKING:
+    from rulespec.engine.corpus.position_moves import MoveCounts
 
 MAX_MOVES = 20_000
 """Of a page; the longest recorded game that ships has 1,142."""
@@ -131,6 +132,8 @@ def told_replay(
     data |= {"variations": variations} if variations else {}
     data |= {"opinions": judged.to_json([row["text"] for row in rows])} if parts.bot else {}
     if counts is not None and seat == OMNISCIENT:
+        from rulespec.pages.archive_rows import archive_rows  # lazily: few pages have an archive, which needs numpy
+
         data["archive"] = archive_rows(game, moves, counts, words)
     about = " · ".join([parts.about or _about(result, seat, words), *notes.header])
     page = {name: words.word(name) for name in _PAGE_WORDS}

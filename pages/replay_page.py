@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from html import escape
 from string import Template
+from typing import TYPE_CHECKING
 
 from rulespec.diagnostics.report import Report, failure
-from rulespec.engine.corpus.position_moves import MoveCounts
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.pages.document import VIEWER_SCRIPTS, document, own_file
 from rulespec.pages.replay_data import Replay, told_replay
 from rulespec.pages.study_parts import StudyParts
+
+if TYPE_CHECKING:
+    from rulespec.engine.corpus.position_moves import MoveCounts
 
 MAX_BYTES = 32_000_000
 """Of a page: what a mail may carry, and a phone can open."""
