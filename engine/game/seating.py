@@ -120,8 +120,9 @@ def _twice(words: Iterable[str]) -> str:
 
 
 def usual_seats(ruleset: typed.Ruleset) -> tuple[str, ...]:
-    """The seats of a scenario that names none: two, or as many as the rules name."""
-    return seat_names(ruleset.players[0] if ruleset.seats else 2, ruleset.seats)
+    """The seats of a scenario that names none: as many as the rules name, else two if the game is for two."""
+    fewest, most = ruleset.players
+    return seat_names(fewest if ruleset.seats else min(max(2, fewest), most), ruleset.seats)
 
 
 def seat_names(number: int, called: Sequence[str] = ()) -> tuple[str, ...]:

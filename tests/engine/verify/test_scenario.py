@@ -7,10 +7,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from cases import write
 from folders import GAMES, RULESETS, shipped_files
 
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend, Machines
+from rulespec.engine.game.seating import usual_seats
 from rulespec.engine.verify.scenario_files import load_scenarios, suite_scenarios
 from rulespec.engine.verify.scenario_run import Failure, run_scenario
 from rulespec.engine.verify.suite import run_suite, short_games
@@ -231,3 +233,14 @@ def test_a_file_of_another_form(tmp_path: Path, text: str, code: str, at: str) -
     report = Report()
     assert load_scenarios(path, report, "cases.yaml") == ()
     assert [(d.code, str(d.span)) for d in report.diagnostics] == [(code, f"cases.yaml:{at}")]
+
+
+@pytest.mark.parametrize(
+    "players, seats", [("min: 3, max: 5", "ABC"), ("min: 1, max: 4", "AB"), ("min: 1, max: 1", "A")]
+)
+def test_a_scenario_that_names_no_seats_has_as_many_as_the_game_needs(players: str, seats: str, tmp_path: Path) -> None:
+    files = {
+        "game.yaml": f'id: solo\ntitle: Solo\nversion: "1"\nplayers: {{kind: player, {players}}}\nstart: play\n',
+        "rules/play.rules": "procedure play():\n    decide all_of_it by first(player):\n        option go: pass\n",
+    }
+    assert usual_seats(load_ruleset(str(write(tmp_path, files)))) == tuple(seats)
