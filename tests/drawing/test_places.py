@@ -104,6 +104,7 @@ UNPLACED = {
         "side": "baron or couple, of a tile to come",
         "berth": "house or castle: a tray, not an entity of one electorate",
     },
+    "skat": {"call": "a number that is said", "card": "dealt from the skat, of which no card is drawn"},
     "tetrarchia": {"area": "nobody chooses one: a die names it"},
     "tutorial": {"unit": "the kind of a piece, not a piece"},
 }
