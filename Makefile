@@ -9,6 +9,8 @@ TABLES := rulespec/syntax/automaton.json
 CODE   := .venv/.compiled
 ROOMS  := rulespec engine drawing cli lsp pages serve guests
 
+CHESS  := build/python-chess/bin/python
+
 PROOFS := short perft agree wasm passes pages coverage migrations playouts secrets gallery
 
 .PHONY: test quick docs replay proof $(PROOFS:%=proof-%) fuzz mutation bench bench-changed vscode release clean
@@ -83,11 +85,17 @@ proof-secrets: $(STAMP)
 	RULESPEC_PROOF=secrets RULESPEC_SECRETS=2000 RULESPEC_RULINGS=100 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/game/test_secret_programs.py \
 	  tests/games/test_shadow_of_the_emperor.py
 
-proof-gallery: $(STAMP)
+proof-gallery: $(STAMP) $(CHESS)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[gallery]'
 	RULESPEC_PROOF=gallery RULESPEC_OPEN_SPIEL=1000 RULESPEC_SKAT=10000 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/games/test_open_spiel.py tests/games/test_connect_four.py tests/games/test_skat.py \
 		tests/games/test_information_states.py
-	RULESPEC_PROOF=gallery RULESPEC_CHESS=1 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/games/test_chess.py
+	RULESPEC_PROOF=gallery RULESPEC_CHESS=1 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/games/test_chess.py tests/engine/dialects/test_notated.py \
+		tests/engine/dialects/test_text_variations.py
+
+# python-chess is under the GPL: it is a program of its own, in an environment of its own, and in no extra.
+$(CHESS):
+	$(PYTHON) -m venv build/python-chess
+	@build/python-chess/bin/pip install --quiet --disable-pip-version-check 'chess>=1.10'
 
 # Two hours of fuzzing in all, in two processes; see docs/explanation/robustness.md. What fails is written to build/fuzz/.
 fuzz: $(STAMP)
@@ -107,7 +115,7 @@ mutation: $(STAMP)
 	done; test -z "$$failed" || { echo "below 90 %:$$failed" >&2; exit 1; }
 
 # Speed beside python-chess and check-jsonschema; see docs/explanation/speed.md. About 25 minutes; results in build/bench/speed.json, too.
-bench: $(STAMP)
+bench: $(STAMP) $(CHESS)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m bench.speed
 

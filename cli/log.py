@@ -139,6 +139,7 @@ def _print_text(log: Path, rules: str | None, out: Path | None) -> int:
     from rulespec.engine.dialects.written_games import as_pgn, text_dialect
     from rulespec.engine.logs.log_file import standing
     from rulespec.engine.replay.replay import ReplayRequest
+    from rulespec.engine.replay.shown_variations import standing_variations
 
     report = Report()
     try:
@@ -147,7 +148,8 @@ def _print_text(log: Path, rules: str | None, out: Path | None) -> int:
             tells = f"`rulespec replay {log}` tells why"
             raise click.UsageError(f"{log} is legal for {output.counted(result.game.ply, 'decision')} only: {tells}")
         places = [result.places[number] for number in standing(result.moves)]
-        text = as_pgn(result.game, text_dialect(result.game.ruleset), result.notes, places)
+        dialect = text_dialect(result.game.ruleset)
+        text = as_pgn(result.game, dialect, result.notes, places, standing_variations(result))
     finally:
         output.show(report.diagnostics)
     if out is None:

@@ -16,7 +16,8 @@ from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.dialects.json_paths import follow
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seat_names import comparable
-from rulespec.engine.logs.notes import GLYPHS, MAX_EVENT, MAX_REMARK, TAGS, VARIATIONS, LogNotes, Notes
+from rulespec.engine.logs.notes import GLYPHS, MAX_EVENT, MAX_REMARK, TAGS, UNREAD, LogNotes, Notes
+from rulespec.engine.logs.variations import MAX_GLYPH, MAX_GLYPHS
 from rulespec.engine.notation.pgn import PgnGame, PgnMove
 
 LEFT_OUT = "…"
@@ -76,7 +77,7 @@ def _of_tags(game: PgnGame, dialect: Dialect) -> Notes:
         notes["event"] = tags["Event"][:MAX_EVENT]
     if _is_day(day := tags.get("Date", "").replace(".", "-")):
         notes["date"] = day
-    return notes | _of_move(game.start)
+    return notes | {key: value for key, value in _of_move(game.start).items() if key != GLYPHS}
 
 
 def _is_day(text: str) -> bool:
@@ -91,8 +92,8 @@ def _of_move(move: PgnMove) -> dict[str, Any]:
     notes: dict[str, Any] = {}
     if move.comments:
         notes["remark"] = "\n".join(move.comments)[:MAX_REMARK]
-    if move.glyphs:
-        notes[GLYPHS] = list(move.glyphs)
+    if glyphs := [glyph for glyph in move.glyphs if glyph <= MAX_GLYPH]:
+        notes[GLYPHS] = glyphs[:MAX_GLYPHS]
     if move.variations:
-        notes[VARIATIONS] = list(move.variations)
+        notes[UNREAD] = list(move.variations)
     return notes

@@ -10,9 +10,11 @@ from rulespec.diagnostics.report import failure
 from rulespec.documents.folders import visible
 from rulespec.engine.dialects.dialect import Dialect, read_dialect
 from rulespec.engine.dialects.notated import Notated
+from rulespec.engine.dialects.text_variations import VariationTexts, written_variations
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.option import Option
-from rulespec.engine.logs.notes import GLYPHS, TAGS, VARIATIONS, LogNotes, Notes
+from rulespec.engine.logs.notes import GLYPHS, TAGS, UNREAD, LogNotes, Notes
+from rulespec.engine.logs.variations import SideLine
 from rulespec.engine.notation.pgn import MAX_TAG, RESULTS, PgnGame, PgnMove, is_word, pgn_text
 from rulespec.typed import nodes as typed
 
@@ -38,7 +40,9 @@ def text_dialect(ruleset: typed.Ruleset) -> Dialect:
     raise failure("RS889", message, None, f"{help_}; of a log that carries its rules, name them: --rules REF")
 
 
-def as_pgn(game: Game, dialect: Dialect, notes: LogNotes, places: Sequence[int]) -> str:
+def as_pgn(
+    game: Game, dialect: Dialect, notes: LogNotes, places: Sequence[int], variations: Mapping[int, Sequence[SideLine]]
+) -> str:
     """A game as PGN, up to where its log ends.
 
     Args:
@@ -46,6 +50,7 @@ def as_pgn(game: Game, dialect: Dialect, notes: LogNotes, places: Sequence[int])
         dialect: the dialect to write it in; see `text_dialect`.
         notes: the notes of its log.
         places: for each decision of the game its line or entry in the log.
+        variations: those that begin after so many decisions; they stand after the move in whose place they are.
 
     Raises:
         DiagnosticsError: RS888 if the notation has no text for a move, or one with a blank.
@@ -53,19 +58,23 @@ def as_pgn(game: Game, dialect: Dialect, notes: LogNotes, places: Sequence[int])
     assert dialect.notation is not None
     replayed = restarted(game)
     notated, moves, options = Notated(replayed, dialect.notation), list[PgnMove](), list[Option]()
+    texts, others = VariationTexts(replayed, dialect.notation), list[str]()
     before = -1
     for option, place in zip(game.history, places, strict=True):
+        others += written_variations(texts, variations.get(replayed.ply, ()))
         if text := notated.write(option):
             if not is_word(text):
                 message = f"`{text}`, the text of `{option}`, has a blank or a sign that a PGN keeps for itself"
                 raise failure("RS888", message, dialect.notation.spans.get("decisions"), "print another text")
-            moves.append(_move(text, notes.moves.get(place, {}) if place != before else {}))
+            moves.append(_move(text, notes.moves.get(place, {}) if place != before else {}, others))
             options.append(option)
-            before = place
+            others, before = [], place
         replayed.apply(option)
+    if moves:  # what goes on after the last move has no move in whose place it stands
+        moves[-1].comments += tuple(written_variations(texts, variations.get(replayed.ply, ())))
     result = _result(game, dialect, notes)
     tags = _tags(game, dialect, notes.header, result)
-    start = _move("", {k: v for k, v in notes.header.items() if k in ("remark", GLYPHS, VARIATIONS)})
+    start = _move("", {k: v for k, v in notes.header.items() if k in ("remark", UNREAD)}, ())
     return pgn_text(PgnGame(tags, start, moves, result), dict(_numbers(options, game.seats[0])))
 
 
@@ -81,13 +90,14 @@ def _numbers(options: Sequence[Option], first: str) -> Iterator[tuple[int, int]]
         last, begins = option.by, at + 1
 
 
-def _move(text: str, notes: Notes) -> PgnMove:
-    remark, glyphs, others = notes.get("remark", ""), notes.get(GLYPHS), notes.get(VARIATIONS)
+def _move(text: str, notes: Notes, variations: Sequence[str]) -> PgnMove:
+    remark, glyphs, unread = notes.get("remark", ""), notes.get(GLYPHS), notes.get(UNREAD)
+    others = unread if isinstance(unread, list) else []
     return PgnMove(
         text,
         tuple(g for g in glyphs if type(g) is int and 0 <= g < 1000) if isinstance(glyphs, list) else (),
         tuple(line for line in str(remark).splitlines() if line),
-        tuple(v for v in others if isinstance(v, str) and v[:1] == "(") if isinstance(others, list) else (),
+        (*variations, *(v for v in others if isinstance(v, str) and v[:1] == "(")),
     )
 
 

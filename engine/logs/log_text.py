@@ -23,6 +23,8 @@ MAX_FOREIGN_BYTES = 4_000_000
 GZIP = b"\x1f\x8b"
 """First bytes of a gzip file."""
 _CHUNK = 1 << 20
+_UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|\0")
+_NOT_LATIN = re.compile(rb"[\x80-\x9f]")
 _GAME = re.compile(r"(.+)#([1-9][0-9]{0,5})")
 
 
@@ -89,8 +91,24 @@ def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) ->
     except NoTextError as error:
         if error.torn or lenient:  # truncated within a character: the text before it may still be good
             return data.decode("utf-8-sig", "replace"), whole and not error.torn
+        if (text := _as_latin(data)) is not None:
+            return text, whole
         place = Span(display, error.line, error.column, error.line, error.column + 1)
         fail("RS601", f"the log {error.cause}", place, help=f"{error.help}; logs are JSON, as text or packed with gzip")
+
+
+def _as_latin(data: bytes) -> str | None:
+    """The text of a PGN in Latin-1, the character set of its standard, or as Windows has it; None for any other file.
+
+    A text with letters in UTF-8 is one with a broken byte.
+    """
+    if _UTF_8.search(data):
+        return None
+    try:
+        text = data.decode("cp1252" if _NOT_LATIN.search(data) else "latin-1")
+    except UnicodeDecodeError:
+        return None
+    return text if is_pgn(text) else None
 
 
 def _unpack(data: bytes, display: str, limit: int) -> tuple[bytes, bool]:

@@ -26,8 +26,9 @@ MAX_MOVES = 2_000
 """Moves of the variations of a line."""
 _Name = Annotated[str, Meta(max_length=MAX_NAME)]
 _Text = Annotated[str, Meta(max_length=MAX_TEXT)]
-_Glyph = Annotated[int, Meta(ge=0, le=255)]
-Glyphs = Annotated[tuple[_Glyph, ...], Meta(max_length=20)]
+MAX_GLYPH, MAX_GLYPHS = 255, 20
+_Glyph = Annotated[int, Meta(ge=0, le=MAX_GLYPH)]
+Glyphs = Annotated[tuple[_Glyph, ...], Meta(max_length=MAX_GLYPHS)]
 """Numeric annotation glyphs of a move, as of the PGN standard of 1994: 1 is a good move, 2 a poor one."""
 
 

@@ -24,7 +24,9 @@ MAX_GAMES = 5_000
 MAX_MOVES = 20_000
 """Moves of a game."""
 MAX_COMMENT = 2_000
-"""Characters of a comment, or of a variation."""
+"""Characters of a comment."""
+MAX_VARIATIONS = 20_000
+"""Characters of the variations of a move."""
 MAX_SAID = 100_000
 """Comments, glyphs and variations of a file."""
 MAX_OF_MOVE = 200
@@ -169,7 +171,9 @@ class _Reader:
             self._line()
             self._comment(last, text[at + 1 : self._at])
         elif text[at] == "(":
-            last.variations += (self._short(_SPACE.sub(" ", self._variation()), "variation"),)
+            last.variations += (_SPACE.sub(" ", self._variation()),)
+            if sum(map(len, last.variations)) > MAX_VARIATIONS:
+                self._too_long(f"the variations of a move have at most {MAX_VARIATIONS:,} characters")
         elif glyph := _GLYPH.match(text, at):
             last.glyphs += (int(glyph[1]),)
             self._at = glyph.end()

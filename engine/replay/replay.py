@@ -413,6 +413,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     from rulespec.engine.dialects.recognised import check_game, rules_for
     from rulespec.engine.dialects.recorded_end import check_recorded_end
     from rulespec.engine.dialects.said import said_in
+    from rulespec.engine.dialects.text_variations import with_variations
     from rulespec.engine.dialects.unread_fields import uneven_forms, unread_fields
 
     rules, report, trace = request.rules, request.report, request.trace
@@ -450,6 +451,8 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
         report.add(note)
         result.divergence = Divergence(game.ply, None, None, refused(note.message, note.span), ())
         return result
+    if dialect.notation is not None:
+        result.said = with_variations(said, game, dialect.notation, moves, importer.entries)
     if request.past_known_faults:
         result.passed = passed_faults(dialect, importer.moves, importer.entries)
     if stop is not None:
@@ -460,10 +463,15 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     elif request.until is None:
         result.other_end = check_recorded_end(game, dialect, importer.log, log.file, report)
     if len(result.ignored) * 2 > len(log.entries):
-        message = f"most of this log is not legal here: {len(result.ignored)} of {len(log.entries)} entries"
-        help_ = f"with --rules {ruleset.reference} none is ignored, and the first is explained"
-        report.warning("RS623", message, Span(log.file, 1, 1, 1, 2), help=help_)
+        _warn_of_ignored(log, result, report)
     return result
+
+
+def _warn_of_ignored(log: ForeignLog, result: ReplayResult, report: Report) -> None:
+    """Warns of a log most of whose entries are not legal."""
+    message = f"most of this log is not legal here: {len(result.ignored)} of {len(log.entries)} entries"
+    help_ = f"with --rules {result.game.ruleset.reference} none is ignored, and the first is explained"
+    report.warning("RS623", message, Span(log.file, 1, 1, 1, 2), help=help_)
 
 
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:

@@ -7,8 +7,9 @@ from typing import Any
 
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import TakenBack
+from rulespec.engine.logs.log_file import standing
 from rulespec.engine.logs.notes import VARIATIONS, Notes
-from rulespec.engine.logs.variations import Anchored, anchored
+from rulespec.engine.logs.variations import Anchored, SideLine, anchored
 from rulespec.engine.replay.replay import ReplayResult
 
 
@@ -24,6 +25,16 @@ def shown_variations(result: ReplayResult, seat: str | None) -> list[Anchored]:
         notes = {line: of for line, of in notes.items() if by.get(line) is not None and by[line] == seat}
     backs = [move.decisions if isinstance(move, TakenBack) else None for move in result.moves]
     return anchored(backs, result.places, notes, by)
+
+
+def standing_variations(result: ReplayResult) -> dict[int, list[SideLine]]:
+    """All variations in a log that begin at decisions that stand, by the number of decisions before them."""
+    plies = {number: ply for ply, number in enumerate([*standing(result.moves), len(result.moves)])}
+    results: dict[int, list[SideLine]] = {}
+    for each in shown_variations(result, OMNISCIENT):
+        if each.after in plies:
+            results.setdefault(plies[each.after], []).append(each.variation)
+    return results
 
 
 def _noted(result: ReplayResult) -> tuple[Mapping[int, Any], Mapping[int, Notes]]:

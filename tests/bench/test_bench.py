@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from bench.pairs import speed as times_as_fast
 from bench.play import played, write_log
 from bench.processes import ROOT, by_turns
 from bench.sections.passes import machines
-from bench.yardstick import TASKS, Chess, bytes_of
+from bench.yardstick import INTERPRETER, TASKS, Chess, bytes_of
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.native import read_log
@@ -305,10 +306,22 @@ def test_bytes_are_counted_of_what_is_kept() -> None:
 
 @pytest.mark.proof
 def test_the_yardstick_answers() -> None:
-    pytest.importorskip("chess")
+    if not INTERPRETER.is_file():
+        pytest.skip(f"python-chess is not set up: make {INTERPRETER.relative_to(ROOT)}")
     with Chess() as chess:
         assert all(chess.slice(task, 0.0)().count > 0 for task in TASKS)
         assert set(chess.memory()) == {"new", "copy", "move"}
+
+
+def test_python_chess_is_in_no_extra_and_imported_by_its_own_program_alone() -> None:
+    """It is under the GPL."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    required = [*project["dependencies"], *(each for of in project["optional-dependencies"].values() for each in of)]
+    assert not [each for each in required if re.match(r"(python-)?chess\b", each)]
+    folders = ("bench", "tests", "tools", "fuzz", "release", "rulespec", "engine", "cli", "pages", "serve", "guests")
+    files = {file for folder in folders for file in (ROOT / folder).rglob("*.py")} - {Path(__file__)}
+    imports = re.compile(r"^\s*(?:import|from) chess\b|importorskip\(.chess", re.MULTILINE)
+    assert {file.name for file in files if imports.search(file.read_text("utf-8"))} == {"python_chess.py"}
 
 
 def test_an_unknown_section_is_named(capsys: pytest.CaptureFixture[str]) -> None:

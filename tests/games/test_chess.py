@@ -1,7 +1,7 @@
 """Chess: the numbers of positions that chess programs have published, and random games beside python-chess.
 
-The games need python-chess. RULESPEC_CHESS=1 with the marker `proof`, as in `make proof`: five moves deep, and a
-thousand games; without it all positions three moves deep, and a hundred.
+The games need python-chess, a program of its own (`bench.python_chess`). RULESPEC_CHESS=1 with the marker `proof`, as
+in `make proof`: five moves deep, and a thousand games; without it all positions three moves deep, and a hundred.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import os
 import random
 import re
 from functools import cache
-from typing import Any
 
 import pytest
 from proofs import examples
+from python_chess import ChessBoard, chess_board
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
@@ -122,50 +122,44 @@ def uci(option: Option) -> str:
     return known
 
 
-def play_beside(chess: Any, rng: random.Random, back: float = 0) -> str:
+def play_beside(board: ChessBoard, rng: random.Random, back: float = 0) -> str:
     """A random game by both programs, which must agree at each position; returns how it ended.
 
     `back` is how often a side takes its last move back, so that positions are repeated.
     """
-    game, board = Game(chess_rules("chess"), SEATS), chess.Board()
+    game, says, played = Game(chess_rules("chess"), SEATS), board.say("new"), list[str]()
     while not game.is_over:
         assert game.decision is not None
-        assert game.decision.by == SEATS[not board.turn]
+        assert game.decision.by == SEATS[says["turn"]]
         options = game.legal_options
         number = len(options)  # lists them all: they are not listed again
         claims = [option for option in options if option.name == "claim"]
-        third = board.is_repetition(3)
-        assert len(claims) == (third or board.halfmove_clock >= 100), board.fen()
+        assert len(claims) == says["claims"], says["fen"]
         moves = {uci(option): option for option in options if option not in claims}
-        assert moves.keys() == {move.uci() for move in board.legal_moves}, board.fen()
+        assert moves.keys() == {*says["legal"]}, says["fen"]
         assert len(moves) + len(claims) == number
         move = rng.choice(sorted(moves))
-        if rng.random() < back and len(board.move_stack) > 1:
-            last = board.move_stack[-2].uci()
+        if rng.random() < back and len(played) > 1:
+            last = played[-2]
             move = last[2:4] + last[:2] if last[2:4] + last[:2] in moves else move
         game.apply(moves[move])
-        board.push_uci(move)
-    result = game.result
+        says = board.say(move)
+        played.append(move)
+    result, end = game.result, board.say("end")
     assert result is not None
-    if board.is_checkmate():
-        assert (result.ending, result.winners) == ("mate", [SEATS[board.turn]])
+    if end["mate"]:
+        assert (result.ending, result.winners) == ("mate", [SEATS[not says["turn"]]])
     else:
-        reasons = {
-            "dead_position": board.is_insufficient_material(),
-            "stalemate": board.is_stalemate(),
-            "fivefold": board.is_fivefold_repetition(),
-            "seventy_five_moves": board.is_seventyfive_moves(),
-        }
-        assert (reasons[result.ending], result.winners) == (True, [])
+        assert (end[result.ending], result.winners) == (True, [])
     return str(result.ending)
 
 
 def test_random_games_are_those_of_python_chess() -> None:
-    chess = pytest.importorskip("chess")
     rng = random.Random("chess")
-    for _ in range(examples(4, 10)):
-        play_beside(chess, rng)
-    assert play_beside(chess, rng, back=0.9) == "fivefold"
+    with chess_board() as board:
+        for _ in range(examples(4, 10)):
+            play_beside(board, rng)
+        assert play_beside(board, rng, back=0.9) == "fivefold"
 
 
 def test_the_hash_knows_no_pawn_that_cannot_be_taken_in_passing() -> None:
@@ -201,8 +195,8 @@ def test_random_games_are_played_in_wasm_to_their_ends() -> None:
 @pytest.mark.proof
 @pytest.mark.parametrize("hundred", range(10 if ALL else 1))  # for several processes
 def test_many_random_games_are_those_of_python_chess(hundred: int) -> None:
-    chess = pytest.importorskip("chess")
     rng = random.Random(f"proof {hundred}")
-    endings = {play_beside(chess, rng) for _ in range(100)}
-    assert endings - {"fivefold"} == {"mate", "stalemate", "seventy_five_moves", "dead_position"}
-    assert {play_beside(chess, rng, back) for back in (0.3, 0.5, 0.7, 0.9) for _ in range(5)} >= {"fivefold"}
+    with chess_board() as board:
+        endings = {play_beside(board, rng) for _ in range(100)}
+        assert endings - {"fivefold"} == {"mate", "stalemate", "seventy_five_moves", "dead_position"}
+        assert {play_beside(board, rng, back) for back in (0.3, 0.5, 0.7, 0.9) for _ in range(5)} >= {"fivefold"}

@@ -44,7 +44,7 @@ def test_texts_of_strangers_stay_texts(open_page: Open, page: Path) -> None:
     assert opened.texts("h1") == [f"{EVIL} game"]
     assert SEATS[0] in opened.texts("#about")[0] and "alert`5`" in opened.texts("#about")[0]
     assert opened.page.query_selector_all("img, iframe, object, embed, form, base") == []
-    assert len(opened.page.query_selector_all("script")) == 8  # the data, uPlot, and six of ours
+    assert len(opened.page.query_selector_all("script")) == 9  # the data, uPlot, and seven of ours
     assert opened.page.title().startswith(f"{EVIL} game")
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import random
 import shutil
-import subprocess
-import sys
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from folders import GAMES, ROOT, TESTS
+from python_chess import games_in
 
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError
@@ -24,6 +22,7 @@ from rulespec.engine.dialects.written_games import as_pgn, text_dialect
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.notes import LogNotes
 from rulespec.engine.replay.replay import ReplayRequest, ReplayResult, replay_log
+from rulespec.engine.replay.shown_variations import standing_variations
 from rulespec.load import load_ruleset
 
 PGN = sorted((TESTS / "fixtures" / "pgn").glob("*.pgn"))
@@ -65,7 +64,8 @@ def test_what_is_printed_in_a_thousand_games_is_accepted(name: str, hundred: int
 
 def text_of(result: ReplayResult) -> str:
     assert result.divergence is None, result.divergence
-    return as_pgn(result.game, text_dialect(result.game.ruleset), result.notes, result.places)
+    dialect = text_dialect(result.game.ruleset)
+    return as_pgn(result.game, dialect, result.notes, result.places, standing_variations(result))
 
 
 @pytest.mark.parametrize("path", PGN, ids=lambda path: path.stem)
@@ -98,12 +98,7 @@ def uci(result: ReplayResult) -> list[str]:
 
 def by_another(paths: list[Path]) -> list[list[list[str]]]:
     """The moves of the games of files, as another program reads them."""
-    if find_spec("chess") is None:
-        pytest.skip("python-chess is not installed")
-    program = str(TESTS / "support" / "pgn_moves.py")
-    run = subprocess.run([sys.executable, program, *map(str, paths)], capture_output=True, text=True, check=True)
-    results: list[list[list[str]]] = json.loads(run.stdout)
-    return results
+    return [[game["moves"] for game in games] for games in games_in(paths)]
 
 
 @pytest.mark.proof
@@ -130,7 +125,7 @@ def test_random_games_are_those_that_another_program_reads(fifty: int, tmp_path:
                 break
             game.apply(rng.choice(list(game.legal_options)))
         paths.append(tmp_path / f"{number}.pgn")
-        text = as_pgn(game, text_dialect(game.ruleset), LogNotes(), range(1, game.ply + 1))
+        text = as_pgn(game, text_dialect(game.ruleset), LogNotes(), range(1, game.ply + 1), {})
         paths[-1].write_text(text, encoding="utf-8")
         games.append(replay_log(paths[-1]))
         assert games[-1].game.hash == game.hash

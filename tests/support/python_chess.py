@@ -1,0 +1,53 @@
+"""python-chess as a program of its own, in an environment that `make build/python-chess/bin/python` sets up."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.yardstick import INTERPRETER, ROOT
+
+
+def command(*words: object) -> list[str]:
+    """The command of the program; the test is skipped where it is not set up."""
+    if not INTERPRETER.is_file():
+        pytest.skip(f"python-chess is not set up: make {INTERPRETER.relative_to(ROOT)}")
+    return [str(INTERPRETER), "-m", "bench.python_chess", *map(str, words)]
+
+
+def games_in(paths: Sequence[Path]) -> list[list[dict[str, Any]]]:
+    """The games of each file: `moves`, and all `lines` of its tree, as `e2e4`."""
+    run = subprocess.run(command("pgn", *paths), capture_output=True, text=True, check=True, cwd=ROOT)
+    results: list[list[dict[str, Any]]] = json.loads(run.stdout)
+    return results
+
+
+class ChessBoard:
+    """A board of the program; what it says after `new` and each move has `legal`, `claims`, `turn` and `fen`."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def say(self, word: str) -> dict[str, Any]:
+        """The answer to `new`, a move or `end`."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(f"{word}\n")
+        self._process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return answer
+
+
+@contextmanager
+def chess_board() -> Iterator[ChessBoard]:
+    """A board, for a test."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command("board"), stdin=pipe, stdout=pipe, text=True, cwd=ROOT) as process:
+        yield ChessBoard(process)
+        assert process.stdin is not None
+        process.stdin.close()
