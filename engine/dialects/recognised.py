@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.foreign_log import ForeignLog
@@ -94,3 +94,12 @@ def _longest(value: Any, path: str, depth: int) -> tuple[str, list[Any]]:
 
 def _start(log: ForeignLog) -> Span:
     return Span(log.file, 1, 1, 1, 2)
+
+
+def mostly_ignored(log: ForeignLog, ignored: int, ref: str) -> list[Diagnostic]:
+    """The warning of a log most of whose entries are not legal; none for other logs."""
+    if ignored * 2 <= len(log.entries):
+        return []
+    message = f"most of this log is not legal here: {ignored} of {len(log.entries)} entries"
+    help_ = f"with --rules {ref} none is ignored, and the first is explained"
+    return [Diagnostic("RS623", Severity.WARNING, message, Span(log.file, 1, 1, 1, 2), help=help_)]

@@ -410,7 +410,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     from rulespec.engine.dialects.importer import Importer
     from rulespec.engine.dialects.known import unknown
     from rulespec.engine.dialects.known_faults import check_options, fault_title, passed_faults, past_faults
-    from rulespec.engine.dialects.recognised import check_game, rules_for
+    from rulespec.engine.dialects.recognised import check_game, mostly_ignored, rules_for
     from rulespec.engine.dialects.recorded_end import check_recorded_end
     from rulespec.engine.dialects.said import said_in
     from rulespec.engine.dialects.text_variations import with_variations
@@ -462,16 +462,8 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
         )
     elif request.until is None:
         result.other_end = check_recorded_end(game, dialect, importer.log, log.file, report)
-    if len(result.ignored) * 2 > len(log.entries):
-        _warn_of_ignored(log, result, report)
+    report.extend(mostly_ignored(log, len(result.ignored), ruleset.reference))
     return result
-
-
-def _warn_of_ignored(log: ForeignLog, result: ReplayResult, report: Report) -> None:
-    """Warns of a log most of whose entries are not legal."""
-    message = f"most of this log is not legal here: {len(result.ignored)} of {len(log.entries)} entries"
-    help_ = f"with --rules {result.game.ruleset.reference} none is ignored, and the first is explained"
-    report.warning("RS623", message, Span(log.file, 1, 1, 1, 2), help=help_)
 
 
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
