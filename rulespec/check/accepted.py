@@ -1,7 +1,7 @@
 """Warnings that are accepted where they stand, by a comment with a reason: `# accept: RS405 for the next edition`.
 
 The comment is on the line of the warning, or on a line of its own above it, in the same file: so an overlay accepts
-nothing for its base. What is accepted is counted; a comment whose warning does not occur is an error.
+nothing for its base. Accepted warnings are counted; a comment whose warning does not occur is an error.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from rulespec.diagnostics.report import Report
 _COMMENT = re.compile(r"(?:^|(?<=\s))#\s*accept:\s*(.*?)\s*$")
 _SAID = re.compile(r"(RS\d{3})\b[\s:,]*(.*)")
 _OF_CHECKER = "RS6"
-"""Codes below it are found by every check of the files; others depend on what is played or read beside them."""
+"""Codes below it come from every check of the files; others depend on games played, or on other files."""
 _OF_SECRETS = frozenset({*(f"RS{n}" for n in range(341, 350)), "RS740"})
-"""Codes of secrecy: what they warn of would be told to seats."""
+"""Codes of secrecy: they warn of something that would be revealed to seats."""
 
 
 class _Comment(Struct, frozen=True):
@@ -39,7 +39,7 @@ def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]
         report: all that was found.
         sources: the texts of the files of the rules.
         layers: the layer of each; only in the topmost is a comment without its warning an error, as a layer above may
-            have changed what the warning is about.
+            have changed the subject of the warning.
     """
     result = Report()
     comments = [comment for file, text in sources.items() for comment in _comments(file, text, result)]
@@ -85,7 +85,7 @@ def _comments(file: str, text: str, report: Report) -> Iterator[_Comment]:
 
 
 def _fault(said: re.Match[str] | None) -> str | None:
-    """The mistake in what a comment says; None if there is none."""
+    """The mistake in the text of a comment; None if there is none."""
     if said is None:
         return "an accepted warning is named by its code"
     code, reason = said[1], said[2]

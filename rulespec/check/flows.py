@@ -29,8 +29,8 @@ class Written(Struct, frozen=True):
 
     Attributes:
         value: the number.
-        place: where it is written.
-        what: what it is of, for messages; "" for a number in the rules.
+        place: the place of the number.
+        what: its origin, for messages; "" for a number in the rules.
         of: the fact, table or setting, whose other values may be meant for other cases; None for a number or a
             constant.
     """

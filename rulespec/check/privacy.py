@@ -21,9 +21,9 @@ class _Written(Struct):
     """A `private:` by its notation.
 
     Attributes:
-        decl: what is private.
+        decl: the private field or place.
         kinds: the kinds of the entities at hand.
-        place: where it is declared.
+        place: the place of its declaration.
         node: the value of `private`.
     """
 

@@ -15,7 +15,7 @@ from rulespec.types import Ent
 GAME_NUMBERS = ("length", "margin", "wins", "lead_changes", "lead_taken", "widest_lead")
 """Numbers that every game has; those of measures have the names of measures."""
 ENDING, USES = "ending", "uses"
-"""Numbers of what the rules name: the share of games with an ending, how often an option is used in a game."""
+"""Numbers about names of the rules: the share of games with an ending, the uses of an option in a game."""
 SHARES = ("wins", ENDING)
 """Numbers that are shares of games."""
 MANY = ("most", "least", "all")
@@ -49,7 +49,7 @@ def check_questions(c: Context) -> None:
 def _named(c: Context, asks: Scalar, of: Scalar | None) -> bool:
     """Whether the rules have the ending or the option of a question.
 
-    A layer may do without what a question below it asks for: then nobody asks.
+    A layer may drop the subject of a question below it: then the question is dropped.
     """
     if asks.text == ENDING:
         names = sorted(

@@ -16,7 +16,7 @@ from rulespec.types import Maybe, Num
 class Range(Struct, frozen=True):
     """The least and the greatest value of a number, None for no bound.
 
-    `of` is what it depends on: fields with a range, settings, and "players" for the number of seats.
+    `of` holds its dependencies: fields with a range, settings, and "players" for the number of seats.
     """
 
     low: int | None

@@ -130,7 +130,7 @@ def _check_several(c: Context, work: Work, option: typed.OptionDef) -> None:
 
 
 def _check_members(c: Context) -> None:
-    """Warns of a kind of so many members that its sets are slow in wasm: the largest."""
+    """Warns of the largest kind if it has too many members for fast sets in wasm."""
     d = c.declarations
     sizes = {kind.name: size(d.kinds, kind.name, d.max_players) for kind in d.kinds.values()}
     largest = max(sizes, key=sizes.__getitem__, default="")
@@ -149,7 +149,7 @@ def _check(c: Context, steps: int, name: str, span: Span, shown: Callable[[], Pr
 
 
 def _starts(d: typed.Declarations, work: Work) -> list[tuple[int, typed.Expr]]:
-    """The start values and capacities, and how many times each is evaluated for all numbers of players together."""
+    """The start values and capacities, each with its evaluations for all numbers of players together."""
     games = d.max_players - d.min_players + 1
     fields = [*d.fields.values(), *(f for k in d.kinds.values() for f in k.state.values())]
     times = [work.sizes.kind(field.at.type) if field.at is not None else 1 for field in fields]

@@ -1,4 +1,4 @@
-"""Capacities: how many pieces find room in a place, and how many pieces and tokens in several places together."""
+"""Capacities: the most pieces in a place, and the most pieces and tokens in a group of places together."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _add_kind(r: DeclarationReader, kind: typed.Kind) -> None:
 
 
 def read_capacities(r: DeclarationReader) -> None:
-    """Reads how many tokens find room in each place."""
+    """Reads the most tokens of each place."""
     for name, _, node in entries(get(r.root, "kinds")):
         kind = r.d.kinds.get(name)
         for place_name, _, spec in entries(get(node, "places")) if kind is not None else ():
@@ -98,7 +98,7 @@ def read_capacities(r: DeclarationReader) -> None:
 
 
 def bound(r: DeclarationReader, place: typed.PlaceDecl | typed.CapacityDecl, node: Node) -> None:
-    """Reads how many find room in a place, or in several together."""
+    """Reads the capacity of a place, or of a group of places together."""
     env = Env()
     if place.index:
         place.var = typed.Var(place.index, Ent(place.index), node.span)

@@ -1,4 +1,4 @@
-"""Bags: the alike pieces in a place, how many of one entity, how many in all."""
+"""Bags: the alike pieces in a place, with their number for one entity and in all."""
 
 from __future__ import annotations
 

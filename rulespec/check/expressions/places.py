@@ -129,7 +129,7 @@ def _several(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
 
 
 def _is_shared(x: ExpressionContext, e: ast.Expr, env: Env) -> bool:
-    """Whether a name stands only for places of several kinds of tokens."""
+    """Whether a name stands for nothing but places of more than one kind of tokens."""
     named = e.target if isinstance(e, ast.Index) else e
     return isinstance(named, ast.Ref) and len(_kinds(x, named.name, env)) > 1
 

@@ -1,6 +1,6 @@
 """Conditions without effect: they hold in every position, or follow from earlier requirements.
 
-What names a constant or a fact is left out: an overlay may give it another value, or may have given it this one.
+Conditions that name a constant or a fact are left out: an overlay may set another value, or may have set this one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Facts known at a place of the rules: state set just before, and tested conditions.
 
-It is followed forwards: what is set is known until something may change it, what is asked is known within the branch,
-and a procedure knows what holds wherever it is called. Only what `to` and `open` of what is private read is looked at:
-most rulesets have none, and then there is nothing to follow.
+The analysis runs forwards: a value set is known until something may change it, a tested condition is known within the
+branch, and a procedure knows the facts that hold at all its calls. Only state read by `to` and `open` of private things
+is tracked: most rulesets have none, and then there is nothing to do.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Known:
     Args:
         rules: the rules.
         start: the name of the procedure that a game starts with.
-        conditions: what is asked for later on.
+        conditions: the conditions that will be queried.
         loose: variables that stand for different things.
 
     Attributes:
-        current: what is known; None where nobody comes, as after `return`.
+        current: the known facts; None where control never arrives, as after `return`.
         grown: whether a procedure has turned out to know less than before.
     """
 

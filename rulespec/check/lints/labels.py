@@ -21,13 +21,13 @@ class PrivateRead(Struct, frozen=True):
     """A read of something private.
 
     Attributes:
-        what: what is private; a variable is the argument of an option, or stands for what a rule is given.
+        what: the private thing; a variable is the argument of an option, or a parameter of a rule.
         seen_by: players who see it.
         perhaps: players who see it under a condition, each with that; nobody else does but those in `seen_by`.
-        exact: exactly who sees it, where that is no list of them; or `UNKNOWN`.
+        exact: the exact set of its viewers, where that is no list of players; or `UNKNOWN`.
         when: the settings under which it is private.
-        open: the condition under which it is open to all; None: nobody can tell, or it never is.
-        at: where it was read, if what was read has been kept since.
+        open: the condition under which it is open to all; None: unknown, or it never is.
+        at: the place of the read, if the value was stored and is used later.
     """
 
     what: typed.FieldDecl | typed.PlaceDecl | typed.Var
@@ -60,15 +60,15 @@ class ReadLabels:
     """Labels of expressions.
 
     Args:
-        reasons: the places of what the rules tell on purpose.
+        reasons: the places where the rules disclose something on purpose.
         loose: variables that are assigned after their `let`: their names stand for different things.
         kinds: all kinds.
 
     Attributes:
-        known: what is known where the rules are followed.
-        of_vars: what variables may tell; of_tables, tables of procedures.
-        of_sizes: what the number of members may tell of variables that are sets of a number that is laid down.
-        same: what variables are other names of.
+        known: the facts known at the present place of the analysis.
+        of_vars: the secrets that variables may reveal; of_tables, tables of procedures.
+        of_sizes: the secrets that the number of members may reveal, of variables that are sets of a fixed size.
+        same: the expressions of which variables are other names.
     """
 
     def __init__(self, reasons: Reasons, loose: Iterable[typed.Var], kinds: Iterable[typed.Kind]) -> None:
@@ -112,9 +112,9 @@ class ReadLabels:
         return result
 
     def _public(self, e: typed.Expr) -> Label | None:
-        """The label of public knowledge about hidden tokens: where a token is not, and how many there are.
+        """The label of public knowledge about hidden tokens: the absence of a token, and the number of tokens.
 
-        None if it is nothing of that.
+        None if it is neither.
         """
         if isinstance(e, typed.Op) and e.op == "==":
             token, place = token_at(e)

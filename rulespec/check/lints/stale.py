@@ -29,8 +29,8 @@ _NONE: _Cells = frozenset()
 def check_stale(c: Context) -> None:
     """Warns of `ask again` where an option reads a local that came from state it has changed.
 
-    A condition that reads what has changed as well compares it with what was: it is left alone. So is a local that is
-    assigned again.
+    A condition that also reads the changed state compares it with the earlier value: it is left alone. So is a local
+    that is assigned again.
     """
     effects = _Effects()
     for procedure in c.rules.procedures.values():

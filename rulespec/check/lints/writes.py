@@ -14,7 +14,7 @@ class ChangeLeaks:
     """Leaks through changes.
 
     Attributes:
-        drawn: arguments that all see → what the options among which they are chosen may tell.
+        drawn: arguments that all see → the secrets that the options among which they are chosen may reveal.
         left: variables that stand for tokens, or sets of them → the place where those are.
     """
 

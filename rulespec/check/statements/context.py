@@ -17,8 +17,8 @@ from rulespec.typed import nodes as typed
 from rulespec.types import ANY, Ent, Maybe, Num, Order, SetOf, Type, never_none, or_none, settled
 
 Outcome = tuple[typed.Stmt | typed.Block | None, Env, bool]
-"""Typed statement, or several that it stands for (None if it has none), what is known after it, and whether the rules
-go on there."""
+"""The typed statement, or the block that it stands for (None if it has none), the scope after it, and whether the rules
+continue there."""
 
 
 class StatementPlace(Struct, frozen=True):
@@ -38,7 +38,7 @@ class StatementPlace(Struct, frozen=True):
 
 
 class OpenVariable(Struct):
-    """A variable that begins with a value of an open type: where it is named, and what is put into it."""
+    """A variable that begins with a value of an open type: the place of its name, and the types put into it."""
 
     span: Span
     begun: Type

@@ -147,7 +147,7 @@ def option_params(
 ) -> tuple[tuple[typed.OptionParam, ...], Env]:
     """Typed parameters of an option, and the scope after them.
 
-    `reads` is how often each counts as read at first: what only the log and the players see counts, too.
+    `reads` is the number of times each counts as read at first: visibility to the log and the players counts, too.
     """
     if len(params) > MAX_PARAMS:
         c.x.error("RS226", f"an option has at most {MAX_PARAMS} parameters", name.span)

@@ -17,7 +17,7 @@ def type_taken(
 ) -> Outcome | None:
     """Types a statement with a procedure's value; None for others.
 
-    The procedure runs first: what stands to the left is looked for when it has come back.
+    The procedure runs first: the left side is evaluated after it has returned.
     """
     name = callee(s, env.original)
     procedure = c.x.rules.procedures.get(name)

@@ -22,7 +22,7 @@ _ROUNDS = 8
 
 
 def type_table(c: StatementContext, s: ast.LetTable, env: Env, place: StatementPlace, following: Stmts) -> Outcome:
-    """Types a table; `following` are the statements of its block after it, which may say what it holds."""
+    """Types a table; `following` are the statements of its block after it, which may determine its type."""
     x = c.x
     new = no_shadow(x, s.name, env)
     kind = _kind_of(c, s, env)
@@ -85,7 +85,7 @@ def _kind_of(c: StatementContext, s: ast.LetTable, env: Env) -> typed.Kind | Non
 def _settled(
     c: StatementContext, s: ast.LetTable | ast.Let, var: typed.Var, env: Env, place: StatementPlace, following: Stmts
 ) -> Type:
-    """The type of a variable or a table that begins with `{}` or none, by what is put into it later."""
+    """The type of a variable or a table that begins with `{}` or none, inferred from the values put into it later."""
     span = s.name.span
     if c.tried is not None:
         c.tried[id(var.table or var)] = OpenVariable(span, var.type)
@@ -102,9 +102,9 @@ def _settled(
 
 
 def _try(c: StatementContext, var: typed.Var, span: Span, env: Env, place: StatementPlace, following: Stmts) -> None:
-    """Types the following statements on trial, until no more types of what begins open are found.
+    """Types the following statements on trial, until no more types of open variables are found.
 
-    What they report, and what names in them stand for, is forgotten.
+    Their diagnostics, and the meanings of names in them, are discarded.
     """
     x, begun = c.x, var.type
     before = x.report, x.disputes, dict(c.options_seen), c.understood, dict(x.decls.references)

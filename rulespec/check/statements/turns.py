@@ -18,7 +18,7 @@ from rulespec.types import BOOL, INT, Ent, Order, SetOf, Type
 
 
 def type_turns(c: StatementContext, s: ast.Turns, env: Env, place: StatementPlace) -> Outcome:
-    """Types `turns`: what it needs to know first, then the loop."""
+    """Types `turns`: its limits first, then the loop."""
     x = c.x
     limit = x.check(s.limit, env, INT, "the number of turns") if s.limit is not None else None
     rest = x.check(s.rest, env, INT, "the number of those who need not pass") if s.rest is not None else None
@@ -67,7 +67,7 @@ def _has_entities(c: StatementContext, type_: Ent) -> bool:
 class _Round:
     """The variables of one `turns`, and the statements that are not those of its block.
 
-    `members` are those who take turns, `passed` those who have passed, and `needed` is how many must have.
+    `members` are those who take turns, `passed` those who have passed, and `needed` is the number who must pass.
     """
 
     def __init__(self, s: ast.Turns, binder: typed.Binder, rest: typed.Expr | None) -> None:
@@ -112,7 +112,7 @@ class _Round:
         return tuple([typed.Let(self.at, var, value) for var, value in values])
 
     def head(self) -> typed.Block:
-        """The statements before the block: who has passed, whether all have, and whose turn it is."""
+        """The statements before the block: those who have passed, the test whether all have, and the next turn."""
         b, passed, passes = self.binder, self._of(self.passed), self._of(self.passes)
         one = self._of(b.var)
         more = self._op(self.of, "|", passed, self._op(self.of, "set", one))
