@@ -26,7 +26,7 @@ from rulespec.ruleset_files import MAX_FILES
 MAX_PACKED = 2_000_000
 """Characters of a packed bundle: fifty times that of the largest shipped ruleset."""
 MAX_UNPACKED = 12_000_000
-"""Bytes of JSON in it: what a ruleset may read, twice, with its words and its drawing."""
+"""Bytes of JSON in it: twice the most that a ruleset may read, with its words and its drawing."""
 MAX_NAME = 200
 """Characters of the path of a file in a bundle."""
 _KEYS = ("sources", "sum", "packed")

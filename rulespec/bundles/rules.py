@@ -74,7 +74,7 @@ def ruleset_in(bundle: Bundle, place: Span = _ANYWHERE) -> typed.Ruleset:
         place: where messages on the bundle as a whole point.
 
     Raises:
-        DiagnosticsError: RS656 to RS659; what is wrong with its rules.
+        DiagnosticsError: RS656 to RS659; errors in its rules.
     """
     try:
         return _ruleset_in(bundle)

@@ -160,12 +160,12 @@ class YamlEdits:
         self._at(path[:-1])[path[-1]] = value
 
     def add(self, path: Sequence[str], lines: Sequence[str], value: Any) -> None:
-        """Adds an entry of several lines, indented from its key; its mapping must exist.
+        """Adds a multi-line entry, indented from its key; its mapping must exist.
 
         Args:
             path: of the entry.
-            lines: how it is written.
-            value: what they say.
+            lines: its lines.
+            value: their value.
         """
         self._added(path, lines)
         self._at(path[:-1])[path[-1]] = value
@@ -188,7 +188,7 @@ class YamlEdits:
         """The text after the edits.
 
         Raises:
-            DiagnosticsError: RS567 if they cannot be made so that the text says what is wanted.
+            DiagnosticsError: RS567 if they cannot be made so that the text has the intended values.
         """
         parts, at = [], 0
         cuts = [cut for path, numbers in self._gone.items() for cut in self._cuts(get(self.root, *path), numbers)]

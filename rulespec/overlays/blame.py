@@ -11,7 +11,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Label, Span
 Layers = Mapping[str, int]
 """File → its layer. A ruleset lies over the one that it extends, and an overlay over both."""
 _SHOWN = 5
-"""Lines below an overlay that are shown with what it has broken there."""
+"""Lines below an overlay that are shown, each with its breakage there."""
 
 
 def at_overlay(d: Diagnostic, layers: Layers) -> Diagnostic:

@@ -38,7 +38,7 @@ Items = dict[Key, ast.Item]
 Root = ast.Item | ast.OptionDef
 
 _REST = {"replace": " with …", "before": ": …", "after": ": …"}
-"""Edit → what follows what it selects."""
+"""Edit → the text after its selection."""
 _LISTED = 20
 """Places that a message lists."""
 
@@ -60,10 +60,10 @@ class Run:
         items: the rules, which are changed.
         overlay: the overlay.
         number: its number.
-        source: the rules before all edits, and what has become of others.
-        visible: whether the overlay sees a node in what stands at a place.
+        source: the rules before all edits, and records of displaced ones.
+        visible: whether the overlay sees a node within a rule.
         report: takes the diagnostics.
-        repeated: counts what the edits put in; None if it has been counted.
+        repeated: counts the nodes that the edits put in; None if they have been counted.
     """
 
     def __init__(

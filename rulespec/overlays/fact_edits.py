@@ -23,9 +23,9 @@ class FactEdit(Brief, Struct, frozen=True):
 
     Attributes:
         path: the path of the leaf.
-        span: the place where the overlay says so.
-        written: how, such as "`changes`: `constants.toll`".
-        value: what it says there; None if it takes something out.
+        span: its place in the overlay.
+        written: its notation, such as "`changes`: `constants.toll`".
+        value: the value there; None if it takes something out.
     """
 
     path: str

@@ -25,7 +25,7 @@ class Source(Brief, Struct, eq=False):
         root: the tree.
         items: the rules, by kind and name.
         originals: kind and name of a wrapping rule → name of the rule that its `original(…)` calls.
-        changed: what overlays have changed within rules, in the order of the overlays' ids.
+        changed: the changes of overlays within rules, in the order of the overlays' ids.
         displaced: rules that overlays replace or remove, each with the overlay and the place.
         removed: path that an overlay removes, of members of lists, too → the place.
         layers: file → the layer that it belongs to; what lies over another has a greater number.

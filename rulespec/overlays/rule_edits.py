@@ -1,8 +1,8 @@
 """`change`: edits of selected parts of rules, carried out on trees.
 
-All overlays select in the rules as they are after other rules have been replaced, wrapped and extended; what one of
-them has put in is visible to its family alone. They are carried out in the order of their ids. So edits of overlays
-that know nothing of one another commute, unless two of them touch one place (RS505).
+All overlays select in the rules as they are after other rules have been replaced, wrapped and extended; nodes put in by
+one of them are visible to its family alone. They are carried out in the order of their ids. So edits of overlays that
+know nothing of one another commute, unless two of them touch one place (RS505).
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _REASONED = (ast.Require, ast.Cost, ast.OptionParam, ast.Shared)
 _LEAVES = (Span, ast.Name, ast.Text, ast.TypeRef)
 
 Visible = Callable[[Struct], bool]
-"""Whether a node, and what is in it, is seen by an overlay."""
+"""Whether a node, with everything in it, is visible to an overlay."""
 
 
 class Action(Brief, Struct, eq=False):
@@ -31,7 +31,7 @@ class Action(Brief, Struct, eq=False):
         value: the expression in the place of an expression.
         before: the statements before it.
         after: the statements after it.
-        head: what is added to the head of an option or a guard.
+        head: the statements added to the head of an option or a guard.
         order: the new order of a loop, with its variable.
     """
 

@@ -32,8 +32,8 @@ from rulespec.syntax import ast
 def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> None:
     """Carries out all edits of overlays, in stages.
 
-    Reports conflicts of two overlays (RS505), and what does not fit (RS503 … RS515). After a conflict nothing is
-    carried out: what would come of it is nobody's rules.
+    Reports conflicts of two overlays (RS505), and edits that do not fit (RS503 … RS515). After a conflict nothing is
+    carried out: the result would be nobody's rules.
     """
     touched, conflicts = Touched(overlays), Report()
     touched.check(conflicts)

@@ -232,7 +232,7 @@ class _Lines:
         self._cut(node.span, new, mark)
 
     def _condition(self, node: ast.OptionParam | ast.Shared, edit: ast.Edit, mark: str) -> None:
-        """Replaces the condition of an argument or of several options, or adds one."""
+        """Replaces the condition of an argument or of a group of options, or adds one."""
         condition = node.where if isinstance(node, ast.OptionParam) else node.condition
         assert condition is not None
         word = "where" if isinstance(node, ast.OptionParam) else "when"
