@@ -156,7 +156,7 @@ def load_source(ref: str, report: Report, files: Files | None = None, *, lints: 
 
 
 def _check(ref: str, merged: Merged, report: Report, lints: bool, cached: bool) -> Checked:
-    """Runs the checker, unless the cache has what it makes of these very texts, and knows that it reports nothing.
+    """Runs the checker, unless the cache has its result for these very texts, and knows that it reports nothing.
 
     Raises:
         DiagnosticsError: if it reports an error.
@@ -333,12 +333,12 @@ def _lay_overlays(
 ) -> list[tuple[str, str]]:
     """Lays the overlays of a reference over a ruleset; returns their ids and titles.
 
-    If a file of theirs has errors, nothing is laid: what it says or includes is not known, and others may rest on it.
+    If a file of theirs has errors, nothing is laid: its changes and includes are unknown, and others may rest on them.
 
     Args:
         names: their ids or paths.
-        source: what they are laid over.
-        folders: where they are looked for.
+        source: the ruleset below them.
+        folders: the folders to search.
         reader: reads their files.
         at: the place of the reference, if it is in a file.
     """

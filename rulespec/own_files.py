@@ -1,7 +1,7 @@
 """The files of the ruleset at hand: nothing that edits files writes others.
 
-Those are the files in a ruleset's own folder, and those of an overlay that is named by its path. What a reference only
-looks up by its id, as the base of an overlay of one's own or the ruleset that a folder extends, is somebody else's.
+Those are the files in a ruleset's own folder, and those of an overlay that is named by its path. Files that a reference
+only looks up by id, as the base of an overlay of one's own or the ruleset that a folder extends, are somebody else's.
 """
 
 from __future__ import annotations

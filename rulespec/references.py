@@ -146,7 +146,7 @@ def _missing(pieces: list[str]) -> list[str]:
 
 
 def _is_file(name: str) -> bool:
-    """Whether this is how the path of an overlay ends."""
+    """Whether a name ends like the path of an overlay."""
     return name.endswith(".yaml")
 
 

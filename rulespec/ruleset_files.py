@@ -30,7 +30,7 @@ _FIRST = ("game", "overlay")
 """The schemas of files that say which version of this program reads them and the files beside them."""
 DRAWING, OUTLINES = "drawing.yaml", "outlines.yaml"
 SETUP = "setup.yaml"
-"""The files of a ruleset that say how it is drawn, of one form; outlines of regions may have a file apart."""
+"""The drawing files of a ruleset, of one form; outlines of regions may have a file apart."""
 MAX_RULES_BYTES = 50_000
 """Bytes of one rules file: nearly twice the largest that is shipped, and less than a second of parsing."""
 MAX_YAML = FileLimits(size=1_000_000)
@@ -47,8 +47,8 @@ class Files:
     """Reads and parses files, from disk each time. The language server has a subclass with a memo.
 
     Attributes:
-        cached: whether what is found out goes to the on-disk cache; not what changes with every key.
-        place: where the files come from.
+        cached: whether results go to the on-disk cache; not those that change with every keystroke.
+        place: the source of the files.
     """
 
     cached = True
@@ -202,7 +202,7 @@ class RulesetReader(Brief, Struct):
         return not result and wrong is None
 
     def _tell(self, diagnostics: Iterable[Diagnostic], wrong: Diagnostic | None) -> None:
-        """Reports what is said of a file; of the place of one that says more, this one alone."""
+        """Reports the diagnostics of a file; on the line of `wrong`, which is more specific, that one alone."""
         if wrong is not None and wrong.span is not None:
             line = wrong.span.line
             diagnostics = [d for d in diagnostics if d.span is None or d.span.line != line]

@@ -1,7 +1,7 @@
 """Signatures of this user's own files, by a key among the user's other state.
 
 The key is 32 random bytes in a file of its own that only the user may read, made when it is needed first. Where there
-can be none, nothing is signed. Whoever can read it can run programs as the user.
+can be none, nothing is signed. Anyone who can read it can run programs as the user.
 
 XDG_STATE_HOME names another folder for it.
 """
@@ -48,7 +48,7 @@ def _place() -> str:
 
 @cache
 def _key(path: str) -> tuple[bytes, str]:
-    """The key in a file, which is written if there is none; or nothing, and why."""
+    """The key in a file, created if there is none; or nothing, and the reason."""
     if not path:
         return b"", "there is no home folder for a signing key"
     try:
@@ -88,7 +88,7 @@ def _read(path: str) -> bytes:
 
 
 def _write(path: Path) -> None:
-    """Writes a new key atomically; of several processes the first one wins."""
+    """Writes a new key atomically; among concurrent processes the first one wins."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}.new")
     try:

@@ -86,7 +86,7 @@ class Order(Struct, frozen=True):
 
 
 class BagOf(Struct, frozen=True):
-    """Alike pieces of the entities of one kind: how many of each."""
+    """Alike pieces of the entities of one kind: a count for each."""
 
     kind: str
 

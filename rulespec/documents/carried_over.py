@@ -1,8 +1,8 @@
 """Carry-over of users' files: the old words of the formats, each with the new one; nothing else knows the old words.
 
-What a table switches was called `options` before; options are what a player may choose. In YAML files the old key is
-an error with a certain fix (RS127), and so is a path with it in an overlay (RS128). In headers of logs and of results,
-which only programs write, the old key is read as the new one.
+The settings of a table were called `options` before; options are the legal choices of a player. In YAML files the old
+key is an error with a certain fix (RS127), and so is a path with it in an overlay (RS128). In headers of logs and of
+results, which only programs write, the old key is read as the new one.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class NoTextError(ValueError):
     """Bytes that are not UTF-8.
 
     Attributes:
-        cause: what they are instead, as one says it of a file.
+        cause: their actual form, as the predicate of a sentence about the file.
         help: the way out.
         line: the line of the first byte that does not fit, from 1.
         column: its column.

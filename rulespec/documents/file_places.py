@@ -1,7 +1,7 @@
 """Sources of a ruleset's files: folders on the disk, or the bundle in a log.
 
-A place answers two questions: which file a name means, and what stands in it. Whoever reads a ruleset asks its place
-only, so a reference in a bundle cannot reach the disk, and one on the disk cannot reach a bundle.
+A place answers two questions: the file meant by a name, and its content. A reader of a ruleset asks its place only, so
+a reference in a bundle cannot reach the disk, and one on the disk cannot reach a bundle.
 """
 
 from __future__ import annotations

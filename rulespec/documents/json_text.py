@@ -15,7 +15,7 @@ def to_json_text(data: object, *, plain: bool = False, indent: int | None = None
     """Data as JSON, with null for the numbers that JSON does not have.
 
     Args:
-        data: what `json.dumps` takes.
+        data: any argument of `json.dumps`.
         plain: whether characters beyond ASCII stand for themselves, if a file can hold them.
         indent: blanks before each level; None for one line.
     """

@@ -82,7 +82,7 @@ def pack(node: Node) -> _Node:
 
 
 def unpack(packed: _Node, file: str) -> Node:
-    """The tree of what `pack` has made of one, for a file of this name."""
+    """The tree packed by `pack`, for a file of this name."""
     return _Unpacking(file).node(packed)
 
 

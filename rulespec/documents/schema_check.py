@@ -26,7 +26,7 @@ _FORMS = {
     "^[a-z0-9][a-z0-9_]*$": "a name has small letters, digits and `_`",
     "^(-[1-9][0-9]*|[a-z0-9][a-z0-9_]*)$": "the key of a row is the name of an entity, or a whole number",
 }
-"""Pattern of the schemas → what it says to people."""
+"""Pattern of the schemas → its explanation for people."""
 _LISTED = 12  # allowed values that a hint names
 
 _UNKNOWN = frozenset(["additionalProperties", "unevaluatedProperties"])

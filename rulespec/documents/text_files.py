@@ -113,7 +113,7 @@ def files_inside(root: Path, pattern: str) -> list[Path]:
 def is_present(path: Path) -> bool:
     """Whether a name is taken, even by a dangling link or something inaccessible.
 
-    Such a file is not absent. Reading it reports what is wrong with it.
+    Such a file is not absent. Reading it reports the error.
     """
     try:
         path.lstat()
@@ -188,8 +188,8 @@ MISLEADING = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff"
     r"\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)"
 )
-"""Characters that do not belong in a text file: what YAML does not call printable, what ends a line for some readers
-only (NEL, LS, PS, a lone CR), and bidirectional overrides, which make a line look different from what it says."""
+"""Characters that do not belong in a text file: those not printable by the YAML specification, those that end a line
+for some readers only (NEL, LS, PS, a lone CR), and bidirectional overrides, which misrepresent the text of a line."""
 
 
 def check_characters(text: str, display: str) -> None:

@@ -34,16 +34,15 @@ class ChangedError(Exception):
 def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
     """A UTF-8 text file for writing, which replaces `path` when the block ends without an exception.
 
-    Half a character is written as an escape. A link stays, and what it leads to is replaced. Permissions stay, too.
-    A pipe or a device is written at once.
+    Half a character becomes an escape. A link stays, and its target is replaced. Permissions stay, too. A pipe or a
+    device is written at once.
 
     Args:
         path: the file.
-        secret: whether only its owner may read it, from the first byte on, whatever the file was that it replaces.
+        secret: whether only its owner may read it, from the first byte on, whatever file it replaces.
 
     Raises:
-        OSError: if it cannot be written, or if that it has been cannot be put on the disk; ValueError if its name
-            cannot be one.
+        OSError: if it cannot be written, or cannot be flushed to the disk; ValueError if its name is not possible.
     """
     if _is_stream(path):
         with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:

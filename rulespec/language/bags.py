@@ -1,4 +1,4 @@
-"""Bags as numbers: for each entity of a kind how many alike pieces of it, in eight bits, the first entity lowest.
+"""Bags as numbers: the count of alike pieces of each entity of a kind, in eight bits, the first entity lowest.
 
 An empty bag is 0, and equal bags are equal numbers.
 """
@@ -12,7 +12,7 @@ MOST = (1 << BITS) - 1
 
 
 def lot(count: int, member: int, _size: int) -> int:
-    """The bag of some pieces of one entity; of more than `MOST` it has so many. `_size` is that of the kind."""
+    """The bag of some pieces of one entity, at most `MOST`. `_size` is that of the kind."""
     return max(0, min(count, MOST)) << BITS * member
 
 
@@ -42,7 +42,7 @@ def entities(bag: int, _size: int = 0) -> int:
 
 
 def counts(bag: int) -> list[tuple[int, int]]:
-    """The entities with pieces in a bag, in order, each with how many."""
+    """The entities with pieces in a bag, in order, each with its count."""
     results, member = [], 0
     while bag > 0:
         if bag & MOST:

@@ -24,7 +24,7 @@ PLACE = "place"
 
 
 class Parameter(Struct, frozen=True):
-    """A parameter: its name in texts, and what it takes."""
+    """A parameter: its name in texts, and the arguments it takes."""
 
     name: str
     takes: str
@@ -37,12 +37,12 @@ class Builtin(Struct, frozen=True):
         name: its name in rules.
         parameters: the parameters.
         result: the type of its value by the types of its arguments.
-        help: what it does, as the end of a sentence that begins with its name.
+        help: its effect, as the end of a sentence that begins with its name.
         operator: the operator that it is; "" if it is a form of its own.
-        any_number: whether the last parameter may stand any number of times.
-        of_order: the operator that it is of an order, if that is not the one of the set of its members.
-        of_bag: the same of a bag.
-        reserved: whether no definition has its name; else a definition of the ruleset comes before it.
+        any_number: whether the last parameter may be repeated any number of times.
+        of_order: its operator for an order, if that is not the one for the set of its members.
+        of_bag: the same for a bag.
+        reserved: whether no definition may have its name; else a definition of the ruleset takes precedence.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Builtin(Struct, frozen=True):
     reserved: bool = False
 
     def takes(self, arguments: int) -> bool:
-        """Whether it may have so many arguments."""
+        """Whether it takes this number of arguments."""
         least = len(self.parameters)
         return arguments >= least if self.any_number else arguments == least
 

@@ -1,7 +1,7 @@
 """Intervals of numbers, and the interval of an operator's value by those of its operands.
 
-A function takes an interval for each operand. Its result holds all values that the operator may have; what is a fault
-has no value.
+A function takes an interval for each operand. Its result holds all values that the operator may have; a fault has no
+value.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def hull(*each: Interval) -> Interval:
 
 
 def least(*each: Interval) -> Interval:
-    """Of the least of several numbers."""
+    """The interval of the least of some numbers."""
     highs = [i.high for i in each if i.high is not None]
     return Interval(_least([i.low for i in each]), min(highs, default=None))
 
 
 def greatest(*each: Interval) -> Interval:
-    """Of the greatest of several numbers."""
+    """The interval of the greatest of some numbers."""
     lows = [i.low for i in each if i.low is not None]
     return Interval(max(lows, default=None), _greatest([i.high for i in each]))
 
@@ -108,7 +108,7 @@ def quotient(a: Interval, b: Interval) -> Interval:
 
 
 def remainder(a: Interval, b: Interval) -> Interval:
-    """Of what a division leaves over, which has the sign of the divisor."""
+    """The interval of the remainder of a division, which has the sign of the divisor."""
     above, below = _from(b, 1), _from(negated(b), 1)
     high = 0 if above is None else None if above.high is None else above.high - 1
     low = 0 if below is None else None if below.high is None else 1 - below.high

@@ -1,7 +1,7 @@
-"""The operators of programs, each a record: its operands, its meaning, its faults, and what follows for its value.
+"""The operators of programs, each a record: its operands, its meaning, its faults, and the bounds of its value.
 
 The checker, the interpreter, constant folding, the well-formedness of programs and both generators read the records.
-What a generator writes for an operator stands in a table of its own; one without an entry there is a call of the
+The code that a generator writes for an operator is in a table of its own; one without an entry there is a call of the
 meaning, which is a function of `arithmetic` then.
 
 Truth values are 0 and 1, an entity is its index, none is -1, a set is a bit mask; orders are in `orders`. Where a
@@ -42,11 +42,11 @@ class Operator(Struct, frozen=True):
 
     Attributes:
         name: its name in programs.
-        operands: how many it has, or the least number of them.
+        operands: the number of its operands, or the least number of them.
         meaning: its value by the values of its operands.
         interval: the interval of its value by those of its operands, if it is a number or a truth value.
         members: the most members of its value by those of its operands, if all are sets.
-        fault: where it has no value.
+        fault: the case without a value.
         any_number: whether there may be more operands.
         chooses: whether its value is one of its operands.
         turned: the operator that is its negation.
@@ -63,7 +63,7 @@ class Operator(Struct, frozen=True):
     turned: str = ""
 
     def takes(self, operands: int) -> bool:
-        """Whether it may have so many operands."""
+        """Whether it takes this number of operands."""
         return operands >= self.operands if self.any_number else operands == self.operands
 
 

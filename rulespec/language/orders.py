@@ -1,4 +1,4 @@
-"""Orders as numbers: the members, each with its number + 1 in so many bits, the first in the lowest bits.
+"""Orders as numbers: the members, each as its number + 1 in a fixed number of bits, the first in the lowest bits.
 
 An empty order is 0, and there are no gaps: equal orders are equal numbers.
 """

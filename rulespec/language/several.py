@@ -1,7 +1,7 @@
-"""Several at once: sets and bags as values of a parameter, in their order, and how many there are.
+"""Several at once: sets and bags as values of a parameter, in their order, with their number.
 
 The smaller come first; of those of one size, the one whose first member comes first in the kind, then by the second
-member, and so on: `{a, b}`, `{a, c}`, `{b, c}`. A bag has a member as often as pieces: `{2 a}`, `{a, b}`, `{2 b}`.
+member, and so on: `{a, b}`, `{a, c}`, `{b, c}`. A bag repeats a member for each piece: `{2 a}`, `{a, b}`, `{2 b}`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_SEVERAL = 10_000
 
 
 def ways(most_of_each: Sequence[int], least: int, most: int) -> int:
-    """The number of bags with `least` to `most` pieces, of each entity up to so many."""
+    """The number of bags with `least` to `most` pieces, at most `most_of_each` of each entity."""
     least, most = max(least, 0), min(most, sum(most_of_each))
     if least > most:
         return 0
@@ -69,7 +69,7 @@ def _of_size(piles: Sequence[tuple[int, int]], size: int) -> Iterator[int]:
 
 
 def _filled(chosen: list[int], rooms: Sequence[int], at: int, size: int) -> list[int]:
-    """The numbers from a place on, changed: so many pieces, as many as possible of the first ones."""
+    """The counts of pieces, those from a place on set to `size` in all, with as many as possible of the first ones."""
     for place in range(at, len(rooms)):
         chosen[place] = min(size, rooms[place])
         size -= chosen[place]

@@ -56,7 +56,7 @@ def pack(tree: Any, origin: Origin) -> PackedTree:
 
 
 def unpack(packed: PackedTree, origin: Origin) -> Any:
-    """The tree of what `pack` has made of one; its text begins at `origin`."""
+    """The tree packed by `pack`; its text begins at `origin`."""
     nodes = [_NODES[name] for name in packed.nodes]
     leaves = [*_CONSTANTS, *origin.all_at(packed.spans), *packed.texts, *packed.numbers]
     makers = [(node, -len(node.__struct_fields__)) for node in nodes]

@@ -1,7 +1,7 @@
 """The parser of correct texts: Lark's tables, driven here, with reductions that build the syntax tree.
 
 It reads what Lark reads, without importing it: that, its tables and its trees took a quarter of the time of a check.
-Where a text does not fit, it only says so (`UnfitError`); Lark is asked then what is wrong, and where.
+If a text does not fit, it raises `UnfitError` without details; Lark then finds the error and its place.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class RuleTable(Struct, frozen=True, array_like=True):
     """A rule of the grammar.
 
     Attributes:
-        makes: what it is a rule of.
-        size: how many parts it has.
-        parts: those that its node has: numbers of parts, ~number for all that a part consists of, None for what may be
-            left out and is.
-        method: which method of the builder makes the node; "" if it is no node, but a part of others.
+        makes: its left side.
+        size: the number of its parts.
+        parts: the parts of its node: numbers of parts, ~number for all components of a part, None for an optional part
+            that is left out.
+        method: the method of the builder that makes the node; "" if it is no node, but a part of others.
         alone: whether a single part stands for the node.
     """
 
@@ -61,8 +61,8 @@ class ParseTables(Struct, frozen=True):
 
     Attributes:
         made_from: the hash of the grammar.
-        starts: a rule that texts may follow → the first state, and that of a text that is complete.
-        states: for each state what it does at a terminal, or after a rule's node: a state ≥ 0, ~number of a rule.
+        starts: a rule that texts may follow → the first state, and that of a complete text.
+        states: for each state its action at a terminal, or after a rule's node: a state ≥ 0, ~number of a rule.
         rules: the rules.
         terminals: each with its regular expression, in the order in which Lark tries them.
         scanner: those without the words that are texts of others, such as names.
@@ -105,7 +105,7 @@ class Automaton:
     """Parses texts.
 
     Args:
-        tables: what it is made of.
+        tables: its tables.
         builder: has a method for each rule: a function of the place and the parts of a node, which makes it.
 
     Attributes:
@@ -129,7 +129,7 @@ class Automaton:
 
         Raises:
             UnfitError: if it does not follow the grammar.
-            Exception: what the builder raises; the rest of the text has not been looked at then.
+            Exception: any exception of the builder; the rest of the text has not been looked at then.
         """
         first, last = self.tables.starts[start]
         run = _Run(self, origin, first)
@@ -164,8 +164,8 @@ class _Run:
 
     Attributes:
         states: of the automaton, the present one last.
-        values: what has been read, and has not become part of a node yet.
-        places: where each of these stands, with the brackets around it that make no node; None if it is empty.
+        values: the values read that are not yet part of a node.
+        places: the place of each of these, with the brackets around it that make no node; None if it is empty.
     """
 
     def __init__(self, automaton: Automaton, origin: Origin, first: int) -> None:

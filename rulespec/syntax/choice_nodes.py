@@ -1,4 +1,4 @@
-"""The base of syntax trees; and expressions whose value is one of several, or none."""
+"""The base of syntax trees; and expressions that choose one of their values, or none."""
 
 from __future__ import annotations
 

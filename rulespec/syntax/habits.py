@@ -1,8 +1,8 @@
 """Habits from other languages, with the forms of the rules language.
 
-A habit is a pattern over the line in error. `¦` stands in it where the parser stopped, and before it stands what the
-line belongs to: `def: if ¦x > 0:` is in the body of a definition, `head: …` is a line at the left margin, and `: …` is
-an expression in a YAML file. The first pattern that fits gives the help.
+A habit is a pattern over the line in error. `¦` marks the place where the parser stopped, and a prefix names the
+context of the line: `def: if ¦x > 0:` is in the body of a definition, `head: …` is a line at the left margin, and
+`: …` is an expression in a YAML file. The first pattern that fits gives the help.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Lark compiles a regular expression for each set of terminals that a state of the parser accepts, which takes longer than
 to parse a small ruleset. Here one expression of all terminals is tried first. Both expressions have their alternatives
-in the same order: so if the first that matches is accepted in this state, it also is what the state's own would find.
-If it is not, the state's own is compiled and asked.
+in the same order: so if the first match is accepted in this state, the state's own expression would find the same. If
+it is not accepted, the state's own is compiled and used.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tables of the parser, as JSON beside the grammar, which take 0.4 s to build.
 
-There are those of Lark, which tells what is wrong with a text, and those of the automaton that reads correct ones.
+There are those of Lark, which locates errors in a text, and those of the automaton that reads correct ones.
 A build of the package writes both, as `python -m rulespec.syntax.parse_table` does; git ignores them.
 A file is used only if it comes from this grammar, and Lark's from this release of it; otherwise tables are in memory.
 """

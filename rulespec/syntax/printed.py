@@ -22,7 +22,7 @@ _ATOM, _COMPARED = 10, 4
 """Precedence of names and calls, and of comparisons."""
 _UNARY = {"not": 3, "-": 9}
 _BINDING = frozenset(["any", "count", "first", "the"])
-"""Functions and operators of one name: what is in brackets after it may be a binder."""
+"""Functions and operators of one name: the brackets after it may hold a binder."""
 
 
 def printed(node: Any) -> str:
@@ -65,7 +65,7 @@ def _begins_binder(parts: Iterable[Any]) -> bool:
 
 
 def _may_bind(node: ast.CallExpr | ast.SetLiteral) -> bool:
-    """Whether what is written like this call or set could only be an operator over a binder."""
+    """Whether the text of this call or set could only be read as an operator over a binder."""
     if type(node) is ast.CallExpr:
         return node.name.text in _BINDING and _begins_binder(node.args)
     return type(node) is ast.SetLiteral and _begins_binder(node.items)

@@ -38,8 +38,8 @@ def spread(
     """The options of a decision, each with the parameters and the conditions that it shares.
 
     Args:
-        options: what stands in the decision.
-        groups: the members of a group that is included; those that it includes itself are left out.
+        options: the members of the decision.
+        groups: the members of an included group; those that it includes itself are left out.
     """
     for member in options:
         if isinstance(member, ast.OptionDef):

@@ -331,10 +331,10 @@ def build(text: str, start: str, origin: Origin, tokens: list[LarkToken] | None 
 
 
 def _read_by_lark(text: str, start: str, origin: Origin, tokens: list[LarkToken] | None = None) -> None:
-    """Reads a text as `build`, without making anything of it.
+    """Reads a text as `build`, without building a tree.
 
     Raises:
-        DiagnosticsError: what is wrong with the text.
+        DiagnosticsError: for an error in the text.
     """
     from lark.exceptions import UnexpectedInput  # lazily: importing Lark takes longer than reading a ruleset's rules
     from lark.indenter import DedentError

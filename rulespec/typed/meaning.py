@@ -1,9 +1,9 @@
 """Meaning of a ruleset as a hash: equal for two rulesets with the same games, option for option.
 
-The typed ruleset is written as a row of words: records with their fields, things that others refer to in full where
-they come first and by a number afterwards. Places in files, texts for people and what follows from the rest are left
-out; what has a name stands in the order of the names. Of a reason the ids of rules count, as dialects compare them.
-A field that has its default is left out as well, so that an addition to the language keeps the hashes of older rules.
+The typed ruleset is written as a row of words: records with their fields, shared things in full at their first
+occurrence and by number afterwards. Places in files, texts for people and derived values are left out; named things
+are in the order of their names. In a reason the ids of rules count, as dialects compare them. A field with its default
+value is left out as well, so that an addition to the language keeps the hashes of older rules.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ class FactDecl(Brief, Struct):
 
     Attributes:
         values: one number per entity: an index, a truth value, a bit mask, or -1 for none.
-        places: entity → place of its value, if it is written.
-        type_span: place of its type, if it is written.
+        places: entity → place of its value, if it has one in a file.
+        type_span: place of its type, if it has one in a file.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Secrecy(Brief, Struct, frozen=True, eq=False):
         at: the entities at hand, which `to` and `open` may read: that of a field, or those of a pile and of its place.
         to: the set of the seats that see it.
         open: while it holds, everybody does.
-        counted: whether everybody sees how many there are.
+        counted: whether their number is public.
     """
 
     at: tuple[Var, ...]
@@ -101,11 +101,11 @@ class Kind(Brief, Struct, eq=False):
 
     Attributes:
         product: the kinds that its entities are made of, one entity for each combination.
-        by_seat: how many entities there are depends on the number of seats (`rulespec.typed.seat_kinds`).
-        places: where tokens can be, if its entities are tokens.
-        number: how many tokens there are for each combination of `product` but for its last kind, which counts them;
-            0 if they are not counted.
-        alike: where `alike: true` stands, if nothing but place and state tells those of a number apart.
+        by_seat: whether the number of its entities depends on the number of seats (`rulespec.typed.seat_kinds`).
+        places: the places of tokens, if its entities are tokens.
+        number: the number of tokens for each combination of `product` without its last kind, which counts them; 0 if
+            they are not counted.
+        alike: the place of `alike: true`, if nothing but place and state tells those of a number apart.
         sum_of: if its entities are the places of tokens: those places, each with an entity for each of its index.
     """
 
@@ -135,9 +135,9 @@ class PlaceDecl(Brief, Struct, eq=False):
     """A place of pieces or tokens, one for each entity of `index` unless that is "".
 
     Attributes:
-        fresh: a token that comes here has the state that it started with.
-        at_most: how many tokens find room here, and the variable that stands for the entity of the index in it.
-        private: who sees what is there; None: everybody.
+        fresh: whether a token that comes here is reset to its start state.
+        at_most: the most tokens here, and the variable that stands for the entity of the index in it.
+        private: the viewers of its content; None means public.
     """
 
     name: str
@@ -163,9 +163,9 @@ class CapacityDecl(Brief, Struct, eq=False):
 
     Attributes:
         name: that of a capacity with a name of its own, or `pile.place`.
-        index: the kind of which each entity has so much room; "" if there is one place only.
+        index: the kind whose entities have this much room each; "" if there is one place only.
         of: each place, after its type of pieces or its kind of tokens.
-        at_most: how many find room, and the variable that stands for the entity of the index in it.
+        at_most: the most pieces and tokens, and the variable that stands for the entity of the index in it.
     """
 
     name: str
@@ -545,7 +545,7 @@ class Cases(Expr, frozen=True):
 class Binder(Brief, Struct, frozen=True):
     """A variable that runs over a set, in kind order or in cyclic order from or after `start`; or by keys.
 
-    `keys`: numbers, and what stands for one; those with the least come first. Of `best` the greatest is asked for.
+    `keys`: numbers, or values that stand for one; members with the least come first. For `best` the greatest counts.
     """
 
     var: Var
@@ -765,7 +765,7 @@ class Needs(Brief, Struct, frozen=True):
 
 
 HeadPart = Let | Requirement | Cost | Needs
-"""A part of the head of an option: what must hold, and what is done, before its body begins."""
+"""A part of the head of an option: a condition to hold, or an effect, before its body begins."""
 
 
 class OptionDef(Brief, Struct, frozen=True):
@@ -879,7 +879,7 @@ class Declarations(Brief, Struct, eq=False):
     pieces: dict[str, PieceDecl] = {}
     capacities: dict[str, CapacityDecl] = {}
     bounds: dict[PlaceDecl, list[CapacityDecl]] = {}
-    """The capacities that count what is in a place."""
+    """The capacities that count the content of a place."""
     tables: dict[str, TableDecl] = {}
     tracks: dict[str, TrackDecl] = {}
     boards: dict[str, BoardDecl] = {}
@@ -890,7 +890,7 @@ class Declarations(Brief, Struct, eq=False):
     checks: list[Check] = []
     measures: dict[str, Measure] = {}
     values: dict[str, PositionValue] = {}
-    """What a position is worth, by name; the first is the one that counts unless another is asked for."""
+    """The values of a position, by name; the first one counts unless another is requested."""
     stakes: int = 0
     """The most points by which a seat ends above or below the average, if bots play for points; 0: they play to win."""
     playouts: dict[str, dict[str, int]] = {}

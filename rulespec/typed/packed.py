@@ -1,4 +1,4 @@
-"""A typed ruleset as bytes for the on-disk cache, and back: whoever loads it again needs no checker.
+"""A typed ruleset as bytes for the on-disk cache, and back: loading it again needs no checker.
 
 The bytes are a pickle of two parts. The things that others refer to (all records that may change, such as a definition)
 come first, blank; then their fields, in which each thing is a reference to one of the first part. So a ring of calls is
@@ -20,7 +20,7 @@ from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
 Checked = tuple[str, typed.Declarations, typed.Rules]
-"""The hash of the meaning, and what the checker has made."""
+"""The hash of the meaning, and the declarations and rules from the checker."""
 
 
 class PackedRuleset:

@@ -1,6 +1,6 @@
 """Kinds that depend on the seats: players, products with them, and places indexed by them.
 
-Typed rules know neither how many seats there are nor what they are called; both are put in here.
+Typed rules know neither the number of seats nor their names; both are put in here.
 """
 
 from __future__ import annotations
