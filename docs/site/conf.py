@@ -48,7 +48,7 @@ def shallow_navigation(app: Sphinx, page: str, template: str, context: dict[str,
 
 
 def plain_properties(app: Sphinx, what: str, name: str, item: object, options: object, lines: list[str]) -> None:
-    """Keeps docstrings of properties whole: Napoleon takes what stands before a colon in the first line as a type."""
+    """Keeps docstrings of properties whole: Napoleon takes a text before a colon in the first line as a type."""
     if what in ("attribute", "property"):
         lines[:0] = ["..", ""]  # a comment
 

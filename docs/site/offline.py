@@ -25,7 +25,7 @@ class _Resources(HTMLParser):
         self.addresses: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Notes what a tag loads; `href` loads in all tags but `a`."""
+        """Notes the addresses that a tag loads; `href` loads in all tags but `a`."""
         for name, value in attrs:
             loads = name in _LOADS or (name in ("href", "xlink:href") and tag != "a")
             if loads and value and _ELSEWHERE.match(value.strip()):
@@ -34,7 +34,7 @@ class _Resources(HTMLParser):
                 self.addresses += _IN_CSS.findall(value)
 
     def handle_data(self, data: str) -> None:
-        """Notes what a style sheet within a page loads."""
+        """Notes the addresses that a style sheet within a page loads."""
         if self.lasttag == "style":
             self.addresses += _IN_CSS.findall(data)
 

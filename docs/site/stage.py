@@ -3,7 +3,7 @@
     python docs/site/stage.py build/site-source
 
 The README is the start page. A page outside `docs/` that a link leads to becomes a page under `project/`, so does a
-source file, as one block of code. The sections of `docs/README.md` are the navigation. All else is written here: the
+source file, as one block of code. The sections of `docs/README.md` are the navigation. This module writes the rest: the
 reference of the Python names, which Sphinx fills from docstrings.
 """
 
@@ -96,7 +96,7 @@ def named(code: re.Match[str]) -> str:
 
 
 def arrows(graph: str) -> str:
-    """The arrows of a drawing as a table: what draws Mermaid is larger than the site."""
+    """The arrows of a drawing as a table: the code that draws Mermaid is larger than the site."""
     targets_of: dict[str, list[str]] = {}
     for start, end in re.findall(r"(\S+) --> (\S+)", graph):
         targets_of.setdefault(start, []).append(end)
