@@ -75,7 +75,7 @@ def ahead(game: Game, option: Option, seat: str) -> Ahead:
 def unseen_after(game: Game, of: Ahead, seat: str) -> tuple[frozenset[int], bool]:
     """The cells whose values a seat does not know, or will not see, after an option; whether it will see others.
 
-    What is shown to the seat only then is no part of what it knows before. It is a function of the seat's view.
+    Values shown to the seat only then are no part of its knowledge before. It is a function of the seat's view.
     """
     bit, opens = 1 << game.seats.index(seat), False
     results = set(of.unseen - of.stored)
@@ -154,7 +154,7 @@ class _Known(GuardedState):
 
 
 class _Walker(Interpreter):
-    """An interpreter whose writes make cells known: the journal of a run needs what they held, the reader does not."""
+    """An interpreter whose writes make cells known: the journal of a run needs old values, the reader none."""
 
     def execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
         """Executes an instruction; the value that it stores has been read by then, or ends the walk."""
@@ -170,5 +170,5 @@ class _Walker(Interpreter):
 
 @lru_cache(16)
 def _walker(machine: Machine) -> _Walker:
-    """The interpreter of a machine's program, which keeps what it has worked out about options."""
+    """The interpreter of a machine's program, which keeps its analysis of options."""
     return _Walker(machine.p)

@@ -15,7 +15,7 @@ from rulespec.engine.game.visibility import Observation, Visibility, digest
 from rulespec.engine.program.journal import State, restore
 
 HIDDEN = "?"
-"""In the place of what is not shown."""
+"""In the place of a hidden value."""
 
 
 @lru_cache(1000)
@@ -46,10 +46,10 @@ class Events:
     """The decisions of a game as seen by a seat (or `PUBLIC`).
 
     Args:
-        visibility: tells what is seen of states.
-        position: where the game stands.
+        visibility: finds the visible part of states.
+        position: the position of the game.
         seats: the names of the players.
-        seat: who looks.
+        seat: the viewer.
     """
 
     def __init__(self, visibility: Visibility, position: Position, seats: Sequence[str], seat: int) -> None:
@@ -100,7 +100,7 @@ class Events:
     def _remember(self) -> bytes:
         """Records the seat's memory after each decision; returns the present one.
 
-        What it saw before is read off the journals, so that a game which nobody looks at keeps nothing.
+        Its earlier observations are restored from the journals, so that a game without viewers keeps nothing.
         """
         steps = self.position.steps
         known = len(steps)

@@ -28,10 +28,10 @@ def fingerprint(game: Game, seat: str | None = OMNISCIENT) -> str:
 
     Args:
         game: the game.
-        seat: whose view counts: what the seat sees of the position (None: what all seats see); left out, all of it.
+        seat: the viewer whose view counts (None: the public); left out, the whole position.
 
     Raises:
-        RulesetFaultError: if the rules are at fault where they say who sees what.
+        RulesetFaultError: if the rules of visibility are at fault.
     """
     position = game._position
     labels = Labels(game.ruleset.declarations.kinds, position.program, [str(i) for i in range(len(game.seats))])

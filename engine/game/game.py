@@ -49,8 +49,8 @@ class Game:
         ruleset: a checked ruleset.
         seats: names of the players in clockwise order, any texts; or their ids with the names. Names that can all
             be ids are the ids, too; with any other name, ids are those of the rules, or `A`, `B`, …
-        settings: what the table switches, by name; the rest has its defaults.
-        backend: how the rules are run, by its name or as a function that makes the machine; all do the same.
+        settings: the settings of the table, by name; the rest has its defaults.
+        backend: the machine that runs the rules, by its name or as a function that makes it; all are equivalent.
         start: a call of a procedure, such as `turn(red)`, with which the game begins instead of its own start.
 
     Raises:

@@ -13,7 +13,7 @@ from rulespec.engine.program.evaluator import evaluate
 NOT_YOURS = "it is not yours to do"
 NOT_NOW = "it is not possible now"
 UNKNOWN = "?"
-"""In the place of a value that depends on what is hidden."""
+"""In the place of a value that depends on hidden information."""
 
 
 class HiddenError(Exception):

@@ -9,17 +9,17 @@ from rulespec.engine.game.game import Game, hidden_paths, seen_events
 def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
     """Facts from the last decisions that a seat could not know before, and cannot have decided itself.
 
-    These are outcomes of chance and choices of the others in rounds, where the seat has seen them (also choices of
-    before, in a round that was closed), and what had been hidden from it and was shown in between, such as
-    `player.Bob.card`. What others have decided openly is not among it, nor what follows from rules.
+    These are outcomes of chance and choices of the others in rounds, where the seat has seen them (also earlier
+    choices, in a round that was closed), and values that had been hidden from it and were shown in between, such as
+    `player.Bob.card`. Open decisions of others are not among them, nor consequences of the rules.
 
     Args:
-        game: before anything is taken back; it is not changed.
-        seat: who looks.
-        number: how many decisions are to be taken back.
+        game: the game before anything is taken back; it is not changed.
+        seat: the viewer.
+        number: the number of decisions to be taken back.
 
     Raises:
-        IndexError: if there are not so many.
+        IndexError: if there are fewer.
     """
     past = game.copy()
     open_ = [set(hidden_paths(game, seat))]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rulespec.engine.wasm.program import WasmProgram
 
 Backend = Literal["auto", "python", "interpreter", "wasm"]
-"""The machine that runs the rules; auto: Python, and wasm once so many games of a table are begun that it pays."""
+"""The machine that runs the rules; auto: Python, and wasm once enough games of a table are begun for it to pay off."""
 Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Machine]
 """Makes a machine for a ruleset, a number of seats and the values of all settings."""
 

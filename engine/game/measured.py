@@ -50,9 +50,9 @@ class Measuring:
     """Measures of states at one table; a value is computed again only if a cell it read differs.
 
     Args:
-        found: the measures.
+        all_gauges: the measures.
         labels: names of entities.
-        room: slots enough for what the measures bind.
+        room: the number of slots that suffice for the measures.
         meter: counts the steps that they take.
     """
 

@@ -16,7 +16,7 @@ def named_state(
     """Entities (kind → id → field → value) and pieces (type → owner → place → count); empty piles are left out.
 
     Args:
-        program: says what the cells are.
+        program: the meaning of the cells.
         labels: the names that are shown.
         state: the cells.
         unseen: the cells that are not shown.

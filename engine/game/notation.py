@@ -39,11 +39,11 @@ class OptionReader:
 
         Args:
             decision: the number of the decision.
-            text: the option as it is written.
-            name: what the decision is called; only checked if given.
+            text: the text of the option.
+            name: the name of the decision; only checked if given.
 
         Raises:
-            ValueError: if the decision is called otherwise, or has no such option, or its arguments name nothing; the
+            ValueError: if the decision has another name, or has no such option, or its arguments name nothing; the
                 message says which.
         """
         result = self._read.get((decision, text, name))
@@ -81,10 +81,10 @@ def argument(labels: Labels, param: str, type_: str, text: str) -> int:
         labels: the names of entities and seats.
         param: the name of the parameter.
         type_: the name of its type, as `ir.Param` has it.
-        text: the argument as it is written.
+        text: the text of the argument.
 
     Raises:
-        ValueError: if it names nothing of the type; the message says what it should be.
+        ValueError: if it names nothing of the type; the message says what is expected.
     """
     none = none_of(type_)
     if none is not None and text == "none":

@@ -1,6 +1,6 @@
 """Everything about a game, hidden or not: queries, set-up edits, and low-level access.
 
-Whoever shows a game to seats asks `Game.view` instead.
+Code that shows a game to seats uses `Game.view` instead.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Omniscient:
 
         Args:
             text: the expression.
-            seat: who asks: `?` where it depends on what the seat does not see (None: on what not all see).
+            seat: the viewer (None: the public): `?` if the value depends on anything hidden from it.
 
         Raises:
             DiagnosticsError: if it is not a correct expression.
@@ -159,8 +159,8 @@ class Omniscient:
         """The measures of the ruleset, such as points: measure → entity → number, of the game itself under "".
 
         Args:
-            seat: who asks: None in the place of what it does not see; None asks for what all see.
-            budget: the steps that may be taken, for several positions together; what is too much is None, too.
+            seat: the viewer (None: the public): numbers hidden from it are None.
+            budget: the steps that may be taken, shared between positions; numbers beyond it are None, too.
         """
         budget = Budget() if budget is None else budget
         state, measuring = self._position.state, self._session.queries.measuring(self.labels)
@@ -181,7 +181,7 @@ class Omniscient:
         Pieces come out of (go back to) the pile's first place, money out of (to) an unlimited account of its unit.
 
         Raises:
-            DiagnosticsError: if the target or the value do not fit, or the pile does not hold so many pieces.
+            DiagnosticsError: if the target or the value do not fit, or the pile holds too few pieces.
         """
         try:
             self._position.edit(lambda state: self._session.queries.assign(target, value, state))
@@ -233,7 +233,7 @@ class Omniscient:
         """Takes several decisions back; the fields that `back` keeps retain their present values.
 
         Raises:
-            IndexError: if there are not so many.
+            IndexError: if there are fewer.
             ValueError: if something to keep is no state field, or a field to set does not hold that. Nothing has
                 changed then.
         """

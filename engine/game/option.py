@@ -161,7 +161,7 @@ class UnlistedOptionsError(RulesetFaultError):
     A given option is tested by `Game.is_legal`, and one is drawn at random by `Game.drawn`.
 
     Attributes:
-        number: how many sets or bags there are.
+        number: the number of sets or bags.
     """
 
     def __init__(self, diagnostic: Diagnostic, number: int) -> None:
@@ -253,9 +253,9 @@ class TakenBack(Struct, frozen=True):
     A field is named as in rules: `card` if it is the game's, `player.points` if every player has it.
 
     Attributes:
-        decisions: how many; 0 if only fields are set.
+        decisions: their number; 0 if only fields are set.
         keep: the state fields that are not taken back with them.
-        set: fields of the game itself, and what they hold afterwards.
+        set: fields of the game itself, with their values afterwards.
     """
 
     decisions: int

@@ -41,7 +41,7 @@ class Seen(Brief, Struct, gc=False):
 
     Attributes:
         seers: for each argument, the set of the seats that see it.
-        memories: a seat → what it remembers after the decision; None: nobody has been asked.
+        memories: a seat → its memory after the decision; None: not requested yet.
     """
 
     seers: tuple[int, ...]

@@ -70,7 +70,7 @@ def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
 
     Args:
         game: at that position.
-        wrong: what `look` or `take` has found there.
+        wrong: the finding of `look` or `take` there.
     """
     lines = [wrong.help] if wrong.help else []
     if wrong.code == "RS712":

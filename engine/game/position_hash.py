@@ -34,7 +34,7 @@ def whole(state: Sequence[int], weight: Sequence[int]) -> int:
 
 
 def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
-    """By how much the sum has grown since a journal was begun."""
+    """The growth of the sum since a journal was begun."""
     total = 0
     seen: set[int] = set()
     note = seen.add

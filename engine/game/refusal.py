@@ -31,11 +31,11 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
     """The reason why an illegal option is illegal.
 
     Args:
-        value: gives the value of an expression where the game stands.
+        value: gives the value of an expression in the position of the game.
         labels: the names that are shown.
-        choice: the option, of the decision that is open.
+        choice: the option, of the open decision.
         args: its arguments.
-        slots: how many slots the program's expressions have.
+        slots: the number of slots of the program's expressions.
     """
     bound = [0] * slots
     for param, arg in zip(choice.params, args, strict=True):
@@ -66,7 +66,7 @@ def with_arguments(labels: Labels, choice: ir.Choice, args: Sequence[int]) -> st
 
 
 def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[tuple[tuple[int, ...], Refusal, int]]:
-    """The reasons for which an option is legal with no arguments: the first arguments, the refusal, how many have it.
+    """The reasons why an option is not legal with any arguments: the first arguments, the refusal, its frequency.
 
     Where a parameter has no value, or refuses one, the arguments end there.
     """

@@ -27,19 +27,19 @@ class NotFoundError(RulespecError):
 
 
 def retraced(game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED) -> list[Game]:
-    """Several games that the seat cannot tell from this one: in each it has seen the same, from beginning to end.
+    """Several games that the seat cannot tell from this one: its observations are the same from beginning to end.
 
     The decisions that the seat has seen are walked again from the start. Where it has not seen all of one, those that
-    look like it are tried in a random order, and what the seat remembers must be the same after each; a dead end is
-    taken back. They are drawn one by one, so some may be equal, and every game that looks the same may come; the odds
-    of each are not those of the game. They depend on what the seat has seen and on `rng` alone.
+    look like it are tried in a random order, and the seat's memory must be the same after each; a dead end is taken
+    back. They are drawn one by one, so some may be equal, and every game that looks the same is possible; the odds of
+    each are not those of the game. They depend on the seat's observations and on `rng` alone.
 
     Args:
         game: a game from its own start.
-        seat: who looks.
-        number: how many games are wanted.
-        rng: draws what the seat has not seen.
-        tried: how many decisions are tried at most, for each game.
+        seat: the viewer.
+        number: the number of games to find.
+        rng: draws everything hidden from the seat.
+        tried: the most decisions to try for each game.
 
     Raises:
         NotFoundError: if one has not been found within the bound.

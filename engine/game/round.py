@@ -42,7 +42,7 @@ class Round:
     def forced(self) -> tuple[str, ...]:
         """The seats that need not be asked: each has one option, and everybody knows that.
 
-        Where the options may tell what is private there are none: that one was not asked would tell it.
+        If the options may reveal something private there are none: skipping a seat would reveal it, too.
         """
         if self.complete or self.game.omniscient.telling:
             return ()

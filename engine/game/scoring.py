@@ -41,7 +41,7 @@ def result_of(
         program: the program of the game.
         ending: the cell of the ending.
         won: the cell of the winners.
-        of_rank: what `ranks` gives.
+        of_rank: the result of `ranks`.
         seats: the names of the seats.
         of_seats: their teams.
     """

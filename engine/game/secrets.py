@@ -11,7 +11,7 @@ from rulespec.engine.program.counts import counts_of
 from rulespec.language.orders import in_order
 
 PUBLIC = -1
-"""In the place of a seat: what all seats see."""
+"""In the place of a seat: the public."""
 Value = Callable[[ir.Expr, tuple[int, ...]], int]
 """A function for the value of an expression in the current position, with its first slots filled."""
 
@@ -33,10 +33,10 @@ class Sum(NamedTuple):
     """A public count of private pieces.
 
     Attributes:
-        secret: what is private.
+        secret: the private thing.
         first: the first of its cells that are counted.
         place: the number of the place where tokens are counted; -1 for anything else.
-        number: how many there are.
+        number: the count.
     """
 
     secret: ir.Secret

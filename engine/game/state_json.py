@@ -20,10 +20,10 @@ def state_json(game: Game, viewer: str | None = None) -> dict[str, Any]:
 
     Args:
         game: the game.
-        viewer: a seat; what is private to other seats is null then. Nobody (None) sees everything.
+        viewer: a seat; values hidden from it are null then. None: everything is shown.
 
     Returns:
-        The keys `entities` and `pieces`; empty piles are left out, and those that the viewer does not see.
+        The keys `entities` and `pieces`; empty piles are left out, and so are those hidden from the viewer.
     """
     position = game._position
     unseen = hidden(position.program, position.value, game.seats.index(viewer)) if viewer is not None else {}

@@ -35,22 +35,21 @@ class View(Brief, Struct, frozen=True):
     """The view of a seat, without hidden information and without a way back to the game.
 
     Attributes:
-        seat: who looks; None for what all seats see.
+        seat: the viewer; None for the public.
         seats: the ids of the players.
         names: seat → the name that people see.
-        state: as `state_json` gives it, without what is hidden; and `counts`, by what is private: how many there are
-            where everybody may count.
-        hidden: what is hidden, such as `player.Bob.cash`.
-        decision: what is asked, and whom; None when the game is over.
+        state: as in `state_json`, without hidden values; and `counts`: the public counts, by the private thing counted.
+        hidden: the hidden values, such as `player.Bob.cash`.
+        decision: the open decision with its decider; None when the game is over.
         waiting: the seats whose decision the game waits for; none at chance.
-        options: what the seat may do now; none for the public, and none where there are too many to list.
-        interrupts: what it may do out of turn.
+        options: the legal options of the seat; none for the public, and none where there are too many to list.
+        interrupts: its options out of turn.
         history: the decisions so far, or the last of them.
-        ply: how many there are.
-        hash: of what is seen of the position. Equal positions look alike, others may.
-        memory: of all that the seat has seen so far: two games have the same memory for a seat if it cannot tell them
-            apart. 32 hex digits, as `hash`.
-        result: how the game ended; None while it goes on.
+        ply: the number of decisions.
+        hash: the hash of the visible part of the position. Equal positions have equal ones, others may, too.
+        memory: the hash of all the seat's observations so far: two games have the same memory for a seat if it cannot
+            tell them apart. 32 hex digits, as `hash`.
+        result: the result of the game; None while it goes on.
     """
 
     seat: str | None

@@ -149,7 +149,7 @@ class Visibility:
         yield from (one for one in self.machine.interrupts(state, asked) if one[2] == seat)
 
     def _listed(self, state: State, asked: int, seat: int) -> list[object]:
-        """The options of a seat; in their place how many sets or bags a parameter may be, if those are too many."""
+        """The options of a seat; or, if a parameter may be too many sets or bags to list, the number of those."""
         try:
             return list(self.options(state, asked, seat))
         except UnlistedError as unlisted:

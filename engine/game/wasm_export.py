@@ -58,7 +58,7 @@ class Asides:
 
 
 Telling = Callable[[Asides], dict[str, Any]]
-"""The words of a ruleset as data; what they ask of a position it adds to the asides."""
+"""The words of a ruleset as data; it adds their expressions about a position to the asides."""
 
 
 def exported(game: Game, telling: Telling | None = None) -> bytes:
@@ -88,13 +88,12 @@ def exported(game: Game, telling: Telling | None = None) -> bytes:
 def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any]:
     """The names behind the numbers of a module.
 
-    `cells` are those of the rules, in order; each has its address, and `words` tells how many numbers of 64 bits a cell
-    takes that holds a wide set. `options` are numbered as in the buffer of options, where an argument takes `words`
-    numbers; `asked` says for each block which decision is open there, -1: none. `registers` are addresses.
-    `numbers` is the version of the numbering. `ties` says of each tiebreak whether it is over a set, of `most` members.
-    `private` are the cells that not everybody sees, `notes` the variables of the rules that may hold what follows from
-    them. Of a private parameter `to` is the function for the set of the seats that see its value, besides whoever
-    decides; -1: nobody.
+    `cells` are those of the rules, in order; each has its address, and for a wide set `words`, the 64-bit numbers that
+    it takes. `options` are numbered as in the buffer of options, where an argument takes `words` numbers; `asked` has
+    for each block the decision open there, -1: none. `registers` are addresses. `numbers` is the version of the
+    numbering. `ties` has for each tiebreak whether it is over a set, of `most` members. `private` are the cells hidden
+    from somebody, `notes` the variables of the rules that may hold values derived from them. For a private parameter
+    `to` is the function for the set of the seats that see its value, besides the decider; -1: nobody.
 
     Args:
         game: a game of the table.
