@@ -1,6 +1,6 @@
-"""Values of which one is chosen: `if … else`, with and without a name for what is there, and `match`.
+"""Choices between values: `if … else`, with and without a name for the tested value, and `match`.
 
-What is asked is evaluated once. If that takes more than a look into a slot or a cell, the choice is a function of its
+The tested value is evaluated once. If that takes more than reading a slot or a cell, the choice is a function of its
 own with this value as its argument, beside the variables that the choice reads.
 """
 
@@ -137,5 +137,5 @@ def _is_short(e: ir.Expr) -> bool:
 
 
 def _supposes(e: typed.Expr) -> bool:
-    """Whether a part is of another state, in which a cell is not what it was."""
+    """Whether a part is evaluated in another state, in which a cell may have another value."""
     return any(isinstance(part, typed.Once) for part in expressions(e))

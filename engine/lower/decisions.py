@@ -25,10 +25,10 @@ class _Turn(NamedTuple):
         decision: the statement.
         again: the loop over those who are asked.
         scope: around that loop.
-        first: the first of the cells that hold what was chosen.
-        width: how many of them belong to a seat.
-        size: how many there are.
-        columns: for each option, which of the cells of a seat hold its arguments.
+        first: the first of the cells that hold the choices.
+        width: the number of them that belong to a seat.
+        size: their number.
+        columns: for each option, the cells of a seat that hold its arguments.
         asked: the cell of the set of those who are asked.
     """
 
@@ -263,9 +263,9 @@ class DecisionLowering:
 
 
 def _columns(options: Sequence[typed.OptionDef]) -> tuple[list[str], list[list[int]]]:
-    """The types of the cells that hold a seat's choice, and for each option which of them hold its arguments.
+    """The types of the cells that hold a seat's choice, and for each option those of them that hold its arguments.
 
-    Sets and bags have cells of their own: no other value may have so many bits.
+    Sets and bags have cells of their own: no other value may have as many bits.
     """
     types, results = ["int"], []
     for option in options:

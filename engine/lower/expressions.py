@@ -39,10 +39,10 @@ class ExpressionLowering:
         marks: notified of all that is lowered.
 
     Attributes:
-        most_slots: how many slots suffice for all expressions so far.
+        most_slots: the number of slots that suffices for all expressions so far.
         ranges: of the numbers.
-        results: the cells of procedures' values; `worked_out`: works out start values and capacities.
-        capacities: how many tokens of a kind find room in each place, once that has been asked; `limits`, of several.
+        results: the cells of procedures' values; `worked_out`: computes start values and capacities.
+        capacities: the most tokens of a kind in each place, once requested; `limits`: in groups of places.
     """
 
     def __init__(

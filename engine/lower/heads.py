@@ -1,7 +1,7 @@
 """Option heads, lowered: conditions over slots, then effects before the body, over cells.
 
-What a head names is evaluated with its conditions, wherever they are asked. What the body or a payment reads of it is
-evaluated once more when the option is taken, from the same state, before anything is paid.
+Values named in a head are evaluated with its conditions, wherever those are tested. The ones that the body or a payment
+reads are evaluated once more when the option is taken, from the same state, before anything is paid.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ class _Conditions:
         self._paid: list[_Paid] = []
         self._scope = scope
         self._slots = scope.slots
-        """So many slots are taken: those of guards stay, as later costs read what theirs come to."""
+        """The number of slots taken: those of guards stay, as later costs read the sums of theirs."""
         self._lets: list[tuple[int, ir.Expr]] = []
 
     def of(self, head: Iterable[typed.HeadPart]) -> list[ir.Condition]:

@@ -1,7 +1,7 @@
 """From a typed ruleset to a program, for a number of seats and the values of its settings.
 
 Every field, account, pile and variable gets its cell; procedures become basic blocks; settings become constants, and
-what they switch off is gone.
+code that they switch off is removed.
 """
 
 from __future__ import annotations

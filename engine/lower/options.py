@@ -83,7 +83,7 @@ class OptionLowering:
             option: the option.
             scope: around it.
             later: see `HeadLowering.begun`.
-            representatives: whether of several tokens that are alike one stands for all.
+            representatives: whether one of alike tokens stands for all.
         """
         params, conditions, body = self._params(option, scope, representatives=representatives)
         by = self.x.expr(option.by, conditions) if option.by is not None else None

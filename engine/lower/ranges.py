@@ -1,8 +1,8 @@
 """Ranges of numbers in a program; only numbers that may overflow are checked at run time.
 
-A number that is kept (in the state, a variable, an argument of an option) lies within ±`MAX_NUMBER`. What is worked
-out of such numbers may be larger for a while, but never more than `MOST`: what might be is checked where it is worked
-out, and must lie within ±`MAX_NUMBER` then.
+A stored number (in the state, a variable, an argument of an option) lies within ±`MAX_NUMBER`. An intermediate result
+may be larger, but never more than `MOST`: one that might be is checked where it is computed, and must then lie within
+±`MAX_NUMBER`.
 """
 
 from __future__ import annotations

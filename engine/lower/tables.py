@@ -32,7 +32,7 @@ def fill_table(b: BlockBuilder, s: typed.LetTable, scope: Scope) -> None:
 
 
 def _cells(b: BlockBuilder, table: typed.FieldDecl) -> tuple[int, int]:
-    """The first cell of a table, and how many there are."""
+    """The first cell of a table, and the number of its cells."""
     type_, size = type_name(table.type), b.layout.size(table.kind)
     cells = [
         b.layout.add(ir.CellName("rules", b.owner, table.name, type_, index_kind=table.kind, index=i))

@@ -19,8 +19,8 @@ WorkedOut = Callable[[ir.Expr, State, Span], int]
 def working_out(p: ir.Program) -> WorkedOut:
     """A function that computes all start values and capacities of a program.
 
-    It raises `ProgramFaultError` for what has no value, and `DiagnosticsError` (RS415) once all of them together take
-    more than `MAX_START_STEPS`.
+    It raises `ProgramFaultError` for an expression without a value, and `DiagnosticsError` (RS415) once all of them
+    together take more than `MAX_START_STEPS`.
     """
     evaluator = Evaluator(p, MAX_START_STEPS)
 

@@ -1,11 +1,11 @@
 """Step counting for machines with a step bound: long expressions count their own evaluation.
 
-The most steps of an expression by the sizes of kinds may be a thousand times what it takes: a condition spares most
-members of a set, and most sets are small. So what is long becomes a definition that counts steps when it is called
-(`ir.Function.steps`): a loop by the real size of the set that it goes over. Whoever calls it counts one step for it.
+The most steps of an expression by the sizes of kinds may be a thousand times the actual number: a condition spares most
+members of a set, and most sets are small. So a long expression becomes a definition that counts steps when it is called
+(`ir.Function.steps`): a loop by the actual size of its set. The caller counts one step for it.
 
-Since counting may end a decision, such a call is one that may fault: no pass leaves it out, moves it before what guards
-it, or evaluates it once where the rules say so twice.
+Since counting may end a decision, such a call is one that may fault: no pass leaves it out, moves it before its guard,
+or evaluates it once where the rules have it twice.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from rulespec.engine.program.rounds import times
 from rulespec.engine.program.traversal import Facts, changed, free, highest, moved, walk
 
 LONG = 1_000_000
-"""Steps of a block, by the sizes of kinds and as often as loops run it, above which its parts count for themselves."""
+"""Steps of a block, by the sizes of kinds and its rounds in loops, above which its parts count for themselves."""
 LONG_VALUE = 100_000
-"""The same, of what is evaluated for one value of a parameter."""
+"""The same, of the expressions evaluated for one value of a parameter."""
 LONG_LISTING = 500_000
 """Steps of finding out whether a decision has a legal option above which the values of parameters are counted."""
 _GRAIN = 4_000
-"""Steps of such a part at least: counting takes time."""
+"""The least steps of such a part: counting takes time."""
 
 
 def count_work(p: ir.Program, *, expressions: bool = True) -> ir.Program:
@@ -119,9 +119,9 @@ class _Counting:
     def _outlined(self, e: ir.Expr, steps: int, each: int, *, whole: bool = False) -> ir.Expr:
         """The call of a new definition that counts steps, and `each` for each member.
 
-        These are the members of a loop's set, or of the result: what a closure has found, or, with `whole`, any set.
+        These are the members of a loop's set, or of the result: that of a closure or, with `whole`, any set.
 
-        Variables of the rules are arguments of it: machines hold them elsewhere than in their cells.
+        Variables of the rules are arguments of it: machines do not hold them in their cells.
         """
         cells = [x for x in walk(e) if isinstance(x, ir.Cell | ir.Positive | ir.Total | ir.Held)]
         variables = dict.fromkeys([x for x in cells if self._p.cells[x.base].group == "rules"])

@@ -15,7 +15,7 @@ from rulespec.engine.program.traversal import LEAVES, Binding, Elsewhere, Facts,
 _MAX_FOLDED = 100_000
 """Steps that are taken beforehand for the condition of a loop."""
 _FEW = 8
-"""Sets whose union is written out."""
+"""The most sets whose union is spelled out."""
 
 
 def fold_constants(p: ir.Program) -> ir.Program:

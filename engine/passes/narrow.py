@@ -16,7 +16,7 @@ from rulespec.engine.program.traversal import Elsewhere, Facts, changed, free, m
 _FEW = 8
 """Members of a set that a loop tests one by one sooner than all cells at once; sets of pieces are always narrowed."""
 _MAX_WAY = 300
-"""Blocks that are searched for what a loop changes on its way; one that goes through more tests all members."""
+"""The most blocks searched for changes by a loop; a loop with more tests all members."""
 
 
 def narrow(p: ir.Program) -> ir.Program:

@@ -1,8 +1,8 @@
 """Alike tokens: the first one for which an option is legal represents them all.
 
 Two of them are alike if they have one owner, place and state, and nothing that rules may still read names one of them
-and not the other: no state, no variable. What the one who decides does not see tells them apart: a list of options
-that depended on it would tell it.
+and not the other: no state, no variable. State hidden from the decider tells them apart: a list of options that
+depended on it would reveal it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class AlikeTokens:
             state: the position.
             decision: the number of the open decision.
             kind: of the tokens.
-            interrupts: whether others than the decider act: what everybody sees counts then.
+            interrupts: whether others than the decider act: then the public view counts.
         """
         alike, size = self.p.alike[kind], self.p.sizes[kind]
         unseen: set[int] = set()

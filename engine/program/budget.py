@@ -28,11 +28,11 @@ class Budget:
     """A shared budget of steps.
 
     Args:
-        steps: how many there are.
+        steps: their number.
 
     Attributes:
-        left: how many are left.
-        used: how many each has taken.
+        left: the number left.
+        used: the number that each has taken.
     """
 
     def __init__(self, steps: int = MAX_SHOWN_STEPS) -> None:
@@ -70,7 +70,7 @@ class Budget:
         Args:
             code: of the diagnostic.
             severity: of the diagnostic.
-            what: what the steps are taken for, such as `the checks of facts`.
+            what: the purpose of the steps, such as `the checks of facts`.
             help_: the way out.
         """
         if not self.spent:

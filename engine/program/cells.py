@@ -12,8 +12,8 @@ class CellName(Struct, frozen=True, gc=False):
     """The meaning of a cell.
 
     `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by their numbers);
-    `by_seat` says what it is made of if its name depends on the seats. `name` is the field or the type of pieces,
-    `index` the place's entity of the kind `index_kind`, if it has one.
+    `by_seat` has its parts if its name depends on the seats. `name` is the field or the type of pieces, `index` the
+    place's entity of the kind `index_kind`, if it has one.
     """
 
     group: str

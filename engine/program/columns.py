@@ -35,7 +35,7 @@ class Columns:
         sizes: of the kinds.
 
     Attributes:
-        widths: how many columns each argument takes.
+        widths: the number of columns of each argument.
         firsts: the first column of each; those of a code and of a row begin with the option and the seat.
         end: the number of the columns, with these two.
     """

@@ -12,9 +12,9 @@ class Loop(Struct, frozen=True):
 
     Attributes:
         over: the set.
-        rest: the cell of what is left of it.
+        rest: the cell of the remaining members.
         at: the cell of the member at hand.
-        start: the place from which on the members come, in cyclic order.
+        start: the entity from which the members come in cyclic order.
         body: the block that takes the next member.
         after: the block that follows the loop.
     """

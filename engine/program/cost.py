@@ -1,7 +1,7 @@
 """Step bounds: the most steps of the interpreter for an expression or a block.
 
-A step is an expression that is evaluated, a block that is entered, a cell that is cleared or a case of a `match`. What
-the interpreter takes in fact depends on the state; what it takes at most, on the sizes of the sets alone.
+A step is an expression that is evaluated, a block that is entered, a cell that is cleared or a case of a `match`. The
+actual steps of the interpreter depend on the state; the most steps, on the sizes of the sets alone.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Costs:
 
         Args:
             c: the option.
-            depths: for each of its conditions how many parameters have values when it is tested (see `option_tests`).
+            depths: for each of its conditions the number of parameters with values at its test (see `option_tests`).
             counted: whether values are counted where there may be many, or only the numbers of a range.
         """
         tests = [0] * (len(c.params) + 1)

@@ -1,4 +1,4 @@
-"""Public counts of private pieces: everybody sees how many, but not which."""
+"""Public counts of private pieces: everybody sees their number, but not which they are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Count(NamedTuple):
     """Cells counted together.
 
     Attributes:
-        secret: what is private.
+        secret: the private thing.
         cells: its cells; an order is one.
         place: the number of the place where tokens are counted; -1: the sum of the cells, or the length of the order.
     """

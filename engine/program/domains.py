@@ -45,9 +45,9 @@ class Several(Iterable[int]):
     """The sets or bags that a parameter may be, in the order of `language.several`, with their number.
 
     Args:
-        source: the set or the bag that they are chosen of.
-        least: how many members or pieces they have at least.
-        most: how many at most.
+        source: the set or the bag that they are chosen from.
+        least: the least number of members or pieces.
+        most: the greatest number.
         bag: whether they are bags.
     """
 
@@ -124,7 +124,7 @@ class UnlistedError(ProgramFaultError):
 
     Attributes:
         at: the parameter.
-        number: how many sets or bags there are.
+        number: the number of sets or bags.
     """
 
     def __init__(self, p: ir.Program, at: Place, number: int) -> None:

@@ -24,9 +24,9 @@ class Evaluator(Execution):
     """Evaluates the expressions of a program.
 
     Args:
-        program: what the expressions are part of; it may still grow.
-        patience: how many steps are taken at most; `left` counts down. Each expression that is evaluated is one.
-        observer: notified of all that is evaluated.
+        program: the program of the expressions; it may still grow.
+        patience: the most steps; `left` counts down. Each evaluated expression is one.
+        observer: notified of every evaluation.
     """
 
     def __init__(self, program: ir.Program, patience: int = sys.maxsize, observer: Observer | None = None) -> None:

@@ -22,7 +22,7 @@ class Execution(ABC):
 
     Args:
         program: the blocks.
-        patience: how many steps are taken at most; `left` counts down.
+        patience: the most steps; `left` counts down.
         observer: notified of all that runs.
     """
 
@@ -54,8 +54,8 @@ class Execution(ABC):
         """The result of `value`, evaluated between two decisions with its own step bound.
 
         Args:
-            value: what is asked.
-            what: what it is, for the message that it takes too long.
+            value: computes the result.
+            what: its name, for the message that it takes too long.
             span: its place.
 
         Raises:

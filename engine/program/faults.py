@@ -21,7 +21,7 @@ class ProgramFaultError(RulespecError):
         site: index into `Program.sites`; -1 for a bound of the machine.
         detail: the numbers at fault, or "".
         mask: the set at fault, if it is one.
-        span: the place of what has taken too long, for a bound of the machine.
+        span: the place of the code that has taken too long, for a bound of the machine.
     """
 
     def __init__(self, site: int, detail: str = "", mask: int | None = None, span: Span | None = None) -> None:

@@ -32,10 +32,10 @@ class Interpreter(Evaluator):
     """Runs a program directly. See `Machine` for the methods of all machines.
 
     Args:
-        program: what to run.
-        patience: how many steps are taken at most, for rules that are only tried out; `left` counts down.
-        observer: notified of all that is evaluated, run and listed.
-        steps: how many steps there are at most from one decision to the next.
+        program: the program to run.
+        patience: the most steps, for rules that are only tried out; `left` counts down.
+        observer: notified of everything evaluated, run and listed.
+        steps: the most steps from one decision to the next.
     """
 
     listing = None
@@ -201,9 +201,9 @@ class Interpreter(Evaluator):
     ) -> Iterator[tuple[int, ...]]:
         """The legal arguments of an option, given those before `depth` in their slots.
 
-        `of`: the numbers of the decision and of the option. `firsts`: for each token of some kinds the first one that
-        is alike, which stands for all. `named`: what conditions have named, by slot; what has been evaluated since then
-        may have used these slots. `some`: one that is legal is looked for (see `some_of_several`).
+        `of`: the numbers of the decision and of the option. `firsts`: for each token of some kinds the first one alike,
+        which stands for all. `named`: the values named in conditions, by slot; later evaluations may have used these
+        slots. `some`: a single legal one is looked for (see `some_of_several`).
         """
         c = self.p.decisions[of[0]].choices[of[1]]
         tests, faults = self._order(c)

@@ -6,7 +6,7 @@ A game state is one list of integers. Cell 0 holds the block in which the game w
 so each has its place.
 
 Truth values are 0 and 1, an entity is its index in its kind, none is -1, a set is a bit mask; orders are in `orders`.
-Where a number may be none, that is `NO_NUMBER`.
+A number that is none is `NO_NUMBER`.
 """
 
 from __future__ import annotations
@@ -162,9 +162,9 @@ class Call(Expr, frozen=True):
 class Suppose(Expr, frozen=True):
     """`body` after a hypothetical call that neither asks nor ends the game; the state is rolled back.
 
-    `block` is the procedure's first block, `back` the cell that says where it returns to, `params` are the cells of its
-    parameters. More than `MAX_ONCE_STEPS` steps of it are a fault at `site`. `counted`: they are counted when it runs,
-    and not as many as they may be by what it is part of (made by `count_work`).
+    `block` is the procedure's first block, `back` the cell of its return address, `params` are the cells of its
+    parameters. More than `MAX_ONCE_STEPS` steps of it are a fault at `site`. `counted`: its steps are counted when it
+    runs, and not at their bound by the expression around it (made by `count_work`).
     """
 
     block: int
@@ -179,7 +179,7 @@ class Suppose(Expr, frozen=True):
 class Positive(Expr, frozen=True):
     """The set of those i < `count` whose cell `base + index + i * stride` is positive (made by passes).
 
-    `size` is how many cells there are from `base` on.
+    `size` is the number of cells from `base` on.
     """
 
     base: int
@@ -217,8 +217,8 @@ class Held(Expr, frozen=True):
 class Function(Brief, Struct, frozen=True, gc=False):
     """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then a value.
 
-    `steps`: how many it counts when it is called, once `lets` are known; None if those that call it do (see
-    `count_work`, which makes it).
+    `steps`: the steps that it counts when it is called, once `lets` are known; None if its callers count them (made by
+    `count_work`).
     """
 
     name: str
@@ -284,8 +284,8 @@ class Goto(Exit, frozen=True):
 class Branch(Exit, frozen=True):
     """A condition.
 
-    `within`: of the members of a loop's set, which are tried one by one, it holds for these at most. It says what the
-    condition says: a machine that tests every member may ignore it.
+    `within`: among the members of a loop's set, which are tried one by one, it holds for these at most. It follows from
+    the condition: a machine that tests every member may ignore it.
     """
 
     condition: Expr
@@ -344,7 +344,7 @@ class Block(Brief, Struct):
 class Shown(Brief, Struct, frozen=True, gc=False):
     """A value to show to a person: its source text, and its type: a kind's name, "int", "bool", or "set kind".
 
-    `after` is the name of a procedure after which it has this value, and `args` are what the procedure is given.
+    `after` is the name of a procedure after which it has this value, and `args` are the arguments of the procedure.
     """
 
     text: str
@@ -373,12 +373,12 @@ class Param(Brief, Struct, frozen=True, gc=False):
     """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`.
 
     After these stands none, as the last, if `type` ends in `?`.
-    `steps` is what each of the values counts for when the options are listed; 0 if they are not counted. With `tested`,
-    the test of the value is counted, too, so that no value may be left out before. Both are made by `count_work`.
-    `private`: of others than who decides, only the set `to` of seats sees the value, which is in its slot then.
-    `alike`: of several tokens that are alike, the first for which the option is legal stands for all.
-    `several`: the value is a set of members of `low`, or a bag of its pieces if `type` says so, with as many as these
-    two numbers say, the least and the most.
+    `steps` is the cost of each value when the options are listed; 0 if they are not counted. With `tested`, the test of
+    the value is counted, too, so that no value may be left out before. Both are made by `count_work`.
+    `private`: besides the decider, only the set `to` of seats sees the value, which is in its slot then.
+    `alike`: among alike tokens, the first for which the option is legal stands for all.
+    `several`: the value is a set of members of `low`, or a bag of its pieces if `type` is a bag; these two numbers are
+    its least and its greatest size.
     """
 
     name: str
@@ -446,8 +446,8 @@ class Decision(Brief, Struct, frozen=True, gc=False):
     Where `among` is a set of seats, any of them may take it, and `by` is the one of them who leads.
     Where it is taken together, others choose at the same time, and nobody is shown this choice yet: `held` are the
     cells, seat by seat, that hold the number of the choice + 1, or 0 while the seat has not chosen; `all` is the set of
-    those who are asked.
-    `counted`: there may be so much to evaluate to list the options that all of it is counted (made by `count_work`).
+    the seats that are asked.
+    `counted`: listing the options may take so long that all its steps are counted (made by `count_work`).
     """
 
     name: str
@@ -487,7 +487,7 @@ class Scoring(Brief, Struct, frozen=True, gc=False):
 class PositionValue(Brief, Struct, frozen=True, gc=False):
     """The value of a position to the seat in slot 0; `shared` values are the same for all seats.
 
-    A measure is worked out as one, too: `size` is how many seats, or entities of another kind, may be in slot 0.
+    A measure is computed as one, too: `size` is the number of seats, or other entities, that may be in slot 0.
     `decides` is the difference that nearly decides a game, `horizon` the decisions after which a playout is cut off.
     """
 
@@ -500,12 +500,12 @@ class PositionValue(Brief, Struct, frozen=True, gc=False):
 
 
 class Secret(Brief, Struct, frozen=True, gc=False):
-    """Neighbouring cells that not everybody sees, one for each tuple of entities.
+    """Neighbouring cells hidden from some seats, one for each tuple of entities.
 
     `sizes` are the numbers of the entities of each kind. With the entities in slots 0, 1, …,
     `to` is the set of the seats that see the cell, and while `open` holds everybody does. `counted`: everybody sees the
-    sum over the `alike` kinds, which are numbered in `sizes`; of cells that say where tokens are, how many of them are
-    in each of these `places`.
+    sum over the `alike` kinds, which are numbered in `sizes`; for cells with places of tokens, the number of tokens in
+    each of these `places`.
     """
 
     cells: range
@@ -521,11 +521,11 @@ class Alike(Brief, Struct, frozen=True, gc=False):
     """Tokens of a kind that are alike if their owner and `fields` are equal, unless something names one.
 
     Attributes:
-        number: how many there are for each owner, side by side.
+        number: their number for each owner, side by side.
         fields: the first cells of their place and state.
         named: cells of the state that hold one of them, a set or an order of them.
         live: block → the variables that hold such, and may still be read when a game waits there, or comes back there.
-        revealed: those of them that may hold what follows from something private.
+        revealed: those of them that may hold something derived from private state.
     """
 
     number: int
@@ -560,7 +560,7 @@ class Program(Brief, Struct):
     endings: list[str] = []
     sites: list[tuple[Span, str]] = []
     members: dict[int, tuple[str, ...]] = {}
-    """A site where a set may be at fault → the names of what it may hold."""
+    """A site where a set may be at fault → the names of its possible members."""
     start: list[int] = []
     """The state before the first block has run."""
     cells: list[CellName] = []
@@ -579,7 +579,7 @@ class Program(Brief, Struct):
     """Procedure → its first block and the cells of its parameters: a game may start there."""
     main: int = 0
     sizes: dict[str, int] = {}
-    """Kind → how many entities it has in this game."""
+    """Kind → the number of its entities in this game."""
     known: dict[int, dict[str, tuple[Type, Expr]]] = {}
     """Decision → the variables of the rules where it is asked: type and value by name. Only words read them."""
     slots: int = 0

@@ -11,7 +11,7 @@ NO_NUMBER = types.NO_NUMBER
 TOO_FULL = "there would be a number of more than 15 digits"
 """Fault of a payment or a move that leaves too much at one place."""
 MAX_VALUE_STEPS = 10_000_000
-"""Steps of what is asked between two decisions: an invariant, who decides, whether an option is legal, points."""
+"""Steps of a query between two decisions: an invariant, the decider, the legality of an option, points."""
 MAX_START_STEPS = 3_000_000
 """Steps of all start values of a game."""
 MAX_CHECK_STEPS = 3_000_000

@@ -1,7 +1,7 @@
 """Long evaluations between decisions, whose steps must be counted: left to the interpreter.
 
-Runs and lists of options count their own steps. All else is evaluated at once by generated code, which counts none:
-where the sizes of kinds do not tell that it is short, the interpreter evaluates it instead.
+Runs and lists of options count their own steps. Everything else is evaluated at once by generated code, which counts
+none: unless the sizes of kinds prove that it is short, the interpreter evaluates it instead.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class LongValues(Struct, frozen=True):
     """Values that may take more than `MAX_VALUE_STEPS` by the sizes of kinds.
 
     Attributes:
-        deciders: the decisions, by who decides.
-        tests: decision and choice of options, by whether one with given arguments is legal.
-        actors: decision and choice of options, by who takes them out of turn.
+        deciders: the decisions, by their deciders.
+        tests: decision and choice of options, by the test whether one with given arguments is legal.
+        actors: decision and choice of options, by the seats that take them out of turn.
         invariants: the invariants.
         scored: the numbers of expressions of the scoring and of values.
         asides: the numbers of asides.
-        seen: whether it is so of who sees something that tells alike tokens apart.
-        secrets: the numbers of the secrets, by who sees them.
+        seen: whether the viewers of something that tells alike tokens apart are such a value.
+        secrets: the numbers of the secrets, by their viewers.
     """
 
     deciders: frozenset[int]
@@ -63,7 +63,7 @@ def long_values(p: ir.Program, costs: Costs) -> LongValues:
 def scored(p: ir.Program) -> list[ir.Expr]:
     """The expressions of the scoring, then the values of positions.
 
-    The player is in slot 0, and what a tiebreak compares in slot 1.
+    The player is in slot 0, and the value that a tiebreak compares in slot 1.
     """
     values = [value.value for value in p.values]
     if p.scoring is None:

@@ -16,7 +16,7 @@ The seat is -1 for the options of the decider and of chance.
 Listing = tuple[int, int, bytes]
 """All options of the decider: the number of the decision, the seat that decides, and the options in some form.
 
-Where all three are the same, `own` lists the same.
+If all three are equal, `own` lists the same.
 """
 
 

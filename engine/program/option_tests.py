@@ -20,8 +20,8 @@ class OptionTests(Struct, frozen=True):
         wheres: for each parameter the condition of its own, tested as soon as it has a value.
         tests: for each number of parameters that have values the conditions that are tested then; one more than
             there are parameters.
-        depths: for each condition besides those of parameters how many parameters have values when it is tested.
-        faults: for each parameter whether finding what it ranges over may fault.
+        depths: for each condition besides those of parameters the number of parameters with values at its test.
+        faults: for each parameter whether finding its range may fault.
     """
 
     wheres: list[ir.Expr | None]
@@ -33,7 +33,7 @@ class OptionTests(Struct, frozen=True):
 def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
     """The earliest place of each condition, never before an earlier one that may fault.
 
-    Where what is tested is counted, the places are those of the program as it was lowered (`Choice.depths`).
+    Where tests are counted, the places are those of the program as it was lowered (`Choice.depths`).
     """
     slots = [param.slot for param in c.params]
     may_fault = facts.may_fault
@@ -88,7 +88,7 @@ def needs(c: ir.Choice) -> list[frozenset[int]]:
 def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
     """The calls repeated for every argument that depend on the state alone, which does not change meanwhile.
 
-    Where what is evaluated is counted, what counts its own steps is not among them.
+    Where evaluation is counted, calls that count their own steps are not among them.
     """
     results: dict[ir.Expr, None] = {}
     for c in choices:

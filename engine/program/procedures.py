@@ -13,10 +13,10 @@ from rulespec.records import Brief
 class CompiledProcedure(Brief, Struct, frozen=True):
     """A procedure by its cells and blocks.
 
-    `back` is the cell that says where it returns to; None if it is always the same place, but for games that begin with
-    this procedure. `params` are the cells of its parameters, its own or of what calls it. `cells` are all of its own:
-    they are zero unless it is under way; `rows` are those of them that are found by an index. One that does not `wait`
-    neither asks for a decision nor ends the game: it leaves nothing in the state of a decision.
+    `back` is the cell of its return address; None if that is always the same, except in games that begin with this
+    procedure. `params` are the cells of its parameters, its own or its caller's. `cells` are all of its own: they are
+    zero unless it is under way; `rows` are those of them accessed by an index. One that does not `wait` neither asks
+    for a decision nor ends the game: it leaves nothing in the state of a decision.
     """
 
     back: int | None
@@ -89,8 +89,8 @@ def _reached(flow: Flow, first: int) -> set[int]:
 def zeros(flow: Flow, first: int, procedure: CompiledProcedure) -> dict[int, frozenset[int]]:
     """For each block of a procedure, by its first one, the procedure's cells that are zero at its beginning.
 
-    Begins with what is zero at first, and goes on until nothing changes: in an order in which each block, but for
-    loops, comes after all that lead to it, so that a few rounds suffice.
+    A fixed-point iteration from the cells that are zero at first, in an order in which each block, except in loops,
+    comes after all its predecessors, so that a few rounds suffice.
     """
     own = frozenset(procedure.cells)
     after = {block: _ways(flow, block) for block in procedure.blocks}

@@ -12,7 +12,7 @@ class Reads:
     """The cells that expressions of a program may read.
 
     Args:
-        p: the program as it was lowered: what passes make of its expressions reads the same cells, and sets of them.
+        p: the program as it was lowered: expressions made by passes read the same cells, and sets of them.
     """
 
     def __init__(self, p: ir.Program) -> None:

@@ -13,7 +13,7 @@ from rulespec.engine.program.procedures import procedures
 def times(flow: Flow) -> dict[int, int]:
     """The runs of the blocks of procedures between two decisions, by the rounds of loops over whole kinds.
 
-    Of other loops it is not known how often they do: they count once.
+    The rounds of other loops are unknown: they count once.
     """
     result = procedures(flow)
     waits = {first for first, each in result.items() if each.waits}
@@ -54,8 +54,8 @@ class Rounds:
         size: gives the most members of a set of a type.
 
     Attributes:
-        of: a block → how often it runs at most when the procedure is called once. Where nothing says how often a loop
-            goes round, it is more often than any procedure may.
+        of: a block → its most runs in one call of the procedure. Where the rounds of a loop are unbounded, it is more
+            than any procedure may have.
     """
 
     def __init__(self, flow: Flow, first: int, size: Callable[[str], int]) -> None:

@@ -11,12 +11,12 @@ from rulespec.engine.program.traversal import span
 class Taint:
     """Taint: cells that depend on private cells, or on hidden choices.
 
-    Variables follow from what is assigned to them, and from what decides whether it is: where a branch reads what is
-    private, all that is assigned until its ways meet again follows from it. State that everybody sees is not among it,
-    whatever it was set to: it is seen. What has been chosen together is shown before the rules go on by it.
+    A variable depends on the values assigned to it, and on the branches that decide whether it is assigned: if a branch
+    reads something private, everything assigned until its paths meet again depends on it. Public state is never
+    tainted, whatever was assigned to it: it is visible. Choices made together are shown before the rules use them.
 
     Attributes:
-        cells: private cells, and the variables that may hold what follows from them.
+        cells: private cells, and the variables that may hold values derived from them.
     """
 
     def __init__(self, p: ir.Program) -> None:

@@ -54,7 +54,7 @@ Binding = ir.Fold | ir.Closure | ir.Ranked | ir.Spread
 Elsewhere = ir.Call | ir.Suppose
 """An expression whose value depends on rules that are no part of it."""
 _OUTSIDE = ("source", "start", "limit", "default")
-"""The fields of a binding expression, but for `keys`; those of `_OUTSIDE` do not know what it binds."""
+"""The fields of a binding expression, but for `keys`; those of `_OUTSIDE` are outside its binding."""
 _FIELDS: dict[type, tuple[str, ...]] = {
     ir.Fold: ("source", "start", "where", "body", "default"),
     ir.Closure: ("start", "step"),

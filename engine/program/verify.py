@@ -21,7 +21,7 @@ def verify(p: ir.Program, cells: int | None = None) -> list[str]:
 
     Args:
         p: the program.
-        cells: how many cells a state has; None: those of the program.
+        cells: the number of cells of a state; None: that of the program.
     """
     check = _Check(p, len(p.cells) if cells is None else cells)
     check.program()
@@ -169,7 +169,7 @@ class _Check:
             self.site(i.site)
 
     def exit(self, e: ir.Exit) -> None:
-        """Checks how a block ends."""
+        """Checks the exit of a block."""
         if isinstance(e, ir.Goto):
             self.block(e.block)
         elif isinstance(e, ir.Branch):
