@@ -21,7 +21,7 @@ _NOTHING = -2
 
 
 class AlikeEmitter:
-    """Writes the code that lists one of several alike tokens.
+    """Writes the code that lists one of alike tokens.
 
     Args:
         x: writes expressions.

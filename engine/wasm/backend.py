@@ -19,7 +19,7 @@ from rulespec.engine.wasm.state_memory import StateMemory, WasmState
 _ROWS_KEPT = 50_000
 _WORD = (1 << 64) - 1
 _SLOTS = 2
-"""Parameters of an expression of the scoring: a player, and what a tiebreak compares."""
+"""Parameters of an expression of the scoring: a player, and the member that a tiebreak compares."""
 _put = list.__setitem__
 
 

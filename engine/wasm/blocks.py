@@ -221,8 +221,8 @@ class BlockEmitter:
             entry: the local with the number of the entry to begin with.
             stop: the label where variables are put into their cells, and the function returns.
             leave: the label where the procedure is left.
-            next_: the local of what the function returns.
-            begun: the local that says whether the procedure was entered in its middle.
+            next_: the local of the result of the function.
+            begun: the local for whether the procedure was entered in its middle.
         """
         code = self.x.code
         self._stop, self._leave, self._next, self._begun = stop, leave, next_, begun

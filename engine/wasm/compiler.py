@@ -61,7 +61,7 @@ class Compiled(Struct):
         occupancy: the sets that are maintained.
         asked: the program whose invariants are asked for single members.
         options: the decision and the choice of each option, by its number in the buffer.
-        supposes: whether an expression supposes that a procedure has run: what evaluates it writes into a state.
+        supposes: whether an expression supposes that a procedure has run: evaluating it writes into a state.
     """
 
     p: ir.Program
@@ -78,8 +78,8 @@ def compile_program(p: ir.Program, passes: Sequence[Pass] = PASSES, steps: int =
 
     Args:
         p: the program as it was lowered.
-        passes: the passes that it goes through before.
-        steps: how many steps there are at most from one decision to the next.
+        passes: the passes to apply first.
+        steps: the most steps from one decision to the next.
 
     Raises:
         NoWasmError: if it needs more memory than a module may have.
@@ -168,7 +168,7 @@ class _Compiler:
     def _function(self, x: ExpressionEmitter, name: str, params: int, e: ir.Expr, is_long: bool) -> None:
         """Writes the function for an expression; a further parameter selects a word of a set.
 
-        In an expression of the scoring, that one is what a tiebreak compares.
+        In an expression of the scoring, that one is the member that a tiebreak compares.
         """
         code = x.begin(params + 1)
         x.slots = {slot: slot for slot in range(params + 1)}

@@ -68,10 +68,10 @@ def _registered(result: Any) -> Any:
 
 @contextmanager
 def _making() -> Iterator[None]:
-    """Tells why something cannot be made.
+    """Explains why something cannot be made.
 
-    Each memory takes 4 GiB of addresses, which a process may be denied; and a newer wasmtime may lack what is used
-    here: not all of it is part of the documented interface.
+    Each memory takes 4 GiB of addresses, which a process may be denied; and a newer wasmtime may lack a function used
+    here: not all of them are part of the documented interface.
     """
     try:
         yield
@@ -93,7 +93,7 @@ class Instance:
     """A module with its own memory; one for each thread.
 
     Args:
-        module: what `loaded` gives.
+        module: a module from `loaded`.
 
     Attributes:
         memory: the bytes; replaced when the memory has grown.

@@ -1,8 +1,8 @@
 """Expressions of a program as WebAssembly.
 
-Values are as in `values`; a truth is 32 bits where it is tested. Whatever is at fault traps: the caller undoes what has
-been done, and lets Python carry out the decision, which says what is wrong. So it does not matter which of two operands
-is evaluated first.
+Values are as in `values`; a truth is 32 bits where it is tested. Any fault traps: the caller undoes all changes, and
+lets Python carry out the decision, which reports the fault. So it does not matter which of two operands is evaluated
+first.
 """
 
 from __future__ import annotations

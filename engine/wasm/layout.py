@@ -40,10 +40,10 @@ class Memory:
 
     Attributes:
         state: of the first cell.
-        wide: of the first cell whose value has several words.
-        ranks: a cell whose value has several words → its number among them.
+        wide: of the first cell with a multi-word value.
+        ranks: a cell with a multi-word value → its number among them.
         constants: registers and addresses by their names, for the fixed functions.
-        sight_weights: the numbers at `SIGHT_WEIGHTS`, which only hosts that ask for digests of what is seen write.
+        sight_weights: the numbers at `SIGHT_WEIGHTS`, which only hosts that need digests of views write.
     """
 
     def __init__(self, module: Module, widths: Widths, start: Sequence[int], params: int) -> None:
@@ -132,7 +132,7 @@ class Memory:
         return self._sets[count, key]
 
     def piles(self, size: int) -> int:
-        """The address of an area for the sets or bags of a parameter over a kind of so many entities."""
+        """The address of an area for the sets or bags of a parameter over a kind of `size` entities."""
         return self.room(self.constants["PILES"] + 24 * size)
 
     def temporary(self) -> int:

@@ -15,7 +15,7 @@ from rulespec.engine.wasm.wide_sets import Word, as_signed
 from rulespec.engine.wasm.widths import ROW
 
 _FEW = 4_000
-"""So many numbers that cells hold have a sum of 64 bits."""
+"""Numbers in cells whose sum always fits into 64 bits."""
 
 
 class NeighbourEmitter:

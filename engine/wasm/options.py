@@ -35,7 +35,7 @@ class OptionEmitter:
     Args:
         x: writes expressions.
         loops: writes loops.
-        long: what is left to Python.
+        long: the values left to Python.
 
     Attributes:
         numbers: (decision, choice) → the number of the option among all of the program.

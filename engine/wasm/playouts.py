@@ -19,7 +19,7 @@ BUDGET = 300_000_000
 _KNOWN = 4_096
 """Results of games that are remembered as they were read."""
 _SELDOM, _FEW = 20, 3
-"""Python carries out one of so many decisions of a game, and some more; where there are others, it plays the game."""
+"""Python carries out up to one decision in this number, and these more; if there are more, it plays the whole game."""
 Decide = Callable[[State, Draws, int], Sequence[int] | None]
 """Takes a random decision of a number: the cells after it; None if the rules are at fault, or nothing is legal."""
 Ended = Literal["over", "capped", "stuck", "broken", "trapped"]
@@ -34,7 +34,7 @@ class Played(NamedTuple):
         decisions: the number of decisions.
         ending: the cell of the ending.
         won: the cell of the winners.
-        ranks: for each seat its points and what breaks ties, if the game has ended.
+        ranks: for each seat its points and tiebreaks, if the game has ended.
     """
 
     how: Ended
@@ -59,7 +59,7 @@ class WasmGames:
 
     Attributes:
         program: the program.
-        given_back: how many decisions Python has taken.
+        given_back: the number of decisions that Python has taken.
     """
 
     def __init__(

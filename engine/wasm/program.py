@@ -19,8 +19,8 @@ class WasmProgram:
 
     Args:
         p: the program as it was lowered.
-        passes: the passes that it goes through before, in order.
-        steps: how many steps there are at most from one decision to the next.
+        passes: the passes to apply first, in order.
+        steps: the most steps from one decision to the next.
 
     Attributes:
         p: the program as it was given.

@@ -67,7 +67,7 @@ def rank_size(p: ir.Program) -> int:
 
 
 def rank_parts(p: ir.Program) -> list[int]:
-    """The parts of a seat's ranks after its points: how many, and for each 0 for one number, or the most of a list."""
+    """The parts of a seat's ranks after its points: their number, and for each 0 for one number, or a list's bound."""
     ties = p.scoring.tiebreaks if p.scoring is not None else ()
     parts = [0 if t.source is None or t.key is None else sorted_most(p) for t in ties]
     return [len(parts), *parts]
@@ -76,8 +76,8 @@ def rank_parts(p: ir.Program) -> list[int]:
 def rank_source(p: ir.Program, words: Callable[[ir.Expr], int]) -> str:
     """The fixed function that writes each seat's points and tiebreaks.
 
-    A tiebreak over a set takes a number for how many there are, and one for each; see `rulespec.engine.program.ranks`.
-    The set is asked for word by word: `words` says how many it has at most.
+    A tiebreak over a set takes a number for its size, and one for each member; see `rulespec.engine.program.ranks`. The
+    set is read word by word: `words` gives the most words that it has.
     """
     lines = ["@exported\ndef ranks(row: int) -> None:"]
     if p.scoring is None:

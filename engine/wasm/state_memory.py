@@ -23,8 +23,8 @@ def _is_cell(at: object) -> bool:
 class WasmState(list[int]):
     """A state that knows which of its cells were written from outside, since the memory of a module was the same.
 
-    Until it is run it is `fresh`: but for these cells it is the state in which a module begins. What runs have changed
-    since somebody looked at it last is `behind` (see `Late`).
+    Until it is run it is `fresh`: but for these cells it is the state in which a module begins. Changes by runs since
+    it was last read are `behind` (see `Late`).
     """
 
     __slots__ = ("behind", "fresh", "written")
@@ -58,7 +58,7 @@ class WasmState(list[int]):
 class StateMemory:
     """The memory of a module, which holds the same as the state that was run last.
 
-    Of that, what was written from outside is copied for a call, of others everything.
+    For a call with that state only cells written from outside are copied, with another one everything.
 
     Args:
         wasm: the program with its machine code.
@@ -66,7 +66,7 @@ class StateMemory:
     Attributes:
         compiled: the program as a module.
         instance: the module with the memory.
-        given_back: how many calls have come to no end.
+        given_back: the number of calls that did not end.
     """
 
     def __init__(self, wasm: WasmProgram) -> None:

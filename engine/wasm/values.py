@@ -1,6 +1,6 @@
 """Values of any width: numbers, multi-word sets, rows in memory.
 
-A number is pushed as 64 bits, a set of several words as these (see `words`), a row in memory as its address.
+A number is pushed as 64 bits, a multi-word set as its words (see `words`), a row in memory as its address.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class ValueEmitter:
 
     Attributes:
         code: the function.
-        slots: a slot → the local that holds it, the first of several.
-        known: a slot → what `Widths` knows of it.
-        variables: a cell → the local that stands for it, the first of several.
-        parameters: the first block of a procedure → the cells whose values its function is given.
-        memo: an expression that is evaluated once in the function → the locals that hold whether it has been, and what
-            it is.
+        slots: a slot → the local that holds it, the first one for a wide value.
+        known: a slot → the facts that `Widths` knows of it.
+        variables: a cell → the local that stands for it, the first one for a wide value.
+        parameters: the first block of a procedure → the cells whose values are arguments of its function.
+        memo: an expression that is evaluated once in the function → the locals that hold whether it has been, and its
+            value.
     """
 
     def __init__(self, p: ir.Program, module: Module, memory: Memory, widths: Widths, costs: Costs) -> None:

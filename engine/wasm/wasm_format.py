@@ -73,7 +73,7 @@ class Code:
     """The body of a function, written instruction by instruction.
 
     Args:
-        module: what the function is part of.
+        module: the module of the function.
         params: the types of its parameters, which are its first locals.
     """
 

@@ -1,7 +1,7 @@
 """Multi-word sets on the stack and in locals, handled word by word.
 
 Such a set is a list of words, the lowest members first. A word is a function that pushes it, `None` if it is zero; it
-is called at most once, before anything else writes what it reads.
+is called at most once, before anything else writes the cells that it reads.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def push_differences(code: Code, one: Sequence[Word], other: Sequence[Word]) -> 
 
 
 def push_count(code: Code, words: Sequence[Word]) -> None:
-    """Pushes how many members a set has."""
+    """Pushes the number of members of a set."""
     code.const(0)
     for word in words:
         if word is not None:

@@ -1,7 +1,7 @@
 """The number of words of each value of a program: sets and orders may have more than 64 bits.
 
-In most programs each value is one word. A set of up to 1,024 members is worked with on the stack and in locals, word by
-word; larger sets, and orders of several words, are rows in memory.
+In most programs each value is one word. A set of up to 1,024 members is handled on the stack and in locals, word by
+word; larger sets, and multi-word orders, are rows in memory.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Widths:
         orders: whether there are orders of more than one word.
 
     Attributes:
-        words: the words of a cell in memory whose value takes several; 0 if there is none.
-        bits: the bits of each cell's value; 1 for what is no set and no order.
+        words: the words of a cell in memory with a multi-word value; 0 if there is none.
+        bits: the bits of each cell's value; 1 unless it is a set or an order.
         of_cells: for each cell the words of its value.
-        cells: for each cell whether it has several words.
-        functions: for each definition what is known of its slots, and the words of its result.
+        cells: for each cell whether it has more than one word.
+        functions: for each definition the facts known of its slots, and the words of its result.
 
-    Of a slot that holds a set its words are known; of one that holds a member, as a number below zero, the words of the
-    set that it is a member of.
+    For a slot that holds a set its words are known; for one that holds a member, as a number below zero, the words of
+    the set that it is a member of.
     """
 
     def __init__(self, p: ir.Program, cells: int, added: Mapping[int, int], *, orders: bool = False) -> None:

@@ -1,7 +1,7 @@
 """A comparison of options by random games after each, in rounds: see `rulespec.engine.search.comparing`.
 
-Each option has four numbers at `OUT`: whether it is left, the sum of what its seat plays for, the sum of its shares,
-and the number of its playouts. After them come snapshots of what follows the options, one for each particle.
+Each option has four numbers at `OUT`: whether it is left, the sum of its seat's aims, the sum of its shares, and the
+number of its playouts. After them come snapshots of the positions after the options, one for each particle.
 """
 
 from rulespec.engine.wasm.runtime.draws import seed

@@ -6,9 +6,9 @@ those of Python, `Int64` does as WebAssembly does, and `load` returns nothing el
 * `+`, `-`, `*`, `<<` and `-x` wrap around at 64 bits;
 * `>>` shifts zeros in, and shifts count modulo 64;
 * `//` and `%` are without sign, as is `below`; `<`, `<=`, `>` and `>=` are with sign;
-* addresses have 32 bits, and what lies outside the memory traps, as does division by zero.
+* addresses have 32 bits, and any outside the memory traps, as does division by zero.
 
-What is computed from literals alone has no bounds in Python: tests hand in numbers as `Int64`.
+Computations on literals alone have no bounds in Python: tests hand in numbers as `Int64`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The worth of the end of a playout to the team that decides, in parts of 2^30: as `rulespec.engine.search.payoffs`.
 
-A team has six numbers: its seats as a set, the factor that makes a mean of a sum in a common unit, and what a playout
-says of it: its points, its value, whether it has won, its share.
+A team has six numbers: its seats as a set, the factor that makes a mean of a sum in a common unit, and its results of a
+playout: its points, its value, whether it has won, its share.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import load, store
@@ -41,7 +41,7 @@ def against(ahead: int) -> int:
 
 
 def mean(at: int, size: int, team: int) -> int:
-    """The mean of a team's numbers in the common unit: `at` has that of the first seat, each is so many bytes on."""
+    """The mean of a team's numbers in the common unit: `at` is the address of the first seat's, `size` their stride."""
     seats = load(team)
     total = 0
     while seats != 0:
@@ -229,7 +229,7 @@ def says(ended: int) -> int:
 
 
 def noted(row: int, status: int) -> None:
-    """Notes the end of a playout as a result, and what it says of each team."""
+    """Notes the end of a playout as a result, and its results for each team."""
     store(row, status)
     store(row + 24, load(STATE + 16))
     if status == 0 or load(FORM) != 1:

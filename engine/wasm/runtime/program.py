@@ -12,7 +12,7 @@ STATE = 0
 STATE_END = 0
 """The address after the last word of the last cell."""
 RULES_END = 0
-"""The address after the cells of the rules: what follows a machine adds."""
+"""The address after the cells of the rules: later ones are added by a machine."""
 START = 0
 """The state before the first block has run."""
 WEIGHTS = 0
@@ -68,7 +68,7 @@ RETURNS = 0
 USUAL = 0
 """For each block the one where its procedure returns to if that cell is 0."""
 TAKES = 0
-"""For each option its block (-1 - block: it reads its arguments from the option), how many arguments, their cells."""
+"""For each option its block (-1 - block if arguments are read from the option), the count of arguments, their cells."""
 SAMES = 0
 """For each option the first one with its name."""
 WEIGHED = 0
@@ -82,7 +82,7 @@ RESULTS = 0
 RANK = 0
 """The numbers of the ranks of a seat."""
 RANK_PARTS = 0
-"""The parts of these after the points: how many, and for each 0 for one number, or the most of a list."""
+"""The parts of these after the points: their number, and for each 0 for one number, or a list's bound."""
 SORTED = 0
 """Room for the members that a tiebreak compares."""
 INVARIANTS = 0
@@ -100,28 +100,28 @@ MOVED = 0
 MOVED_END = 0
 """The address after them."""
 VALUES_READ = 0
-"""For each value what it reads of a row, points last (-1): a list of addresses, from each up to the next."""
+"""For each value the parts of a row that it reads, points last (-1): a list of addresses, from each up to the next."""
 OPEN = -9223372036854775807
-"""In the place of what a seat does not see; no number of a position is so small."""
+"""In the place of a number hidden from a seat; no number of a position is this small."""
 UNSEEN = 0
-"""For each cell the note whether the seat that looks does not see it."""
+"""For each cell the note whether it is hidden from the viewer."""
 SIGHTS = 0
 """For each word of a cell that has a name: the address of the note that it is not seen, and its own."""
 SIGHTS_END = 0
 """The address after them."""
 SIGHT_WEIGHTS = 0
-"""For each of these its weight, and the address of those of the places where a token may be that is not seen, or 0.
+"""For each of these its weight, and the address of those of the places where a hidden token may be, or 0.
 
-Where the value of the cell decides who sees it, the address of the sets of seats that do not, by value, follows; or 0.
-The host writes them.
+If the value of the cell decides its viewers, the address of the sets of seats from which it is hidden, by value,
+follows; or 0. The host writes them.
 """
 SIGHT_OF = 0
 """For each word of the state the address of its entry in `SIGHT_WEIGHTS`, or 0; 0 if more than values decides."""
 COUNTS = 0
-"""The addresses of the public counts of what is private. Each is a list that begins with its form.
+"""The addresses of the public counts of private things. Each is a list that begins with its form.
 
-1: tokens at a place: the first cell, how many there are, the place; 2: a sum: how many cells, their addresses;
-3: the length of an order: its first word, how many there are, the bits of a member.
+1: tokens at a place: the first cell, the number of cells, the place; 2: a sum: the number of cells, their addresses;
+3: the length of an order: its first word, the number of words, the bits of a member.
 """
 COUNTS_END = 0
 """The address after them."""
@@ -132,7 +132,7 @@ SUMS_END = 0
 QUESTIONS = 0
 """For each decision the first one that asks the same."""
 TELLING = 0
-"""For each decision whether its options may tell what is private."""
+"""For each decision whether its options may reveal something private."""
 
 
 def _absent() -> NoReturn:

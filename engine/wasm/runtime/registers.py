@@ -47,15 +47,15 @@ PAUSED = 240
 ROWS = 248
 """The address of the rows of positions that the host hands over."""
 ANSWERS = 256
-"""The address of what belongs to each row: a number, or two addresses."""
+"""The address of the data of each row: a number, or two addresses."""
 OUT = 264
-"""The end of the rows that are handed back."""
+"""The end of the returned rows."""
 OUT_END = 272
 """The address after the room for these rows."""
 NEXT = 280
 """The number of the next option of a row that is expanded."""
 STAMP = 288
-"""The mark of what has been listed in the loop at hand."""
+"""The mark of things already listed in the loop at hand."""
 REVEALED = 296
 """Whether the seat knows each token of a kind by itself."""
 BY = 304
@@ -121,9 +121,9 @@ DRAWN = 536
 HIDES = 544
 """The address of a table: for each option the columns of its code that others than the actor do not see, as bits."""
 CURIOUS = 552
-"""The address of a table: by how often an option was legal, what is hoped for of one that has been tried once."""
+"""The address of a table: the exploration bonus of an option after one try, by the times it was legal."""
 RARE = 560
-"""The address of a table: by how often an option was tried, the part of that which is left."""
+"""The address of a table: the part of that bonus that is left, by the visits of an option."""
 OWN_SEAT = 568
 """The seat that decides at the root of a tree."""
 CODES = 576

@@ -1,7 +1,8 @@
 """Decisions that have been recorded.
 
-A recorded decision stands as an option does in the buffer of options: its number, the seat that took it (-1: whoever
-may) and its arguments. `ANSWERS` has two addresses for each game: that of its next decision, and where they end.
+A recorded decision is stored like an option in the buffer of options: its number, the seat that took it (-1: any seat
+that may) and its arguments. `ANSWERS` has two addresses for each game: that of its next decision, and that of their
+end.
 """
 
 from rulespec.engine.wasm.runtime.games import decision, others, own_again, take

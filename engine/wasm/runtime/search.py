@@ -131,7 +131,7 @@ def returned(snapshot: int) -> None:
 
 @exported
 def listed(out_of_turn: int) -> int:
-    """Lists the options of the decider, and of others; returns how many."""
+    """Lists the options of the decider, and of others; returns their number."""
     store(OPTIONS, OPTIONS_BASE)
     number = decision()
     if number < 0:

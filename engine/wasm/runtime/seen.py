@@ -1,9 +1,9 @@
-"""Observations of positions by a seat, and games that go on as it has seen one go on.
+"""Observations of positions by a seat, and games continued along its observations.
 
-A seen decision stands as an option does, with `OPEN` in the place of what the seat has not seen; after it the digest of
-what the seat sees of the position that follows. The decision of a game that goes on as it stands as an option, too,
-`OPEN` in the place of what is to be drawn; after it three numbers: the weight of the option that was taken, that of all
-options that look like the seen decision, and that of all options.
+A seen decision is stored like an option, with `OPEN` in every column hidden from the seat; after it the digest of the
+seat's view of the position that follows. The decision of a continued game is stored like an option, too, with `OPEN` in
+every column to be drawn; after it three numbers: the weight of the option that was taken, that of all options that look
+like the seen decision, and that of all options.
 """
 
 from rulespec.engine.wasm.runtime.arithmetic import added
@@ -53,7 +53,7 @@ from rulespec.engine.wasm.runtime.search import restored, saved
 
 
 def at_place(entry: int) -> int:
-    """The number of tokens at a place: how many of the cells from an address on have a value."""
+    """The number of tokens at a place: that of the cells from an address on with its value."""
     cell = load(entry + 8)
     end = cell + 8 * load(entry + 16)
     value = load(entry + 24)

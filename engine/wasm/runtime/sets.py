@@ -1,6 +1,6 @@
 """Sets and orders of one word.
 
-An order has its members + 1 in fields of so many bits, the first member in the lowest.
+An order has its members + 1 in fields of a fixed number of bits, the first member in the lowest.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import count, leading, lowest, trap

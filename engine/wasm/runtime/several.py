@@ -1,7 +1,7 @@
 """Sets and bags as values of a parameter, one after the other, in the order of `rulespec.language.several`.
 
-An area of memory holds what they are chosen of, in words, and where the enumeration stands: from `PILES` on a pile for
-each entity that there is, with its number, how many there are, and how many are chosen.
+An area of memory holds the set or bag to choose from, in words, and the state of the enumeration: from `PILES` on a
+pile for each entity in it: its number, its count, and the count chosen.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import load, lowest, store, trap
@@ -11,7 +11,7 @@ from rulespec.engine.wasm.runtime.program import MAX_SEVERAL, PILES
 
 
 def several_begin(area: int, bits: int, words: int, least: int, most: int) -> None:
-    """Begins with what is in the words of an area."""
+    """Begins with the set or bag in the words of an area."""
     pile = area + PILES
     total = 0
     mask = (1 << bits) - 1
@@ -36,7 +36,7 @@ def several_begin(area: int, bits: int, words: int, least: int, most: int) -> No
 
 
 def several_filled(pile: int, end: int, size: int) -> None:
-    """Chooses so many of the piles from one on, as many as possible of the first ones."""
+    """Chooses `size` pieces from the piles from one on, as many as possible of the first ones."""
     while pile < end:
         number = load(pile + 8)
         if number > size:

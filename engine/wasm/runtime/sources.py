@@ -26,7 +26,7 @@ MODULES = (
     ),
     *("search", "values", "steps", "replay", "seen", "payoffs", "halving", "tree"),
 )
-"""The modules that each program gets; `stack` is for those with sets of several words."""
+"""The modules that each program gets; `stack` is for those with multi-word sets."""
 
 
 @cache
@@ -47,7 +47,7 @@ def stack_functions(words: int) -> list[ast.FunctionDef]:
 
 
 def stack_source(words: int) -> str:
-    """The functions for sets of so many words: one parameter for each word, the lowest members first."""
+    """The functions for sets of `words` words: one parameter for each word, the lowest members first."""
     names = [f"w{k}" for k in range(words)]
     params = ", ".join(f"{name}: int" for name in names)
     lines = [f"def lowest{words}({params}) -> int:"]

@@ -1,4 +1,4 @@
-"""Sets of several words on the stack: what is the same however many words they have; see `sources.stack_source`."""
+"""Multi-word sets on the stack: functions that are the same for any number of words; see `sources.stack_source`."""
 
 from rulespec.engine.wasm.runtime.intrinsics import load, trap
 from rulespec.engine.wasm.runtime.program import WORDS

@@ -1,10 +1,10 @@
-"""A tree of options, grown by random games: see `rulespec.engine.search.option_tree`, which does the same in Python.
+"""A tree of options, grown by random games: the equivalent of `rulespec.engine.search.option_tree` in wasm.
 
-A node has six numbers: its seat, its visits, its first and its last option, the most options that are tried of it, and
-how many options it has had at once. An option of a node has eight: the next one, the first one that looks the same,
-the node below that one, how often it was legal and tried, the shares that its seat has won, the worth of the position
-after it (-1: unknown), and the address of what it certainly is worth to each seat, or 0. After them stands the option
-as it was listed, with the seat that takes it.
+A node has six numbers: its seat, its visits, its first and its last option, the most options to try at it, and the
+number of options it has had at once. An option of a node has eight: the next one, the first one that looks the same,
+the node below that one, the times it was legal, its visits, the shares that its seat has won, the worth of the position
+after it (-1: unknown), and the address of its proven payoff to each seat, or 0. After them comes the option as it was
+listed, with the seat that takes it.
 """
 
 from rulespec.engine.wasm.runtime.arithmetic import added
@@ -60,7 +60,7 @@ from rulespec.engine.wasm.runtime.search import restored, returned, snapshot
 
 
 def room(size: int) -> int:
-    """The address of so many bytes that are 0."""
+    """The address of `size` bytes that are 0."""
     result = load(TREE_TOP)
     if result + size > load(TREE_END):
         trap()
@@ -146,7 +146,7 @@ def edge_made(node: int, one: int) -> int:
 
 
 def known_again(node: int) -> int:
-    """Lists the options of a node that is a position, as they were before; how many there are."""
+    """Lists the options of a node that is a position, as they were before; returns their number."""
     to = load(ANSWERS)
     edge = load(node + 16)
     while edge != 0:
@@ -157,7 +157,7 @@ def known_again(node: int) -> int:
 
 
 def options_of(node: int) -> int:
-    """Lists the options of the position at a node: their addresses in the tree, at `ANSWERS`; how many there are."""
+    """Lists the options of the position at a node as addresses in the tree, at `ANSWERS`; returns their number."""
     if load(KNOWN) and load(node + 40) > 0:
         return known_again(node)
     number = decision()
@@ -191,7 +191,7 @@ def options_of(node: int) -> int:
 
 
 def compared_first(count: int, team: int) -> None:
-    """Notes what the position after each new option is worth to a team, if there is a value and they are many."""
+    """Notes the worth of the position after each new option to a team, if there is a value and they are many."""
     k = 0
     while k < count:
         edge = load(load(ANSWERS) + 8 * k)
@@ -210,7 +210,7 @@ def compared_first(count: int, team: int) -> None:
 
 
 def bound(edge: int, seat: int) -> int:
-    """The upper bound of what an option may be worth to a seat; the worth of the position counts as one visit."""
+    """The upper bound of the payoff of an option to a seat; the worth of the position counts as one visit."""
     proven = load(edge + 56)
     if proven != 0:
         share = load(proven + 8 * seat)
@@ -372,7 +372,7 @@ def proven_of(node: int) -> int:
 
 
 def prove() -> None:
-    """Notes what is certain by the end of a game: for its last option, and for those before as long as it is."""
+    """Notes the payoffs proven by the end of a game: those of its last option, then backwards while they hold."""
     proven = room(8 * SEATS)
     seat = 0
     while seat < SEATS:
@@ -414,7 +414,7 @@ def grow(playouts: int, particles: int, cap: int) -> int:
 
 
 def written_root(to: int, edge: int) -> None:
-    """Writes how often an option at the root was tried, what it has won, and what is certain; -1: that is open."""
+    """Writes the visits, the shares won and the proven payoff of an option at the root; -1: that is open."""
     store(to, load(edge + 32))
     store(to + 8, load(edge + 40))
     store(to + 16, -1)
@@ -424,7 +424,7 @@ def written_root(to: int, edge: int) -> None:
 
 @exported
 def of_root(count: int) -> None:
-    """Writes of each option at the root that is asked for how often it was tried, what it has won, what is certain."""
+    """Writes the visits, the shares won and the proven payoff of each requested option at the root."""
     k = 0
     edge = load(load(TREE) + 16)
     while k < count:
