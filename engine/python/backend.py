@@ -44,9 +44,9 @@ class _Idle(NamedTuple):
     """A decision with `otherwise`: skipped if nothing is legal.
 
     Attributes:
-        legal: whether there is one; counts the values of parameters.
+        legal: whether there is a legal option; counts the values of parameters.
         steps: the most steps of the rest.
-        otherwise: where the rules go on if nothing is legal.
+        otherwise: the block where the rules continue if nothing is legal.
     """
 
     legal: Callable[[State], bool]
@@ -58,10 +58,10 @@ class PythonBackend:
     """Runs a program through generated Python source. See `Machine` for the methods of all machines.
 
     Args:
-        program: what to run.
-        passes: the passes that it goes through before, in order; None: all.
-        features: what the source makes use of.
-        steps: how many steps there are at most from one decision to the next.
+        program: the program to run.
+        passes: the passes to apply first, in order; None: all.
+        features: the features that the source uses.
+        steps: the most steps from one decision to the next.
 
     Attributes:
         p: the program as it was given.
@@ -88,7 +88,7 @@ class PythonBackend:
             fast, self.occupancy = with_occupancy(fast)
         self._start = self.occupancy.start(program.start)
         self._left = [UNBOUNDED, 0]
-        """Steps that may still be taken before the next decision, and how many are left at the next check."""
+        """Steps that may still be taken before the next decision, and the number left at the next check."""
         self._steps = steps
         self._faulty: tuple[tuple[int, tuple[int, ...], State], ProgramFaultError] | None = None
         """The last position that took too many steps, and the fault: games with a mistake are played several times."""

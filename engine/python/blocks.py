@@ -22,7 +22,7 @@ _MAX_DEPTH = 24
 _MAX_LOOPS = 8
 _MAX_CHAIN = 150
 _FEW_STEPS = 100_000
-"""Steps of a loop or a procedure that are counted with what is around it, as many as they may be."""
+"""Steps up to which a loop or a procedure is counted with the code around it, at its bound."""
 _RARE_STEPS = 500
 """Steps of a branch in a loop that are counted where it is taken."""
 _FIRST_LOOP_SLOT = 100_000
@@ -36,7 +36,7 @@ class _OpenLoop(Struct):
         head: the block that decides whether it goes on.
         loop: the loop.
         slot: the member at hand is in the variable `v…` of this slot.
-        mask: the set that it goes over; if it does not begin with the first member, `m…`, which is what is left of it.
+        mask: the set of the loop; if it does not begin with the first member, `m…`, which holds the remaining members.
     """
 
     head: int
@@ -58,7 +58,7 @@ class BlockWriter:
 
     Attributes:
         needed: the blocks that need functions because this one leads there.
-        steps: the most steps of what has been written, without what counts its own.
+        steps: the most steps of the code written so far, without code that counts its own.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class BlockWriter:
         """The number of blocks written so far."""
         self._inside: list[_OpenLoop] = []
         self._opened: set[int] = set()
-        """The blocks that the place is within: none is written inside of itself."""
+        """The blocks around the present place: none is written inside itself."""
 
     def body(self, parameters: Collection[str]) -> list[str]:
         """The lines of the function; `parameters` are the variables that are its parameters."""
@@ -117,7 +117,7 @@ class BlockWriter:
         return result
 
     def _may_begin(self, head: int, stop: int, depth: int) -> bool:
-        """Whether the loop at a block's target is written directly after it."""
+        """Whether to write the loop at a block's target directly after it."""
         fits = head in self.plan.loops and len(self._inside) < _MAX_LOOPS and self._fits(depth)
         return fits and head != stop and head not in self._opened
 

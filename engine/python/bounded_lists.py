@@ -37,8 +37,8 @@ def within_bound(
 
     Args:
         options: as generated code lists them.
-        left: the first number is how many steps may still be taken; free again for others between two options.
-        exactly: gives the options after so many, by a machine that counts exactly.
+        left: the first number is that of the steps that may still be taken; free for other uses between two options.
+        exactly: gives the options after a number of them, by a machine that counts exactly.
     """
     steps, listed = MAX_LISTED, 0
     while True:

@@ -21,9 +21,9 @@ class EmissionPlan:
     """Facts about a program that the writers of its blocks share.
 
     Attributes:
-        flow: what leads where.
+        flow: the control flow.
         loops: the loops that may become `for` loops, by their heads.
-        meets: for each block the one where all ways from it meet again.
+        meets: for each block the one where all paths from it meet again.
         procedures: the procedures that become functions with variables, by their first blocks.
         of_block: a block of such a procedure → the procedure.
         variables: the cells that these procedures hold in variables.
@@ -31,10 +31,10 @@ class EmissionPlan:
         zero_at: a block → the cells that are zero there.
         arguments: the block that an option leads to → the cells of its arguments.
         occupied: the arrays of cells whose occupancy is maintained.
-        holders: the arrays of cells for which it is maintained who holds which value.
+        holders: the arrays of cells for which the holders of each value are maintained.
         costs: the most steps of each block, as the interpreter counts them in the program before all passes.
-        charged: the first block of a procedure that counts no steps → its steps, which those that call it count.
-        written: how many blocks have been written so far, repeated ones too.
+        charged: the first block of a procedure that counts no steps → its steps, which its callers count.
+        written: the number of blocks written so far, repeated ones included.
     """
 
     def __init__(self, p: ir.Program, features: Features, occupancy: Occupancy, costs: Costs) -> None:

@@ -1,6 +1,6 @@
 """Expressions of a program as Python source: no text of a ruleset gets into it, only numbers.
 
-Each number is written as an integer (`:d`), which is an error for anything else, and each operator comes from a table.
+Each number is formatted as an integer (`:d`), which is an error for anything else; each operator comes from a table.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _KNOWN_DIVISOR = {"/": "({0} // {1})", "%": "({0} % {1})"}
 
 
 _SHORT = 120
-"""Characters of what may be written twice, to save a call."""
+"""Characters up to which an expression may be repeated to save a call."""
 IN_DOUBT = "if left[0] < 0: doubtful()"
 _SET_SLOT = 99_999
 """Slot of the set of a loop that has a memo by its set."""
@@ -55,7 +55,7 @@ class ExpressionWriter:
     Attributes:
         lines: the source.
         shared: an expression → the Python variable that holds its value.
-        supposed: what is asked with `once` → the name of its function, which is written last.
+        supposed: an expression with `once` → the name of its function, which comes last.
         memos: the name of a function that has a memo → the number of its arguments.
         counting_memos: the same, of functions that count steps.
         member_arrays, inverse_arrays: the arrays that are needed as tuples of members, and by value.

@@ -20,7 +20,7 @@ class Fragments:
 
     Args:
         program: the definitions, arrays and tables that the expressions use.
-        names: what the functions may use besides; none of their names is one that `ExpressionWriter` writes.
+        names: further names for the functions; none of them is one that `ExpressionWriter` writes.
     """
 
     def __init__(self, program: ir.Program, names: dict[str, Any]) -> None:

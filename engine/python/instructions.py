@@ -18,7 +18,7 @@ _FIRST_VARIABLE_SLOT = 200_000
 class InstructionWriter:
     """Writes instructions, tracking the cells held in variables.
 
-    What a cell holds before it is written first is noted in the journal `u`, so that a decision can be taken back.
+    The value of a cell before its first write is noted in the journal `u`, so that a decision can be taken back.
 
     Args:
         writer: writes expressions.

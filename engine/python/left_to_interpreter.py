@@ -22,11 +22,11 @@ def leave_to_interpreter(
     """Puts the interpreter in the place of functions.
 
     Args:
-        long: what may take too long.
-        interpreter: what answers instead.
-        who: for each decision, who decides.
+        long: the values that may take too long.
+        interpreter: the interpreter.
+        who: for each decision, the function for the decider.
         tests: for each decision and choice, whether an option with given arguments is legal.
-        by: for each decision and choice, who takes it out of turn.
+        by: for each decision and choice, the function for the seat that takes it out of turn.
         holds: for each invariant, whether it holds for some members; the interpreter asks all.
     """
     for decision in long.deciders:

@@ -23,7 +23,7 @@ from rulespec.engine.python.runtime import memo_of
 from rulespec.engine.python.suppositions import write_suppositions
 
 FEATURES = replace(ALL_FEATURES, occupancy=False, variables=False)
-"""A procedure with variables of its own is written together with all that call it."""
+"""No variables: a procedure with variables of its own has to be generated together with all its callers."""
 
 
 class _Steps(dict[int, int]):
@@ -42,9 +42,9 @@ class OnDemandBackend(PythonBackend):
     """Runs a program through Python source, generated function by function as it is reached.
 
     Args:
-        program: what to run.
-        features: what the source makes use of; those that need the whole program are off.
-        steps: how many steps there are at most from one decision to the next.
+        program: the program to run.
+        features: the features that the source uses; those that need the whole program are off.
+        steps: the most steps from one decision to the next.
     """
 
     def __init__(self, program: ir.Program, features: Features = FEATURES, steps: int = MAX_STEPS) -> None:

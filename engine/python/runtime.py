@@ -189,7 +189,7 @@ def runtime_names(largest: int) -> dict[str, Any]:
     """The names available to every generated source; there are no other built-in functions.
 
     Args:
-        largest: the most members of a set, which bound how many sets are remembered.
+        largest: the most members of a set, which bounds the number of sets remembered.
     """
     sets = _MEMO_MEMBERS // max(largest, 1)
     return {

@@ -11,7 +11,7 @@ from rulespec.engine.program.traversal import Elsewhere, meet, walk
 from rulespec.engine.python.emission_plan import EmissionPlan
 
 _MANY = 1 << 12
-"""A set of at least 13 members, as a number, is written at once."""
+"""The least set, as a number, that is written at once: one with 13 members."""
 
 
 def sliced(plan: EmissionPlan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr], str]) -> list[str] | None:
@@ -90,7 +90,7 @@ def runs(cells: Sequence[int]) -> list[range]:
 def _neighbours(value: ir.Expr, member: ir.Cell, written: list[tuple[int, int]]) -> ir.Expr | None:
     """The address of the first of the neighbouring cells that a loop reads one by one.
 
-    None if it reads something else, or what it writes itself.
+    None if it reads something else, or cells that it writes itself.
     """
     if not isinstance(value, ir.Cell):
         return None

@@ -23,10 +23,10 @@ def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, writ
     Args:
         writer: writes expressions.
         functions: of the procedures.
-        written: how many of them have been written before.
+        written: the number of them written before.
 
     Returns:
-        How many have been written now.
+        The number written now.
     """
     while written < len(writer.supposed):
         for e, name in [*writer.supposed.items()][written:]:
@@ -51,8 +51,8 @@ def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, writ
 def _run(e: ir.Suppose, writer: ExpressionWriter, functions: FunctionWriter) -> list[str]:
     """The lines that run the procedure.
 
-    Its steps count for what it is part of, as many as they may be. If that says too little they are counted as it runs,
-    by what it goes over, and by the interpreter if they may be too many.
+    Its steps count for the code around it, at their bound. If the bound is too coarse they are counted as it runs, by
+    the sets that it goes over, and by the interpreter if they may be too many.
     """
     values = [f"x{i:d} = {writer.number(a)}" for i, a in enumerate(e.args)]  # before the procedure has its own budget
     args = ", ".join(f"x{i:d}" for i in range(len(e.args)))
