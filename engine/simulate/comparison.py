@@ -18,11 +18,11 @@ class ComparedNumber(Struct, frozen=True):
     """One number of both rulesets.
 
     Attributes:
-        what: what it is.
-        name: of which ending, team or seat; "" of all games.
-        value: under the first ruleset; None if there is none, such as of a seat that only the other has.
-        other: under the other.
-        difference: by how much the first is more; None where that cannot be said.
+        what: its sort.
+        name: its ending, team or seat; "" for all games.
+        value: the number under the first ruleset; None if there is none, such as for a seat that only the other has.
+        other: the number under the other.
+        difference: the first minus the other; None where it is unknown.
     """
 
     what: What
@@ -62,7 +62,7 @@ def _means(what: What, name: str, one: Sample, other: Sample) -> ComparedNumber:
 
 
 def _shares(what: What, name: str, one: tuple[float, int], other: tuple[float, int]) -> ComparedNumber:
-    """Shares of the games: how many, of how many."""
+    """The comparison of shares of the games: for each ruleset the times, and the number of games."""
     a, b = (share(times, games) if games else None for times, games in (one, other))
     between = share_difference(a, b) if a is not None and b is not None else None
     return ComparedNumber(what, name, a.value if a else None, b.value if b else None, between)

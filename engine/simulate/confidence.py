@@ -51,8 +51,8 @@ def share(wins: float, games: int) -> ConfidenceInterval:
     """A share of games: the score interval of E. B. Wilson, "Probable inference" (1927).
 
     Args:
-        wins: how many of the games it is; halves and thirds are shared wins.
-        games: how many there are, at least one.
+        wins: the number of games in the share; halves and thirds are shared wins.
+        games: the number of all games, at least one.
     """
     p, z = wins / games, _Z * _Z / games
     middle, half = p + z / 2, _Z * sqrt(p * (1 - p) / games + z / games / 4)

@@ -37,8 +37,8 @@ class OptionUse(Struct, frozen=True):
     Attributes:
         option: its decision and name, `market.buy`; with its argument, `market.buy(fish)`, if it has one of few.
         seat: the seat.
-        times: how often.
-        first: the number of the decision that was the first of them, from 0 on.
+        times: the number of uses.
+        first: the number of the decision of the first use, from 0 on.
     """
 
     option: str
@@ -183,14 +183,14 @@ class UsedMoves:
 
 
 class Plies(Generic[T]):
-    """The numbers of decisions after which measures are taken, with what is noted there.
+    """The numbers of decisions after which measures are taken, with the notes made there.
 
     Args:
-        most: with as many notes, every second one is left out.
+        most: the number of notes at which every second one is dropped.
         stride: the decisions from one to the next, as long as there are few.
 
     Attributes:
-        notes: what is noted, by number.
+        notes: the notes, by number.
     """
 
     def __init__(self, most: int = POINTS, stride: int = _STRIDE) -> None:
@@ -198,7 +198,7 @@ class Plies(Generic[T]):
         self._most, self._stride = most, stride
 
     def wants(self, ply: int) -> bool:
-        """Whether measures are taken after so many decisions; the first number that is asked for begins."""
+        """Whether measures are taken after `ply` decisions; always at the first call."""
         return not self.notes or ply % self._stride == 0
 
     def add(self, ply: int, note: T) -> None:

@@ -1,8 +1,8 @@
 """Parquet files of strangers, read in batches: footers and headers of pages are looked at first.
 
-A few bytes of a page can stand for any number of values, and a short text for a long one in each row; and what the
-footer says of sizes need not be true. So the headers of all pages are read here, before pyarrow makes room for what
-they promise; texts stay numbers of a dictionary until it is known how long they come to.
+A few bytes of a page can stand for any number of values, and a short text for a long one in each row; and the sizes in
+the footer need not be true. So the headers of all pages are read here, before pyarrow allocates the memory that they
+promise; texts stay numbers of a dictionary until their total length is known.
 """
 
 from __future__ import annotations

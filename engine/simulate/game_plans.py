@@ -105,7 +105,7 @@ class GamePlan:
     ) -> Playout:
         """Plays one game, always the same; `ruleset` is that of the plan, and `decide` plays its bots.
 
-        What is played in wasm has no decisions to look at: Python plays it here, unless another machine is given.
+        Games in wasm have no decisions to look at: Python plays them here, unless another machine is given.
         """
         backend = machine or ("python" if self.backend == "wasm" else self.backend)
         game = Game(ruleset, self.seats(number), self.settings, backend)

@@ -1,4 +1,4 @@
-"""The lead in a game over time: how often it changes, when it was last taken, how wide it is at most."""
+"""The lead in a game over time: its changes, the last time it was taken, and its greatest width."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Lead(Struct, frozen=True):
     """The lead in a game.
 
     Attributes:
-        by: what leads.
-        changes: how often another side took it than had it last; to draw level takes no lead.
-        taken: after how many decisions who had it last took it; None: nobody ever led.
-        widest: the most by which the first was ever ahead of the second; of playouts in percent.
+        by: the number that decides the lead.
+        changes: the number of times the lead went to another side; drawing level takes no lead.
+        taken: the number of decisions after which the last leader took it; None: nobody ever led.
+        widest: the greatest lead of the first over the second; for playouts in percent.
     """
 
     by: By
@@ -38,8 +38,8 @@ class Standings(Struct, frozen=True):
     """The progress of each seat at any position of a game, the more the better.
 
     Attributes:
-        by: what it is.
-        slack: who is ahead by as much or less does not lead.
+        by: its sort.
+        slack: the greatest difference that is no lead.
         of: the number of each seat.
     """
 

@@ -1,7 +1,7 @@
 """Results as a folder of Parquet files.
 
-Nothing can be added to a Parquet file. So each part is a complete file: it is written under another name, and has the
-header among its metadata. Programs that read folders of Parquet files read the parts as one table.
+Nothing can be added to a Parquet file. So each part is a complete file: it is created under another name, and has the
+header in its metadata. Programs that read folders of Parquet files read the parts as one table.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rulespec.engine.simulate.result_rows import Results, ResultSheet, Row, chec
 
 PART_ROWS = 20_000
 PART_SECONDS = 60.0
-"""Time after which a part is written: what is lost if the program is killed."""
+"""Time after which a part is written: the most that is lost if the program is killed."""
 
 PART = re.compile(r"games-(\d{10})\.parquet")
 _WRITING = re.compile(r"\.games-\d{10}\.writing")
@@ -32,7 +32,7 @@ _WRITING = re.compile(r"\.games-\d{10}\.writing")
 class ParquetResults(Results[Row]):
     """A folder of Parquet files; see `Results`. Part `games-0000020000.parquet` begins with game 20,000.
 
-    A part is written after `PART_ROWS` games, after `PART_SECONDS`, and on closing.
+    Each part ends after `PART_ROWS` games, after `PART_SECONDS`, or on closing.
     """
 
     def __init__(self, path: Path, sheet: ResultSheet[Row]) -> None:

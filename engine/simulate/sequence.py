@@ -1,18 +1,18 @@
 """Bounds that hold at every look: a mean or a share may be followed, and looked at after any game.
 
 A confidence interval is wrong one time in twenty at one look, and far more often if one looks until it decides.
-A confidence sequence is wrong in one run of twenty, however often one looks.
+A confidence sequence is wrong in one run of twenty, at any number of looks.
 
-Of a mean it is asymptotic: the normal mixture (Robbins: "Statistical Methods Related to the Law of the Iterated
+For a mean it is asymptotic: the normal mixture (Robbins: "Statistical Methods Related to the Law of the Iterated
 Logarithm", 1970), in the form of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform Central Limit Theory
 and Asymptotic Confidence Sequences", Annals of Statistics, 2024).
 
-Of a share it is exact, from the first game on, by betting (Waudby-Smith and Ramdas: "Estimating means of bounded random
-variables by betting", Journal of the Royal Statistical Society B, 2024). Against each share m a gambler stakes on every
-game that the mean is another one, p: what they own is multiplied by (p / m) ^ x ((1 - p) / (1 - m)) ^ (1 - x) when x is
-won, from 0 to 1. If m is right they own no more than before, on average, so they ever own 20 times as much in one run
-of twenty at most (Ville 1939). The money is spread over all p, densest around m; a share is out against which it has
-grown to that.
+For a share it is exact, from the first game on, by betting (Waudby-Smith and Ramdas: "Estimating means of bounded
+random variables by betting", Journal of the Royal Statistical Society B, 2024). Against each share m a gambler bets on
+every game that the mean is another one, p: their wealth is multiplied by (p / m) ^ x ((1 - p) / (1 - m)) ^ (1 - x) when
+x is won, from 0 to 1. If m is right their wealth does not grow on average, so it ever reaches 20 times its start in one
+run of twenty at most (Ville 1939). The wealth is spread over all p, densest around m; a share is excluded once the
+wealth against it has grown to that.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def followed_share(won: float, games: int, level: float = LEVEL) -> ConfidenceIn
 
 
 def log_stakes(won: float, games: int, share: float) -> float:
-    """The logarithm of what a gambler owns, of 1, who has bet against a mean of `share`; inf if it is impossible.
+    """The log-wealth of a gambler who began with 1 and has bet against a mean of `share`; inf if it is impossible.
 
     Args:
         won: the sum of the shares of the wins, each from 0 to 1.
@@ -110,7 +110,7 @@ def log_stakes(won: float, games: int, share: float) -> float:
 
 
 def _least(won: float, games: int, bound: float) -> float:
-    """The least share against which a gambler owns no more than the bound: what they own falls towards the mean."""
+    """The least share against which a gambler's wealth is within the bound: it falls towards the mean."""
     low, high = 0.0, won / games
     for _ in range(_HALVINGS if won > 1 else 0):  # of one win at most, the bound is 0
         middle = (low + high) / 2
@@ -160,7 +160,7 @@ def said_needed(needed: int | None, word: str) -> str:
 
     Args:
         needed: as `games_needed` and `games_to_tell` give it.
-        word: what is counted, in the plural.
+        word: the counted unit, in the plural.
     """
     return f"no number of {word} that anybody plays" if needed is None else f"about {rounded(needed):,} {word}"
 

@@ -51,7 +51,7 @@ class WasmOutcomes:
 
     Attributes:
         plan: the plan.
-        games: what plays them, by the number of seats.
+        games: the players of games, by the number of seats.
 
     Raises:
         NoWasmtimeError, NoWasmError: if its programs cannot be carried out in wasm.
@@ -75,9 +75,9 @@ class WasmOutcomes:
         return [results[number] for number in numbers]
 
     def tallied(self, numbers: range) -> list[tuple[Outcome, int]]:
-        """The outcomes of some games, each of the first that had it, and of how many.
+        """The distinct outcomes of some games, each from the first game with it, and their numbers of games.
 
-        One that shows a mistake stands for itself.
+        One that shows a mistake is listed by itself.
         """
         results: list[tuple[Outcome, int]] = []
         for mine, seats, rows in self._played(numbers):
@@ -128,7 +128,7 @@ class WasmOutcomes:
 
 _T = TypeVar("_T")
 _python_playing = threading.Lock()
-"""Only one thread plays a game in Python: machines of one program share what they remember."""
+"""Only one thread plays a game in Python: machines of one program share their memos."""
 
 
 def _decided(
@@ -174,7 +174,7 @@ def tallied_in_wasm(
     """Plays games in this process, and counts equal outcomes; see `play_in_wasm`.
 
     Yields:
-        Outcomes, each with how many games have had it: `Outcome.game` is the first of them.
+        Outcomes, each with its number of games: `Outcome.game` is the first of them.
     """
     rounds = _Rounds(numbers)
     for outcome, times in _each(plan, ruleset, rounds, jobs, WasmOutcomes.tallied):
@@ -199,7 +199,7 @@ class _Rounds:
         self._games = self._decisions = 0
 
     def note(self, outcome: Outcome, times: int) -> None:
-        """Notes how long games were."""
+        """Notes the lengths of games."""
         self._games += times
         self._decisions += times * outcome.decisions
 

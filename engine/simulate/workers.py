@@ -97,7 +97,7 @@ def on_workers(
         batch: calls at a time on a cluster that cannot return results one by one.
 
     Yields:
-        What it returns, in the order of the calls. Closing the generator stops the workers.
+        The results, in the order of the calls. Closing the generator stops the workers.
 
     Raises:
         ClusterError: if workers cannot be started or reached, or end too early.

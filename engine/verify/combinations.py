@@ -55,8 +55,8 @@ class Ended(Struct, frozen=True):
 def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Combination]:
     """Every number of players (or only these) with the default settings, then each other value of each setting.
 
-    The first other value of every setting comes before the second of any, and what is declared last comes first: that
-    is what an overlay adds. They take turns with the numbers of players.
+    The first other value of every setting comes before the second of any, and settings declared last come first: an
+    overlay adds those. They take turns with the numbers of players.
     """
     low, high = ruleset.players
     numbers = numbers or range(low, high + 1)

@@ -11,7 +11,7 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import LogHeader
 
 SHOWN_BY = frozenset(["RS703", "RS704", "RS711", "RS712"])
-"""Codes of the mistakes that a scenario can show: what is wrong at a position, or in the decision that leads there."""
+"""Codes of the mistakes that a scenario can show: at a position, or in the decision that leads there."""
 _STEP = 1_000
 """Decisions of a step; a scenario file holds at most twice as many in one."""
 

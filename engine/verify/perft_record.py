@@ -97,7 +97,7 @@ def at_moves(
 ) -> Iterator[Game]:
     """A copy of a replayed game after each of the given numbers of moves, in rising order.
 
-    A move is a decision, or an undo of several. `spans` has the places of the numbers.
+    A move is a decision, or an undo of one or more. `spans` has the places of the numbers.
 
     Raises:
         DiagnosticsError: RS832 if the log has fewer legal moves.

@@ -58,13 +58,13 @@ def play_check(
 ) -> PlayReport:
     """Plays a ruleset without errors, for `STEPS`; but each number of players to its first end.
 
-    If that alone takes as many again, or there is a mistake already, the other numbers are left out. What is played
-    depends on the ruleset alone, not on the machine.
+    If that alone takes as many again, or there is a mistake already, the other numbers are left out. The games depend
+    on the ruleset alone, not on the machine.
 
     Args:
         ruleset: the ruleset.
         progress: called with the number of combinations that are done since.
-        minutes: plays as many steps as take about so long; None: `STEPS`.
+        minutes: about the time to play; None: `STEPS`.
     """
     return _PlayCheck(ruleset, progress or (lambda _: None), minutes).run()
 
@@ -163,7 +163,7 @@ class _PlayCheck:
         return [self._diagnostic(each, EFFORT // len(result)) for each in result]
 
     def _diagnostic(self, mistake: _Mistake, steps: int) -> Diagnostic:
-        """The diagnostic of a mistake: in how many games of which combinations, and the shortest game found."""
+        """The diagnostic of a mistake: its share of games, by combination, and the shortest game found."""
         failing = shorter_playout(mistake.shortest, steps, self.weights.decision)
         wrong = _placed(failing.wrong, mistake.shortest)
         share, which = self._share(mistake.games)

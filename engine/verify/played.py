@@ -23,7 +23,7 @@ class PlayReport(Struct, frozen=True):
         games: the number of games that were played to an end, or to a mistake.
         combinations: the number of combinations with such games.
         of: the number of all combinations.
-        diagnostics: what is wrong.
+        diagnostics: the problems.
     """
 
     games: int

@@ -1,7 +1,7 @@
 """Ends of games by a bound of the rules: a `repeat at most` with decisions that has run out, after which all is over.
 
-Where the game can also end in another way, such a bound is there so that it ends at all, and seldom meant to be met.
-Whoever means it says `end game as …` after the loop: here the start procedure returns.
+If the game can also end in another way, such a bound only guarantees an end, and is seldom meant to be met. An author
+who means it writes `end game as …` after the loop: here the start procedure returns.
 """
 
 from __future__ import annotations

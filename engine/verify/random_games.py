@@ -26,7 +26,7 @@ CAP = 1_000
 CLOSELY = 10
 """Games of a run that are looked at closely; of further ones nothing is wanted but mistakes of the rules."""
 WITH_ALL = 10
-"""One of so many games is played by the interpreter, too, which is slow."""
+"""One game in this number is played by the interpreter, too, which is slow."""
 EFFORT = 1_000_000_000
 """Steps for making a game shorter, as `Trial.steps` counts them: up to some twenty seconds."""
 TAKE_BACK = 1 / 30
@@ -80,8 +80,8 @@ def further_games(
     Args:
         ruleset: the ruleset.
         players: numbers of players.
-        games: the number of games. Numbers of players share them, and values of settings if there are so many that it
-            pays to make programs for these.
+        games: the number of games. Numbers of players share them, and values of settings if there are enough games for
+            making their programs to pay off.
         seed: the same seed gives the same games.
 
     Yields:
@@ -133,7 +133,7 @@ def shorter(
         trial: the game that shows it.
         wrong: its diagnostic.
         failed: the property that does not hold at its end; None if its last move fails.
-        steps: a bound on what is tried.
+        steps: a bound on the steps of all attempts.
         decision: the steps that each decision counts for, besides those of interpreters.
     """
     ruleset, header = trial.game.ruleset, trial.header

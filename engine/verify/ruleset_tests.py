@@ -89,7 +89,7 @@ def ruleset_tests(
         ref: the reference of the ruleset, such as `my_game+house_rule` or a path. It is loaded when the test runs.
         players: the numbers of players; if not given, all that the ruleset allows.
         settings: values for some of the ruleset's settings; the others vary.
-        hypothesis: the settings of Hypothesis, which say how much is tried.
+        hypothesis: the settings of Hypothesis, which set the effort.
         backends: the backends that are compared.
 
     Raises:

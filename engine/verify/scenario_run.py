@@ -33,7 +33,7 @@ class Failure:
         backend: the backend that ran it.
         span: the place of the expectation.
         what: its key, such as `options` or `when`.
-        expected: the expected value; empty if what is found says it all, or the scenario could not go on.
+        expected: the expected value; empty if the actual one is enough, or the scenario could not go on.
         actual: the value, or the fault.
     """
 

@@ -23,7 +23,7 @@ from rulespec.engine.verify.combinations import SEED, Combination, CombinationGa
 from rulespec.typed import nodes as typed
 
 DECISION = 10_000
-"""Steps that a decision counts for besides its own: what the rules do not say takes as long."""
+"""Steps that a decision counts for besides its own: the work outside the rules takes as long."""
 BLOCK = 60_000
 """Steps that each block of a program counts for: making a machine of it takes as long."""
 _PLIES = (0, 8, 64, 512)
