@@ -92,7 +92,7 @@ class Printer:
             yield from self.lines(each, indent + 2)
 
     def _head(self, answer: Answer) -> str:
-        """The line of an answer: what is asked about, the verdict, the reason, and where it is written."""
+        """The line of an answer: its subject, the verdict, the reason, and its place in the rules."""
         subject, verdict = answer.subject, _shown(answer.verdict)
         if answer.question in ("option", "asked", "not asked", "invariant", "points", "value"):
             subject = f"{subject}: {verdict}"
@@ -129,7 +129,7 @@ def _parts(node: ReasonNode, indent: int) -> Iterator[str]:
 
 
 def _line(node: ReasonNode) -> str:
-    """A node on a line: its text, its value, and what it is called where that is not its text."""
+    """A node on a line: its text, its value, and its name where that is not its text."""
     truth = isinstance(node.value, bool)
     value = {True: "holds", False: "fails"}[node.value] if truth and node.type == "bool" else _shown(node.value)
     if node.op == "member":

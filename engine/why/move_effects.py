@@ -36,9 +36,9 @@ class Effect(Struct, frozen=True):
     """Something that a statement has done.
 
     Attributes:
-        of: the statement or the cost; None for what is not seen, after which nothing is.
+        of: the statement or the cost; None for a hidden one, after which everything is hidden.
         numbers: the expressions of the statement.
-        changes: what it has changed.
+        changes: its changes.
     """
 
     of: typed.Stmt | typed.Cost | None
@@ -54,13 +54,13 @@ class Skipped(Struct, frozen=True):
 
 
 class Recorder(Interpreter):
-    """An interpreter that records what the statements of one move do.
+    """An interpreter that records the effects of the statements of one move.
 
     Args:
         origins: the origins of its program's instructions.
         labels: the names of cells.
         traces: makes tracers.
-        guard: copies a state, so that what is hidden cannot be read from the copy either.
+        guard: copies a state, so that hidden cells cannot be read from the copy either.
     """
 
     def __init__(self, origins: Origins, labels: Labels, traces: Traces, guard: Callable[[State], State]) -> None:
@@ -84,7 +84,7 @@ class Recorder(Interpreter):
             self.effects.append(Effect(None))
 
     def execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
-        """Executes an instruction, and records it if it changes what is no variable."""
+        """Executes an instruction, and records it if it changes anything but variables."""
         at = self._origins.of(i)
         if at is None or self._supposed or not isinstance(i, ir.Store | ir.Transfer):
             super().execute(i, state, slots, journal)

@@ -46,7 +46,7 @@ class OptionTrace:
         self._paid: list[_Paid] = []
 
     def conditions(self, args: Sequence[int]) -> Iterator[ReasonNode]:
-        """The conditions, up to the first that fails or that depends on what is hidden.
+        """The conditions, up to the first that fails or depends on hidden information.
 
         With fewer arguments than there are parameters, the last one is the domain of the next parameter.
         """
@@ -112,7 +112,7 @@ class OptionTrace:
     # --- heads -------------------------------------------------------------------------------
 
     def _head(self, head: Sequence[typed.HeadPart], at: At) -> Iterator[ReasonNode]:
-        """The conditions of a head. What it names is evaluated with the next condition, and shown with that."""
+        """The conditions of a head. Values named in it are evaluated with the next condition, and shown with that."""
         waiting: list[typed.Let] = []
         for part in head:
             if isinstance(part, typed.Let):

@@ -1,4 +1,4 @@
-"""The last move of a game: what it has changed, how it has ended the game, and whom it has not asked."""
+"""The last move of a game: its changes, the end of the game by it, and the seats that it has not asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A position for one reader: its state without what is hidden, and the rules with the places of their statements."""
+"""A position for one reader: its state without hidden values, and the rules with the places of their statements."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Answer(Struct):
 
     Attributes:
         question: `option`, `value`, `asked`, `not asked`, `nothing`, `effects`, `end` or `invariant`; in an answer
-            within one, what it is about.
+            within one, its topic.
         subject: the option, the expression, the seat, the name, the statement.
         verdict: `legal` or `refused`, a value, the seats that are asked, whether something holds; `?` if it depends on
-            what is hidden.
-        reason: why, in words of the rules.
+            hidden information.
+        reason: the reason, in words of the rules.
         rules: the ids of the rules that are cited there.
         owner: the procedure, the guard and the option that a statement is in.
-        span: the place of what is asked about.
+        span: the place of the subject.
         conditions: traces, in the order in which they were evaluated.
         changes: the changes of a statement.
         answers: further answers, such as one for each statement.
@@ -58,7 +58,7 @@ class Reader:
 
     Args:
         game: the game.
-        seat: who reads: None for what all seats see; `OMNISCIENT` for all that there is.
+        seat: the reader: None for the public; `OMNISCIENT` for everything.
 
     Attributes:
         ruleset: the rules, whose nodes the origins know.
@@ -77,7 +77,7 @@ class Reader:
         self.texts = {**self.ruleset.sources}
 
     def guard(self, game: Game) -> Callable[[State], State]:
-        """The function that makes a copy of a state, from which what is hidden where a game stands cannot be read."""
+        """The function that copies a state so that values hidden in the position of a game cannot be read from it."""
         if self.seat == OMNISCIENT or not game.omniscient.secretive:
             return lambda state: list(state)
         viewer = PUBLIC if self.seat is None else game.seats.index(self.seat)

@@ -32,7 +32,7 @@ _INDENT = " " * 4
 
 
 def run_statement(game: Game, text: str) -> list[tuple[str, str, str]]:
-    """Runs statements where a game stands, and puts what they change into it.
+    """Runs statements in the position of a game, and applies their changes to it.
 
     Returns:
         For each cell that has changed its name, the value before and the value after.

@@ -1,7 +1,7 @@
 """Nodes of a reason: an expression, its value where the game stood, and the parts that the value follows from.
 
 The truth of a node follows from its parts alone where `op` is one of `LOGIC`; every other truth value is a leaf of the
-verdict, whatever explains it. What is beside the parts says why they are these: a set, an argument, a name.
+verdict, whatever explains it. Nodes beside the parts explain the choice of the parts: a set, an argument, a name.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class ReasonNode(Struct):
     """An expression with its value.
 
     Attributes:
-        op: how the value follows from the parts, or where it comes from.
+        op: the operation that makes the value from the parts, or its source.
         text: the expression as written.
         type: the name of the type of its value.
         span: its place.
         value: as `Labels.plain` has it; `UNKNOWN` from the first hidden cell on.
         parts: the parts that the value follows from, up to the last that was evaluated.
-        because: what says why the parts are these.
+        because: the nodes that explain the choice of the parts.
         name: the member that a variable stands for, or the name of the cell that is read.
         reason: the reason that the rules give, of a condition.
         number: the value as a number; 0 if it is not known.
@@ -78,7 +78,7 @@ def to_json(node: ReasonNode, overlay: Overlay) -> dict[str, Any]:
 
 
 def place(span: Span | None, overlay: Overlay) -> dict[str, Any]:
-    """The keys that say where something is written."""
+    """The keys for the place of something in the sources."""
     if span is None:
         return {}
     title = overlay(span)

@@ -1,6 +1,6 @@
 """Tracing of expressions: each part with its value, down to facts and state, in the order of the source.
 
-After the first part that is hidden nothing more is evaluated: what is left depends on what may be seen alone.
+After the first hidden part nothing more is evaluated: so the trace depends on visible information alone.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rulespec.typed.rule_traversal import parts
 from rulespec.types import SetOf
 
 MAX_NODES = 5_000
-"""Nodes of one trace; what is beyond is a leaf with its value."""
+"""Nodes of one trace; beyond it an expression is a leaf with its value."""
 MAX_DEPTH = 60
 """Levels of a trace."""
 
@@ -321,7 +321,7 @@ class Tracer(Values):
 
 
 def _of_member(op: str, fits: bool, values: Sequence[Any]) -> Any:
-    """The value of the part of a member: its truth, or what it gives to a sum and the like; null if it is left out."""
+    """The value of the part of a member: its truth, or its contribution to a sum, say; null if it is left out."""
     if op == "all":
         return not fits or bool(values[-1])
     if not fits:

@@ -32,7 +32,7 @@ class Why:
 
     Args:
         game: the game.
-        seat: who asks: None for what all seats see; `OMNISCIENT` for all that there is.
+        seat: the reader: None for the public; `OMNISCIENT` for everything.
 
     Every method raises RulesetFaultError if the rules are at fault.
     """
