@@ -1,4 +1,4 @@
-"""The part of a table that is in no log: who sits there, what is open between people, and the clock."""
+"""The part of a table that is in no log: the people at the seats, their open requests, and the clock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Request(Struct):
 
     Attributes:
         by: the seat that asks.
-        decisions: how many decisions.
+        decisions: the number of decisions.
         agreed: the seats that agree, with that one.
         at: when it was made, in seconds of the clock.
     """
@@ -28,9 +28,9 @@ class Back(Struct, frozen=True):
     """Decisions that were taken back, for the history of the table.
 
     Attributes:
-        at: how many decisions stood after it.
+        at: the number of decisions that stood after it.
         by: the seat that took back.
-        decisions: how many decisions.
+        decisions: the number of decisions.
         unasked: the seats that were away for too long to be asked.
     """
 
@@ -66,12 +66,12 @@ class Unlogged(Struct):
         request: the open request to take back.
         reveals: whether everybody is shown all once the game is over.
         at: when this was noted, in seconds of the clock; 0: by an earlier version, which did not.
-        absent: seconds after which people who are away are not waited for by a request to take back; 0: always.
-        answers: whether what a bot has decided counts as seen: then what comes before it is not free.
+        absent: seconds after which a request to take back no longer waits for people who are away; 0: it always waits.
+        answers: whether decisions of a bot count as seen: then earlier decisions are not free.
         spent: seat → the seconds that its last decision took: they go on if it takes that back without asking.
-        undone: what can be taken again.
-        backs: what was taken back at last.
-        lines: seat → the variations that it has kept.
+        undone: the decisions that can be taken again.
+        backs: the last decisions taken back.
+        lines: seat → its kept variations.
         opinions: whether bots give opinions in copies while the game goes on.
     """
 

@@ -16,8 +16,8 @@ from rulespec.engine.logs.sealed import pending
 class EarlyChoices:
     """Choices of the open round made before the seat was asked; the game takes each in turn.
 
-    The game takes the choices of a round in the order of the set. So state, hashes and logs are the same whoever was
-    ready first, and what is not taken yet is in no file.
+    The game takes the choices of a round in the order of the set. So state, hashes and logs do not depend on the order
+    in which seats were ready, and a choice not taken yet is in no file.
 
     Args:
         game: the game; it is not changed.
@@ -66,8 +66,8 @@ class EarlyChoices:
         """Records a choice, replacing an earlier one.
 
         Returns:
-            How many decisions the caller has to take back: those since the seat's earlier choice. Those of others are
-            noted, and come again with the same seals.
+            The number of decisions that the caller has to take back: those since the seat's earlier choice. Those of
+            others are noted, and come again with the same seals.
 
         Raises:
             ValueError: if the text names no option, or the seat is not asked.

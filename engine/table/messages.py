@@ -17,17 +17,17 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     """A message of a viewer.
 
     Attributes:
-        do: take an option; withdraw a choice of the open round; take back, or ask to; take again what was taken back;
-            agree to a request to take back, or refuse it, or withdraw one's own; sit down with a name; hand a seat to a
-            bot; take it back as a person; ask for earlier moves, for the consequences of an option, for the reasons why
-            a place has none, or for all that led to that or to the changes of a move.
-        serial: that of the last frame that the viewer has: for what depends on where the game stands.
+        do: take an option; withdraw a choice of the open round; take back, or ask to; redo decisions taken back; agree
+            to a request to take back, or refuse it, or withdraw one's own; sit down with a name; hand a seat to a bot;
+            take it back as a person; ask for earlier moves, for the consequences of an option, for the reasons why a
+            place has none, or for everything that led to that or to the changes of a move.
+        serial: that of the last frame that the viewer has: for deeds that depend on the position of the game.
         option: the text of the option to take, or to look at.
         name: of the person.
-        seat: the one to hand to a bot; "": one's own. Who is alone says whose message it is.
+        seat: the one to hand to a bot; "": one's own. From a person who plays alone, the seat of the message.
         bot: the name of the bot.
-        before: the number of the move before which moves are asked for.
-        to: the number of the move, from 0, with which all are to be taken back, or whose reasons are asked for; -1:
+        before: the number of the move before which moves are requested.
+        to: the number of the move, from 0, from which all are to be taken back, or whose reasons are requested; -1:
             one's own last decision, or a place.
         place: an entity, as `kind.name`.
     """

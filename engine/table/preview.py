@@ -25,11 +25,11 @@ _REASONS = 4
 def preview(words: Words, game: Game, seat: str, text: str) -> dict[str, Any] | MessageRefusal:
     """Changes by an option of a seat up to the next question, those that the seat knows before, in words.
 
-    `until` says what the rest depends on: `hidden` cells, `chance`, the choices of `others`; or the game is `over`.
+    `until` is the obstacle to the rest: `hidden` cells, `chance`, the choices of `others`; or the game is `over`.
 
     Args:
         words: the words of the ruleset.
-        game: where the option is legal; it is not changed.
+        game: a game in which the option is legal; it is not changed.
         seat: the seat.
         text: the option.
 
@@ -50,7 +50,7 @@ def preview(words: Words, game: Game, seat: str, text: str) -> dict[str, Any] | 
 
 
 def _walked(game: Game, option: Option, seat: str) -> tuple[Ahead, tuple[frozenset[int], bool]]:
-    """An option made on a copy, by guarded reading where anything is hidden, and what is not seen after it."""
+    """An option made on a copy, by guarded reading if anything is hidden, and the cells that stay hidden after it."""
     if game.omniscient.secretive:
         result = ahead(game, option, seat)
         return result, unseen_after(game, result, seat)

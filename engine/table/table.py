@@ -39,15 +39,15 @@ _BACKS = 20
 class Table:
     """A table.
 
-    A viewer is a seat, or None for spectators, who see what all seats see.
+    A viewer is a seat, or None for spectators, who have the public view.
 
     After a message that was not refused, and after `advance`, the caller saves `moves` and `aside`; then it calls
     `confirm`, or `revert` if that fails. Nobody is shown anything in between.
 
     Args:
         words: the words of the ruleset.
-        game: where it begins or goes on.
-        aside: what is in no log.
+        game: the game where it begins or goes on.
+        aside: the part that is in no log.
         bots: the names of the bots that a person may hand a seat to.
         clock: the time in seconds.
         cells: those of the state; None: they are looked up.
@@ -316,7 +316,7 @@ class Table:
 
     @property
     def _programs(self) -> list[str]:
-        """The seats that a bot has played from the start: what a stand-in has decided may have been a person's."""
+        """The seats that a bot has played from the start: decisions at a stand-in's seat may have been a person's."""
         return [seat for seat, of in self.seats.items() if of.kind == "bot" and not of.stand_in]
 
     def _ask_back(self, seat: str, to: int) -> MessageRefusal | None:
@@ -358,7 +358,7 @@ class Table:
         return None
 
     def settle(self) -> bool:
-        """Takes back what a request asks for if all agree who are waited for; whether it did."""
+        """Carries out a request to take back if everybody it waits for agrees; returns whether it did."""
         request = self._state.request
         if request is None:
             return False

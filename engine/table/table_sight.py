@@ -18,11 +18,11 @@ from rulespec.engine.game.shown_cells import ShownCells
 TAIL = 30
 """The last moves that a viewer has; earlier ones are asked for."""
 _RECENT = 16
-"""Changes of the state that a viewer can have missed; whoever missed more has the whole."""
+"""Changes of the state that a viewer can have missed; one who missed more gets the whole."""
 _LARGE = 300
 """Bytes of packed data that are compressed."""
 _COMPRESSED = 0x78
-"""The first byte of what has been compressed; in packed data only that of a number, which is the whole then."""
+"""The first byte of compressed data; uncompressed data begin with it only if they are a single number."""
 
 
 def packed(data: object) -> bytes:
@@ -62,7 +62,7 @@ class TableSight:
 
     Attributes:
         serial: the number of changes that the viewer could see.
-        turn: the serial at which what the viewer may do changed last.
+        turn: the serial of the last change in the legal actions of the viewer.
         tail: the last moves.
         change: the number of the table's change that it shows.
     """

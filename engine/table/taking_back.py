@@ -28,9 +28,9 @@ def undone(
     """The decisions about to be taken back that may be taken again as they were: up to the first of another person.
 
     Args:
-        game: before anything is taken back.
-        number: how many decisions are to be taken back.
-        by: who takes back.
+        game: the game before anything is taken back.
+        number: the number of decisions to be taken back.
+        by: the seat that takes back.
         others: the other people.
         choices: the choices of the open round that the game has not taken yet: seat → its option and its salt.
     """

@@ -32,10 +32,10 @@ class SeenMove(Brief, Struct, frozen=True):
     Attributes:
         text: the sentence.
         by: the seat; None for chance.
-        changes: what it changed.
+        changes: its changes.
         whole: whether it has been disclosed: the choices of an open round have not.
         roll: the numbers of dice, if it is a roll of them.
-        marks: what left which entity for which other, as `kind.name`; "" where there is none, or it is not seen.
+        marks: movements from one entity to another, as `kind.name`; "" where there is none, or it is hidden.
     """
 
     text: str

@@ -36,8 +36,8 @@ class TableStanding(Struct, frozen=True):
         deadline: seconds for a decision; 0: none.
         reveals: whether everybody is shown all once the game is over.
         fault: whether the rules are at fault.
-        backs: what was taken back at last.
-        undone: what can be taken again.
+        backs: the last decisions taken back.
+        undone: the decisions that can be taken again.
         free: a seat → the number of the newest decisions that it takes back without asking.
     """
 
