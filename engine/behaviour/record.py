@@ -24,7 +24,7 @@ MAX_TEXT = 8_000_000
 MAX_CELLS = 2_000_000
 """Fields of all positions near the start of a table together: a bound on memory."""
 _WALK = 60
-"""Decisions of a walk before it goes on elsewhere."""
+"""Decisions of a walk before it continues elsewhere."""
 _LONG = 400
 """Decisions of a walk after some that have found nothing new."""
 _IDLE = 20

@@ -22,7 +22,7 @@ from rulespec.typed import nodes as typed
 _SHOWN = 4
 """Fields and options that are named in a difference."""
 MAX_CELLS = 4_000_000
-"""Fields of all places that later situations go back to: a bound on memory. What comes after others is not reached."""
+"""Fields of all places that later situations return to: a bound on memory. Those after further ones are not reached."""
 MAX_LINKED = 400
 """Decisions of the way to a situation that are gone through for its game."""
 

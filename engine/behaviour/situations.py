@@ -97,7 +97,7 @@ def options_of(game: Game) -> Options:
 
 
 def ended(game: Game) -> list[Any]:
-    """The end of a game as a situation has it; empty while it goes on."""
+    """The end of a game in the form of a situation; empty while it goes on."""
     result = game.result
     return [] if result is None else [result.ending, list(result.winners), dict(result.scores)]
 

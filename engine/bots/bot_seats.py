@@ -50,8 +50,8 @@ class Silence:
 class BotSeats:
     """Bots at the seats of a table.
 
-    A bot's pick depends on its seed and on what its seat has seen since the game began, and on nothing else: after
-    decisions are taken back, or in a game that goes on from its log, it is the same again.
+    A bot's pick depends on its seed and on its seat's observations since the game began, and on nothing else: after
+    decisions are taken back, or in a game continued from its log, it is the same again.
 
     Args:
         game: a game of the table.

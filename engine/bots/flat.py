@@ -18,7 +18,7 @@ CUT = 20
 
 
 def horizon(search: Search) -> int:
-    """The number of decisions after which a playout is cut off, from the value; none if no value tells who is ahead."""
+    """The number of decisions after which a playout is cut off, from the value; none if no value shows the leader."""
     return (CUT if search.value is None else search.value.horizon) if search.judges else CAP
 
 
@@ -53,7 +53,7 @@ class FlatBot:
     It is sequential halving: the playouts are split evenly over rounds, and after each the worse half of the options
     is left out (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013). A round plays each
     option that is left at least once, so wide decisions take more playouts than are asked for. The games of a round
-    draw alike after all options (common random numbers), so that luck tells as little as it can.
+    draw alike after all options (common random numbers), which reduces the influence of luck.
 
     A playout is cut off after some decisions and judged by the value of the position, or else by points. Where there is
     neither, or all win together and there is no value, it is played to its end.

@@ -28,7 +28,7 @@ class PlanSide:
     Args:
         plan: the plan.
         ruleset: its ruleset.
-        path: where its games are recorded; None: nowhere.
+        path: the file for its games; None: they are not recorded.
         warned: called with the message that bots cannot compare positions.
     """
 

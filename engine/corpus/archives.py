@@ -20,7 +20,7 @@ from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES
 from rulespec.engine.logs.samples import is_log_name
 
 MAX_RATIO = 250
-"""Unpacked bytes for each packed one, beyond `FREE_BYTES`; logs come to some 20."""
+"""Unpacked bytes for each packed one, beyond `FREE_BYTES`; logs have some 20."""
 FREE_BYTES = 100_000_000
 MAX_PART = 20_000_000
 """Bytes of an archive that are read at a time, such as the directory of a zip."""

@@ -78,7 +78,7 @@ class CodedGame(Struct, frozen=True):
         table: the name of its table; empty if it cannot be read.
         error: why it cannot be read, or where it diverges; the decisions before that are here.
         decisions: the number of decisions.
-        ended: the ending; None if the game goes on.
+        ended: the ending; None if the game is unfinished.
         winners: the seats that won.
         scores: the points by seat.
         end_hash: the hash of the last position.

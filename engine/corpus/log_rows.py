@@ -131,7 +131,7 @@ class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
         players: the number of seats.
         settings: all settings.
         decisions: the number of legal decisions.
-        ended: the ending; None if the game goes on, or stops there.
+        ended: the ending; None if the game is unfinished, or stops there.
         winners: the seats that won.
         scores: the points by seat.
         end_hash: the hash of the last position.

@@ -40,7 +40,7 @@ class Tally(Struct):
     """Results of a decision at a position.
 
     Attributes:
-        times: the number of times it was taken; a game may come to a position more than once.
+        times: the number of times it was taken; a game may reach a position more than once.
         games: the number of games.
         won: the number of them won by the seat that took it.
         points: the sum of that seat's points in them.
@@ -70,8 +70,8 @@ class MoveCounts(Struct):
 
     Attributes:
         over: the number of games of the table that are over, and were counted.
-        open: those that go on, or do not come to their recorded end, and were not.
-        taken: hash of a position → code of a decision → what came of it.
+        open: the number of unfinished games, and of those that do not reach their recorded end; not counted.
+        taken: hash of a position → code of a decision → its results.
     """
 
     over: int = 0
@@ -216,7 +216,7 @@ def _count_game(search: Search, game: CodedGame, places: Sequence[tuple[int, int
 
 
 class PositionMove(Struct, frozen=True):
-    """A legal option of a position, and what came of it in the games of a store.
+    """A legal option of a position, with its results in the games of a store.
 
     Attributes:
         decision: the name of the decision.

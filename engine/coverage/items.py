@@ -73,7 +73,7 @@ class Items:
         self.kinds = ruleset.kinds
         self.all: dict[CoverageItem, CoverageItem] = {}
         self.tests: dict[int, CoverageItem] = {}
-        """The expression whose value says where it goes on → its branch."""
+        """The expression whose value selects an outcome → its branch."""
         self.somes: dict[int, CoverageItem] = {}
         """The optional value that gets a name if there is one → its branch."""
         self.matches: dict[int, tuple[CoverageItem, dict[int, str]]] = {}

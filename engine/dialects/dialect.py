@@ -1,4 +1,4 @@
-"""Dialects: how somebody else's log speaks about a game, as data. See docs/guides/dialects.md."""
+"""Dialects: the notation of somebody else's logs, as data. See docs/guides/dialects.md."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         accepts: rules that the other system does not know: entries that only they refuse are not ignored.
         not_compared: paths of fields that say nothing, in entries of any type.
         known_faults: the known faults of the other system.
-        shape: where the entries are.
+        shape: the place of the entries.
         untyped: the type of entries that name none; may be empty.
         values: name → path of a whole number in the first entry; expressions may use the name.
         remarks: entries that only say something; None if there are none.

@@ -25,7 +25,7 @@ class Entries:
 
     Attributes:
         types: the type of each entry; None if it is no text. The object around the list of entries has the type "".
-        payloads: the payload of each entry, with what belongs to it of other entries.
+        payloads: the payload of each entry, with the parts of other entries that belong to it.
         lists: lists of the first entry that answer decisions, by name.
         is_skipped: entries without a meaning: also those that were taken back as a whole.
         is_boundary: entries that are no decision: another start, an end, an undo.

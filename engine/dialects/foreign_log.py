@@ -29,7 +29,7 @@ class ForeignLog(Brief, Struct):
     Names in entries are compared in NFC, and all texts of entries are in it; `written` is the first entry as it stands.
 
     Attributes:
-        parents: for each entry the object that its list stands in, with what that stands in as `^`; None for none.
+        parents: for each entry the object around its list, with the object around that as `^`; None for none.
             Empty if the log is the list of the entries.
         inner: the numbers of the entries that stand in a list within another entry.
         format: that of the file: `json`, or `pgn`.

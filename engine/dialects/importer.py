@@ -95,7 +95,7 @@ class Importer:
         dialect: the dialect of the log.
         log: the log.
         strict: no entry is ignored, even if the system that recorded the log ignores entries that are not legal.
-        past: the rules are the dialect's own, with what lets its known faults pass.
+        past: the rules are the dialect's own, with overlays that permit its known faults.
 
     Attributes:
         moves: the decisions taken, and taken back.

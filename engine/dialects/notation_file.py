@@ -41,7 +41,7 @@ class Printed(Brief, Struct, frozen=True):
     """The printed form of an option.
 
     Attributes:
-        projection: how its record is compared.
+        projection: the comparison of its record.
         templates: the texts to print, of which the first one counts that means no other legal option.
         also: field → the expression for a field that is printed and not compared.
     """

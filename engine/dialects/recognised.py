@@ -1,4 +1,4 @@
-"""Recognition of foreign logs: the rules that a log is for, and, where nothing reads it, what kind of log it is."""
+"""Recognition of foreign logs: the rules that a log is for, or the kind of log, if nothing reads it."""
 
 from __future__ import annotations
 

@@ -22,10 +22,10 @@ from rulespec.engine.logs.end_line import LogEnd, OtherEnd, end_of
 
 
 def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, report: Report) -> OtherEnd | None:
-    """Compares a game at the end of its log with the end that the log says.
+    """Compares a game at the end of its log with the end recorded in the log.
 
     Returns:
-        The other end that the game comes to, which is reported (RS643); None if it is the same, or the log says none.
+        The other end of the game, which is reported (RS643); None if it is the same, or the log records none.
     """
     result = dialect.result
     number = None if result is None else _entry(log, result.entry)

@@ -80,7 +80,7 @@ def unknown_names(
 
     Args:
         dialect: the dialect.
-        severity: how bad that is.
+        severity: that of its diagnostic.
         there: names that one of its rulesets is known to have, `decision.option` or those of settings; if these are
             all that it reads a log by, no file is read.
     """

@@ -49,7 +49,7 @@ def ahead(game: Game, option: Option, seat: str) -> Ahead:
     It is a function of the seat's view and of the arguments: the walk reads no hidden cell, and ends before chance.
 
     Args:
-        game: where a question is open that has the option; it is not changed.
+        game: a game with an open question that has the option; it is not changed.
         option: a legal option whose arguments the seat sees.
         seat: the reader.
 
@@ -90,7 +90,7 @@ def unseen_after(game: Game, of: Ahead, seat: str) -> tuple[frozenset[int], bool
 def shows_more(game: Game, of: Ahead) -> bool:
     """Whether after an option any seat sees a cell that it did not see before; True also if that itself is hidden.
 
-    Like `ahead`, it is a function of its reader's view: who sees a cell is worked out without hidden cells.
+    Like `ahead`, it is a function of its reader's view: the viewers of a cell are computed without hidden cells.
     """
     return any(before is None or after is None or after & ~before for _, before, after in _seers(game, of))
 
@@ -133,7 +133,7 @@ def _touched(machine: Machine, written: frozenset[int]) -> Iterator[tuple[int, i
 
 @lru_cache(16)
 def _masks(machine: Machine) -> list[tuple[ir.Secret, frozenset[int]]]:
-    """Private cells, with the other cells that say who sees them."""
+    """Private cells, with the other cells that determine their viewers."""
     reads = Reads(machine.p)
     return [
         (

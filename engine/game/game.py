@@ -297,7 +297,7 @@ class Game:
         """The view of a seat as a self-contained value; None gives the public view.
 
         Args:
-            seat: who looks.
+            seat: the viewer.
             since: the number of decisions that are left out of its history: then the cost does not grow with the game.
 
         Raises:
@@ -395,7 +395,7 @@ def seat_options(game: Game, seat: str) -> list[Option]:
 def asked_of(game: Game, seat: str) -> Game | None:
     """The game at the point where a seat is asked; None if it cannot be.
 
-    In a round all choose in the same state, so what others choose makes no odds.
+    In a round all choose in the same state, so the choices of others make no difference.
     """
     assert game.decision is not None
     if not game.decision.together or game.decision.by == seat:

@@ -25,7 +25,7 @@ class LegalOptions(Sequence[Option]):
     have been taken back before the next option.
 
     Args:
-        position: where the game stands.
+        position: the position of the game.
         words: the words of the game.
         interrupts: whether these are the options out of turn.
     """

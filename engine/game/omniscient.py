@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rulespec.engine.game.visibility import Visibility
 
 OMNISCIENT = ""
-"""In the place of a seat: who sees all of the game. No seat is called so."""
+"""In the place of a seat: a viewer who sees all of the game. No seat has this name."""
 
 
 class Session:
@@ -72,7 +72,7 @@ class Omniscient:
 
     Args:
         session: the rules, the people and the names.
-        position: where the game stands; edits change it.
+        position: the position of the game; edits change it.
     """
 
     __slots__ = ("_position", "_session")

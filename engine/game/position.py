@@ -92,7 +92,7 @@ class Position:
 
     Args:
         machine: runs the program.
-        entry: where the game begins, if not at the start of the program.
+        entry: the entry where the game begins, if not at the start of the program.
 
     Every method raises RulesetFaultError if the rules are at fault; nothing has changed then.
     """
@@ -342,7 +342,7 @@ class Position:
         """Runs a procedure before the game begins, which then begins as usual.
 
         Returns:
-            Why nothing has changed, such as a decision that the procedure opens; "" if it has come to its end.
+            The reason why nothing has changed, such as a decision that the procedure opens; "" if it has returned.
         """
         if self._begun:
             return "the game has begun"
@@ -389,7 +389,7 @@ class Position:
         return broken
 
     def fault(self, fault: ProgramFaultError, program: ir.Program | None = None) -> RulesetFaultError:
-        """A fault as a mistake of the ruleset; `program`: where it occurred, if not in this position's."""
+        """A fault as a mistake of the ruleset; `program`: its program, if not this position's."""
         return _placed(fault, program or self.program)
 
 

@@ -1,9 +1,9 @@
-"""The end line of a log: how its game ended or was left.
+"""The end line of a log: the end of its game, or the point where it was left.
 
     {"end": {"ending": "last_one_wins", "winners": ["Ann"], "scores": {}, "fingerprint": "5f…"}}
 
-Lines may follow it, as where a game goes on that was left; the last end line counts. A replay that comes to another end
-there shows that the rules have changed since.
+Lines may follow it, as when a game that was left is resumed; the last end line counts. A replay with another end there
+shows that the rules have changed since.
 """
 
 from __future__ import annotations

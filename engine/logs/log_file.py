@@ -28,7 +28,7 @@ class LogWriter:
     Args:
         path: the file.
         header: its first line.
-        secret: whether the game has what not everybody sees: then only the owner may read the file.
+        secret: whether anything in the game is hidden from somebody: then only the owner may read the file.
     """
 
     def __init__(self, path: Path | str, header: LogHeader, *, secret: bool = False) -> None:
@@ -76,7 +76,7 @@ def write_log(
 
     Args:
         path: the file; an old one is replaced.
-        game: where the log ends.
+        game: the game at the end of the log.
         moves: its decisions, with those taken back; left out, the decisions that stand.
         log: the log that the moves come from, whose notes are kept.
         lines: the line of each move in it; 0 for a move that it does not have.

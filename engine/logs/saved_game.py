@@ -39,8 +39,8 @@ class SavedGame:
 
     Args:
         path: the file; it is created if there is none.
-        secret: whether the game has what not everybody sees: then only the owner may read a new file, from the first.
-        lenient: as of `parse_log`; what such a log lacks to be legal has to be seen before anything is added to it.
+        secret: whether anything in the game is hidden from somebody: then only the owner may read a new file, at once.
+        lenient: as in `parse_log`; defects of such a log have to be seen before anything is added to it.
 
     Attributes:
         log: the game so far; None if the file is new. A torn last line is among its warnings.
@@ -101,7 +101,7 @@ class SavedGame:
 
         Args:
             header: the header.
-            secret: whether the game has what not everybody sees: then only the owner may read the file.
+            secret: whether anything in the game is hidden from somebody: then only the owner may read the file.
 
         Raises:
             SaveError: if that fails.

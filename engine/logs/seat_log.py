@@ -70,6 +70,6 @@ def _lasting(log: NativeLog) -> Mapping[int, Notes]:
 
 
 def is_whole(game: Game, seat: str | None) -> bool:
-    """Whether a seat has seen all decisions with all arguments: then the whole log tells it nothing new."""
+    """Whether a seat has seen all decisions with all arguments: then the whole log reveals nothing to it."""
     shown = [str(event.option) for event in game.view(seat).history]
     return shown == [str(option) for option in game.history]

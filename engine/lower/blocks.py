@@ -81,7 +81,7 @@ class BlockBuilder:
         """Begins a loop over a set.
 
         Returns:
-            The block that decides whether it goes on, the block after it, and the scope of the body.
+            The block that decides whether it continues, the block after it, and the scope of the body.
         """
         if b.keys:
             return self._loop_in_order(b, scope)

@@ -15,13 +15,13 @@ class Procedures:
     """The blocks and cells of procedures.
 
     Attributes:
-        order: the procedures, each after those that call it; what `once` runs comes first.
+        order: the procedures, each after its callers; those run by `once` come first.
         supposed: the procedures that `once` names.
         first: the first block of each.
-        ret: the cell of each that says where it returns to.
-        lent: the parameters that are variables of the place that calls.
-        params: the cells of each one's parameters, those that it is lent too.
-        usual: where each goes on after its first call.
+        ret: the cell of the return address of each.
+        lent: the parameters that are variables of the caller.
+        params: the cells of each one's parameters, lent ones included.
+        usual: the block after the first call of each.
         results: the cells of their values, which lie side by side. Each is filled between the `return` of a procedure
             and the statement that takes its value: zero whenever the game waits.
     """

@@ -70,8 +70,8 @@ class Migrated(Struct, frozen=True):
         log: the name of the log.
         verdict: faithful, numbers or kept.
         cause: why it is not faithful; None if it is.
-        walk: how its decisions came out.
-        game: the game under the changed rules, where it came to.
+        walk: the result for its decisions.
+        game: the game under the changed rules, where it stopped.
         recorded: the recorded outcome.
         outcome: that under the changed rules.
     """
@@ -111,7 +111,7 @@ def migrate(replay: ReplayResult, ruleset: typed.Ruleset, backend: Backend = "au
     Args:
         replay: the game under its own rules, legal to its end.
         ruleset: the changed rules.
-        backend: how they are run.
+        backend: the machine that runs them.
 
     Raises:
         DiagnosticsError: if the ruleset is not for this number of seats.

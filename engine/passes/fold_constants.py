@@ -106,7 +106,7 @@ def _unrolled(e: ir.Fold) -> ir.Expr:
 
 
 def _at(e: ir.Expr, slot: int, member: int) -> ir.Expr:
-    """An expression for one member in a slot, its index being worked out."""
+    """An expression for one member in a slot, with its index computed."""
     if e == ir.Local(slot):
         return ir.Const(member)
     e = changed(e, lambda part: _at(part, slot, member))

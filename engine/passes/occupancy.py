@@ -173,8 +173,8 @@ def _terms(e: ir.Expr) -> list[tuple[int, ir.Expr | None]]:
 def _families(e: ir.Positive) -> Iterator[Family]:
     """The families that a set may belong to, exact sizes first; none if the set does not match an array's dimensions.
 
-    Where an entity is given by name, its part of the index is a number: only the number of members tells that the set
-    is one of those of any entity.
+    If an entity is a constant, its part of the index is a number: then only the number of members shows that the set is
+    one of a family over entities.
     """
     terms = _terms(e.index)
     named = min((factor for factor, of in terms if of is not None and factor > e.stride), default=e.size)

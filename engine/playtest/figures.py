@@ -14,7 +14,7 @@ from rulespec.engine.simulate.game_plans import Outcome
 END, CHANCE = "end", "chance"
 """Words in place of an option where a game is over, and where chance decides."""
 _PLACES = 8
-"""Places at which a rule acted, at most: where it did so in most pairs."""
+"""The most places at which a rule acted to list: those with the most pairs."""
 
 
 class Used:

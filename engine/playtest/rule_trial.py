@@ -43,8 +43,8 @@ class RuleTrial:
         failed: the pairs in which the rules were at fault; they do not count.
         capped: the games that were given up, under the rule and without it.
         figures: numbers without a verdict, under the rule and without it.
-        acts: where the rule first acted.
-        bands: for each number, how its difference went.
+        acts: the places where the rule first acted.
+        bands: for each number, its difference over time.
     """
 
     BANDS = 200

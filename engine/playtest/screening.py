@@ -44,7 +44,7 @@ def screened(axes: Sequence[range], own: Point, wanted: float, games: int, numbe
     second order (Box and Wilson 1951) is fitted to their means, and settings are left out of it one by one, as long as
     the weakest explains no more than chance would (backward elimination by the ratio of variances, Efroymson 1960).
     Only the others are searched, by halving, four at a time and the strongest first, until the target is within the
-    interval of a point; what does not matter stays as it is in the game.
+    interval of a point; settings that do not matter keep their values in the game.
 
     Args:
         axes: the values of each setting.

@@ -33,7 +33,7 @@ class Flow:
     def __init__(self, p: ir.Program) -> None:
         self.p = p
         self.firsts = dict(p.entries.values())
-        """The first block of each procedure → its cells: where it returns to, and its parameters."""
+        """The first block of each procedure → its cells: its return address, and its parameters."""
 
     def successors(self, block: int) -> list[int]:
         """The possible successors of a block within its procedure; a call is followed by its return target."""

@@ -156,7 +156,7 @@ class Costs:
         return steps
 
     def settling(self, e: ir.Spread) -> tuple[int, int]:
-        """Steps for each that ways come to, and for each step from there."""
+        """Steps for each entity reached, and for each step from there."""
         each = sum(self.of(x) for x in (e.until, e.near) if x is not None)
         return each, sum(self.of(x) for x in (e.where, e.cost) if x is not None)
 

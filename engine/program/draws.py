@@ -13,7 +13,7 @@ from operator import index
 from typing import TypeVar
 
 GENERATOR = "splitmix64-1"
-"""The name of the generator and of how games draw from it; a new one for anything that changes a game."""
+"""The name of the generator and of its use by games; a new one for anything that changes a game."""
 STEPS = 2**53
 """Steps of a probability."""
 GAMMA = 0x9E3779B97F4A7C15

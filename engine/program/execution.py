@@ -1,4 +1,4 @@
-"""The meaning of instructions, and of how blocks end, said as plainly as possible."""
+"""The meaning of instructions, and of the exits of blocks, in the plainest form."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Fold(Expr, frozen=True):
     """`op` (count sum min max any all first set union) over the members of `source` in `slot`.
 
     Cyclic order from `start` where given (only `first`). `body` is the value (sum, min, max, union), the demand (all)
-    or the mapped member (set); `default` what min and max are without members.
+    or the mapped member (set); `default` the value of min and max without members.
     """
 
     op: str
@@ -112,9 +112,9 @@ class Closure(Expr, frozen=True):
 class Spread(Expr, frozen=True):
     """Least sums of costs over the ways from a set.
 
-    From the members of `start`, whose sum is 0, on: of those that are open the one with the least sum, of equals the
-    first, is settled and put into `slot`; then for each member of `near` in `to` for which `where` holds, in order, the
-    `cost` of the step is worked out. Less than nothing is a fault at `below`. One with a smaller sum is reopened.
+    Starts from the members of `start`, whose sum is 0: the open one with the least sum, the first among equals, is
+    settled and put into `slot`; then for each member of `near` in `to` for which `where` holds, in order, the `cost` of
+    the step is computed. A negative cost is a fault at `below`. A member with a smaller sum is reopened.
 
     With a `limit`: the set of all whose sum is not above it. With `until`: the sum of the first one settled, in `to`,
     for whom it holds, and `default` if there is none; a sum of more than 15 digits is a fault at `above`.
@@ -422,8 +422,8 @@ def none_of(type_: str) -> int | None:
 class Choice(Brief, Struct, frozen=True, gc=False):
     """An option of a decision; `by` is its possible actors, if not the decider.
 
-    `depths`: where its conditions are tested (see `option_tests`), where that is settled. `steps`: those that are
-    taken at most to list its arguments, besides those of each value of a parameter. Both are made by `count_work`.
+    `depths`: the places where its conditions are tested (see `option_tests`), if fixed. `steps`: the most steps to list
+    its arguments, besides those of each value of a parameter. Both are made by `count_work`.
     `weight`: by chance; `policy`: that in playouts, if a seat decides.
     """
 

@@ -27,7 +27,7 @@ class Frames:
     """Return targets of the active procedures.
 
     Attributes:
-        returns: a block → how its procedure is left, if it goes back to where it was called.
+        returns: a block → the exit of its procedure, if it returns to its caller.
     """
 
     def __init__(self, p: ir.Program) -> None:

@@ -82,7 +82,7 @@ class Machine(Protocol):
 
         Args:
             state: the position; changed in place.
-            block: where to begin.
+            block: the block to begin with.
             args: the arguments of the option that leads there.
 
         Returns:

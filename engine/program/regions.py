@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 ROOT = -1
-"""Stands for what leads to all entries."""
+"""Stands for the common predecessor of all entries."""
 
 
 class Regions:

@@ -109,7 +109,7 @@ class PythonBackend:
         """The blocks in which a game waits if something is legal there."""
         charges = ChoiceWriter(self._writer).charges
         self._charging = frozenset(i for i, d in enumerate(fast.decisions) if charges(d))
-        """The decisions whose options are evaluated by what counts its own steps."""
+        """The decisions whose options are evaluated by code that counts its own steps."""
         self._who: list[Callable[[State], int] | None] = [names.get(f"who{i}") for i in count]
         long = long_values(program, self._costs.whole)
         self._scored = {id(e): names[f"score{i}"] for i, e in enumerate(scored(program)) if i not in long.scored}

@@ -33,7 +33,7 @@ class _OpenLoop(Struct):
     """A loop in the middle of being written.
 
     Attributes:
-        head: the block that decides whether it goes on.
+        head: the block that decides whether it continues.
         loop: the loop.
         slot: the member at hand is in the variable `v…` of this slot.
         mask: the set of the loop; if it does not begin with the first member, `m…`, which holds the remaining members.

@@ -1,6 +1,6 @@
 """Lists of options with a step bound: generated code counts upper bounds by set size.
 
-If that may be too many, a machine that counts exactly goes on after the options that have been listed.
+If the bound may be exceeded, a machine that counts exactly continues after the options listed so far.
 """
 
 from __future__ import annotations

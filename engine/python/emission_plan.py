@@ -12,7 +12,7 @@ from rulespec.engine.program.procedures import procedures, zeros
 from rulespec.engine.python.features import Features
 
 _MAX_TIMES = 5
-"""Copies of a block on average: functions that begin at each of many blocks in a row share what follows."""
+"""Copies of a block on average: functions that begin at each of many blocks in a row share the blocks that follow."""
 _MAX_VARIABLES = 100
 """A procedure with more variables leaves them in their cells: each place where it may wait names them all."""
 

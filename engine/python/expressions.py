@@ -50,7 +50,7 @@ class ExpressionWriter:
     """Writes expressions, with functions for their loops.
 
     In the source, `s` is the state, `v3` the slot 3, `A5` an array, `T2` a table, `f7` a definition, `g4` a loop, and
-    `F7` and `G4` are their memos; `o1` is what something would be after a procedure.
+    `F7` and `G4` are their memos; `o1` is the value of an expression after a hypothetical call.
 
     Attributes:
         lines: the source.

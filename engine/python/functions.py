@@ -1,8 +1,8 @@
 """The generated functions: one for each block at which running may begin, one for each procedure.
 
-A block becomes a function `b3` if something else than the block before it may lead there. A procedure that is called is
-a function `p7` with Python's own variables. If it has to wait for a decision, it puts them into their cells, as do
-those that have called it, and goes on from there in the functions of its blocks.
+A block becomes a function `b3` if anything but the block before it may lead there. A procedure that is called is a
+function `p7` with Python's own variables. If it has to wait for a decision, it puts them into their cells, as do its
+callers, and continues from there in the functions of its blocks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class FunctionWriter:
         costs: of the program before all passes.
 
     Attributes:
-        done: the blocks that have functions, each with the most steps of one call, without what counts its own.
+        done: the blocks that have functions, each with the most steps of one call, without code that counts its own.
     """
 
     def __init__(self, writer: ExpressionWriter, occupancy: Occupancy, costs: Costs) -> None:

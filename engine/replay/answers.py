@@ -128,7 +128,7 @@ class Answers:
 
         Args:
             index: the number of recorded decisions before them.
-            is_there: whether the game is where the record goes on.
+            is_there: whether the game is at the point where the record continues.
         """
         path = self._by_state(is_there)
         for option in path or ():

@@ -11,7 +11,7 @@ from rulespec.engine.logs.native import NativeLog, place_in
 def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> OtherEnd | None:
     """Compares the game after `entries` entries with its log's end line, if there is one at that place.
 
-    Returns the other end that the game comes to, which is reported (RS643); None if there is none.
+    Returns the other end of the game, which is reported (RS643); None if there is none.
     """
     recorded = log.end
     if recorded is None or recorded.entries != entries or (other := other_end(game, recorded)) is None:

@@ -14,7 +14,7 @@ from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_recorded, nearest
 
 UNDO = RecordedDecision("", None, "undo")
-"""Stands for what cannot be taken back."""
+"""Stands for decisions that cannot be taken back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The part of the state that two games have in common: the cells of the same names, and how they differ."""
+"""The part of the state that two games have in common: the cells of the same names, with their differences."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class WalkUnder(Struct, frozen=True):
     Attributes:
         decisions: the number of recorded decisions, those taken back later included.
         legal: the number of them that were applied.
-        forced: decisions that the record lacks, with one option or one outcome with which the record goes on.
+        forced: decisions that the record lacks, with one option or one outcome with which the record continues.
         answers: decisions that the record lacks, with several.
         skipped: recorded decisions that these rules do not ask for.
         lost: the first of those that had changed the state that both rules have; None if there is none.

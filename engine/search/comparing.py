@@ -77,7 +77,7 @@ def _numbered(parents: NDArray[np.int64], codes: Codes) -> list[tuple[int, int, 
 def compare(search: Positions, question: SearchQuestion) -> Compared:
     """Compares options by a search of many rows.
 
-    The games of a round draw alike after all options (common random numbers), so that luck tells as little as it can.
+    The games of a round draw alike after all options (common random numbers), which reduces the influence of luck.
     """
     codes = search.legal(question.rows)[0] if question.codes is None else question.codes
     after = followed(search, question.rows, codes)

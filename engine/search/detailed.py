@@ -24,7 +24,7 @@ _AHEAD = 16
 
 
 class DetailedGames:
-    """Random games of a plan with details, in wasm. What only Python can play, Python plays.
+    """Random games of a plan with details, in wasm. Games that only Python can play are played in Python.
 
     Args:
         plan: a plan of games with details, for one number of players.

@@ -1,4 +1,4 @@
-"""Measures of many positions at once: they are worked out natively, as values of positions."""
+"""Measures of many positions at once, computed natively, as values of positions."""
 
 from __future__ import annotations
 

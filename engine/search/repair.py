@@ -1,7 +1,7 @@
-"""Repairs of particles that look different: exchanges of hidden tokens after which they may look as the seat has seen.
+"""Repairs of particles that contradict observations: exchanges of hidden tokens after which they may agree.
 
-A proposal is for each particle the token that stands for each token in its history. Whether it looks as seen then, its
-history tells, which is played again.
+A proposal is for each particle the token that stands for each token in its history. The history, played again, shows
+whether it then agrees with the observations.
 """
 
 from __future__ import annotations

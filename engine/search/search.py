@@ -30,7 +30,7 @@ from rulespec.engine.wasm.runtime.program import OPEN
 from rulespec.engine.wasm.sights import shown_cells
 
 Ranks = Sequence[tuple[int, ...]]
-"""For each seat its points and what breaks ties."""
+"""For each seat its points and tiebreaks."""
 
 
 def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
@@ -219,7 +219,7 @@ class Search:
 
     @property
     def why_silent(self) -> str:
-        """The reason why a playout cut short may not tell who is ahead, for a message."""
+        """The reason why a playout cut short may have no leader, for a message."""
         if self.value is not None:
             return f"the value `{self.value.name}` is the same for all there"
         return "the ruleset declares no value, and nobody leads by points there"
@@ -375,8 +375,8 @@ class Search:
         """Recorded decisions as numbers, to be replayed once or often: a row for each.
 
         Args:
-            moves: the decisions, such as the entries of a native log or the history of a game. What names no option
-                becomes a row that is never legal.
+            moves: the decisions, such as the entries of a native log or the history of a game. One that names no
+                option becomes a row that is never legal.
             seats: the names of the players, if they are not those of the game.
 
         Raises:

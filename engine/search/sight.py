@@ -13,7 +13,7 @@ from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.wasm.engine import TrapError
 
 _NOTES = 3
-"""Numbers after each decision of a game that goes on."""
+"""Numbers after each decision of a continued game."""
 
 
 class Followed(NamedTuple):

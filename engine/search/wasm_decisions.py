@@ -128,7 +128,7 @@ class _Tree:
     Args:
         search: searches positions.
         memory: the memory.
-        comparing: has laid out there what ends are worth.
+        comparing: has laid out the worth of ends there.
 
     Raises:
         NoWasmtimeError: if there is not enough memory.

@@ -114,7 +114,7 @@ class OneByOne:
     """Takes the measures of one position after the other."""
 
     def noted(self, game: Game) -> Callable[[], Measures]:
-        """The measures of a position, which are worked out later."""
+        """The measures of a position, which are computed later."""
         return game.omniscient.measured()
 
     def measures(self, notes: list[Callable[[], Measures]]) -> list[Measures]:
@@ -232,7 +232,7 @@ class Watch:
 
     Args:
         measuring: takes measures.
-        leading: says what leads in games of a ruleset.
+        leading: finds the number that decides the lead in games of a ruleset.
     """
 
     def __init__(self, measuring: GameMeasures | None = None, leading: Leading = standings) -> None:

@@ -35,7 +35,7 @@ MAX_RATIO, MAX_VALUES_RATIO, MAX_OBJECTS_RATIO = 250, 4, 1_000
 """Unpacked bytes of a file, values of a column, and bytes of all objects of Python, for each byte of the file; beyond
 those that are free."""
 MAX_OBJECTS = 50_000_000
-"""Bytes that a batch comes to as objects of Python, or a row."""
+"""The most bytes of a batch as objects of Python, and of a row."""
 OBJECT = 100
 """Bytes of a value as an object of Python, beside those of a text."""
 _MAX_COLUMNS, _MAX_NESTING = 1_000, 20

@@ -27,7 +27,7 @@ class ResultSheet(ABC, Generic[Row]):
         key: the entry of the header with the version.
         maps: the columns that are maps.
         derived: the columns that follow from others, for other programs: they are not read.
-        compression: how parts are packed.
+        compression: the compression of parts.
         most: the most rows of a part; None: the usual number.
     """
 

@@ -218,7 +218,7 @@ def _each(
     jobs: int,
     play: Callable[[WasmOutcomes, range], list[_T]],
 ) -> Generator[_T]:
-    """Plays rounds of games in threads; yields what comes of each, in their order."""
+    """Plays rounds of games in threads; yields their results, in order."""
     cores = os.cpu_count() or 1
     jobs = min(jobs, cores) if jobs > 0 else cores
     remaining = iter(rounds)

@@ -1,8 +1,8 @@
 """Free steps: the newest decisions of a seat that it takes back without asking anybody.
 
-A step is free if nothing has come of it for others: no other person has decided since, chance has brought nothing, and
-no seat sees more than before. That is worked out from the seat's own view alone, so whether its step is free tells it
-nothing; where that cannot be worked out, consent is asked.
+A step is free if it has had no consequences for others: no other person has decided since, chance has brought nothing,
+and no seat sees more than before. That is computed from the seat's own view alone, so a free step reveals nothing to
+it; where it cannot be computed, consent is asked.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ class PlayedGame:
     """A game at a table, with its unsaved moves.
 
     Args:
-        game: where it begins or goes on; it is changed.
+        game: the game where it begins or continues; it is changed.
 
     Attributes:
         game: as given.

@@ -85,8 +85,8 @@ def why_no_option(game: Game, seat: str, place: str) -> list[MessageRefusal]:
     """The reasons why no option of the open decision has a place, one for each kind of option, as a seat may know them.
 
     Args:
-        game: where the decision is open; it is not changed.
-        seat: who is asked.
+        game: a game in which the decision is open; it is not changed.
+        seat: the seat that is asked.
         place: an entity, as `kind.name`.
     """
     kind, _, name = place.partition(".")

@@ -46,7 +46,7 @@ class Table:
 
     Args:
         words: the words of the ruleset.
-        game: the game where it begins or goes on.
+        game: the game where it begins or continues.
         aside: the part that is in no log.
         bots: the names of the bots that a person may hand a seat to.
         clock: the time in seconds.
@@ -427,7 +427,7 @@ class Table:
         self._state.deadline = seconds
 
     def set_undo(self, absent: int, answers: bool) -> None:
-        """Sets the seconds after which who is away is not asked, 0 for never, and whether bots' answers are seen."""
+        """Sets the seconds after which people away are not asked, 0 for never, and whether bots' answers are seen."""
         self._state.absent, self._state.answers = absent, answers
 
     def allow_opinions(self, allowed: bool) -> None:

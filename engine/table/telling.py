@@ -74,7 +74,7 @@ def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int
     Args:
         words: the words of the game's ruleset.
         game: the game; it is not changed.
-        seat: who looks; None: everybody; `OMNISCIENT` sees all.
+        seat: the viewer; None: the public; `OMNISCIENT` sees all.
         first: the number of the first move.
         last: the number after the last move; None: all.
     """

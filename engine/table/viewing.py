@@ -215,7 +215,7 @@ def _question(viewer: str | None, narrator: Narrator, of: TableStanding) -> dict
 
 
 def _acting(narrator: Narrator, decision: Decision) -> str:
-    """The entity that who decides acts for, as `kind.name`; "" if he acts for himself."""
+    """The entity that the decider acts for, as `kind.name`; "" for a decider who acts for themselves."""
     of = narrator.acting(decision)
     return "" if of is None else _places(narrator, [of])[0]
 

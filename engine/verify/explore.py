@@ -165,7 +165,7 @@ class _Explorer:
         return self.result
 
     def _spend(self, wrong: Diagnostic | None = None, decisions: int = 1) -> None:
-        """Counts decisions; one after which the rules do not come to an end counts for as many as take as long."""
+        """Counts decisions; one after which the rules do not end counts for as many as take the same time."""
         steps = self.result.decisions // _STEP
         self.result.decisions += _GIVEN_UP if wrong is not None and wrong.code == "RS704" else decisions
         if self.result.decisions // _STEP > steps:

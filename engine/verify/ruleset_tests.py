@@ -49,7 +49,7 @@ DEFAULTS = HypothesisSettings(
 )
 """Default settings of Hypothesis."""
 MANY = 60
-"""Random decisions in one step, so that games come to their end."""
+"""Random decisions in one step, so that games reach their end."""
 
 _PROPERTIES = {p.name: p for p in PROPERTIES}
 

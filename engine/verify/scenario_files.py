@@ -19,8 +19,8 @@ def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[P
     """The scenarios of a reference.
 
     Those in `scenarios/` of its folder, with overlays only where each of them is in the scenario's `also`, as overlays
-    change what holds; then those in `scenarios/<overlay>/`, which lie beside an overlay that is named by its path. Not
-    those of a ruleset that it extends: they test that ruleset's map and tables.
+    change expectations; then those in `scenarios/<overlay>/`, beside an overlay that is named by its path. Not those of
+    a ruleset that it extends: they test that ruleset's map and tables.
 
     Args:
         ruleset: the ruleset, with the overlays of the reference.

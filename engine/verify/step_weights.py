@@ -1,7 +1,7 @@
 """Weights of a ruleset's random games in steps: the same on every machine, unlike the time that they take.
 
-The interpreter counts the steps of a few decisions of the optimized program, spread over a game. What games take is
-worked out from these, whichever machine plays them.
+The interpreter counts the steps of a few decisions of the optimized program, spread over a game. The steps of
+games are computed from these, whichever machine plays them.
 """
 
 from __future__ import annotations

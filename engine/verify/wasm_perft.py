@@ -14,7 +14,7 @@ from rulespec.engine.wasm.program import WasmProgram
 _MOST_LEAVES = 7_000_000
 """Leaves whose hashes find room."""
 _BUDGET = 1 << 36
-"""Steps of an option, which takes a minute or so: Python, which can be interrupted, counts what takes longer."""
+"""Steps of an option, about a minute's worth: Python, which can be interrupted, counts longer ones."""
 
 
 def wasm_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:

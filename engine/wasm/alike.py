@@ -95,7 +95,7 @@ class AlikeEmitter:
         return self.x.memory.numbers(flat)
 
     def _unseen(self, kind: str, secret: ir.Secret, row: int, seats: int) -> None:
-        """Tells which cells of a secret some of the seats do not see."""
+        """Marks the cells of a secret that are hidden from some of the seats."""
         x, code, alike = self.x, self.x.code, self.x.p.alike[kind]
         tokens = {first + token: token for first in alike.fields for token in range(x.p.sizes[kind])}
         tells = [-1 if at in alike.named else tokens.get(at, _NOTHING) for at in secret.cells]

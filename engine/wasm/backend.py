@@ -41,12 +41,12 @@ class _Rows(dict[tuple[int, ...], Listed]):
 class WasmBackend(StateMemory):
     """Runs a program through WebAssembly. See `Machine` for the methods of all machines.
 
-    A state is a list here, as for every machine, and the memory of the module holds the same: see `StateMemory`. What
-    plays whole games stays in there: see `playouts`.
+    A state is a list here, as for every machine, and the memory of the module holds the same: see `StateMemory`. Whole
+    games are played within that memory: see `playouts`.
 
     Args:
         wasm: the program with its machine code.
-        fallback: gives, when it is needed, the machine that does what this one cannot. It runs the same program after
+        fallback: makes, when needed, the machine for anything that this one cannot do. It runs the same program after
             the same passes: its states have the same cells.
 
     Attributes:

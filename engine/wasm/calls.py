@@ -168,8 +168,8 @@ class CallEmitter:
 class Definitions:
     """Writes the functions of definitions.
 
-    What takes longer than a look-up, and depends on the arguments alone, is remembered for the arguments that it was
-    asked for last, as generated Python does.
+    A value that takes longer than a look-up, and depends on the arguments alone, is remembered for the last arguments,
+    as in generated Python.
     """
 
     def __init__(self, x: ExpressionEmitter) -> None:

@@ -57,7 +57,7 @@ class Compiled(Struct):
     Attributes:
         p: the program as it was given.
         code: the module.
-        memory: where its memory has what.
+        memory: the layout of its memory.
         occupancy: the sets that are maintained.
         asked: the program whose invariants are asked for single members.
         options: the decision and the choice of each option, by its number in the buffer.

@@ -96,7 +96,7 @@ class WasmGames:
             cap: the number of decisions after which a game is abandoned.
 
         Yields:
-            How each game came to its end, in their order.
+            The end of each game, in their order.
         """
         for row in self.rows(seed, numbers, cap):
             yield TRAPPED if row is None else self.read(row)

@@ -1,8 +1,8 @@
 """Procedures as functions: their variables are locals, which are put into their cells when the game waits.
 
-A function is given the number of an entry, and the values of the parameters. It begins at the procedure's first block
-(-1), or in the middle, with the variables that are in their cells. It returns the block where to go on, or that the
-game waits; who has called it returns the same then, unless that is where the call comes back.
+A function takes the number of an entry, and the values of the parameters. It begins at the procedure's first block
+(-1), or in the middle, with the variables in their cells. It returns the block where to continue, or that the game
+waits; its caller then returns the same, unless that block is the return address of the call.
 """
 
 from __future__ import annotations

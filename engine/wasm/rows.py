@@ -16,7 +16,7 @@ class RowForm:
     """The columns of a row.
 
     The first are the cells of the program, in order; a set has a bit for each member there, the last of 64 being the
-    sign. What needs more bits goes on in further columns, after those of all cells.
+    sign. Values with more bits continue in further columns, after those of all cells.
 
     Args:
         p: the program.

@@ -93,7 +93,7 @@ class Past:
         return Answer("statement", tracer.text(s), True, doc, cited(doc), self.reader.owner(s), s.span, nodes)
 
     def points(self) -> Iterator[Answer]:
-        """The points of each seat, and what breaks ties."""
+        """The points of each seat, and the tiebreaks."""
         scoring = self.reader.ruleset.rules.scoring
         for seat, name in enumerate(self.game.seats) if scoring is not None else ():
             assert scoring is not None

@@ -211,7 +211,7 @@ class Tracer(Values):
             self._as_part(node)
 
     def _some(self, e: typed.IfSome, at: At, node: ReasonNode) -> None:
-        """The value of an optional by its name, and what follows from that; or what else it is."""
+        """The value of an optional by its name, with the result for that; or the alternative."""
         node.op = "if"
         because, inner = self.named(e.var, e.value, at, at)
         node.because.append(because)

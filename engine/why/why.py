@@ -198,7 +198,7 @@ class Why:
         return Answer("asked", s.name, verdict, s.doc, cited(s.doc), rule, s.span, conditions)
 
     def not_asked(self, seat: str) -> Answer:
-        """Why a seat is not asked: who is instead, and the decisions since the last one that were nobody's.
+        """Why a seat is not asked: the seat asked instead, and the decisions since the last one that were nobody's.
 
         Raises:
             DiagnosticsError: RS873 if there is no such seat.
@@ -262,10 +262,10 @@ class Why:
         return Answer("invariant", name, node.value, v.doc, cited(v.doc), span=v.span, conditions=[node])
 
     def end(self) -> Answer:
-        """The end of the game and its winners: the statement, and the points of each seat with what breaks ties.
+        """The end of the game and its winners: the statement, and the points of each seat with the tiebreaks.
 
         Raises:
-            DiagnosticsError: RS873 if the game goes on.
+            DiagnosticsError: RS873 if the game is not over.
         """
         result = self.game.result
         if result is None:

@@ -126,7 +126,7 @@ def begun(count: int, particles: int) -> None:
 
 @exported
 def halve(count: int, particles: int, playouts: int, rounds: int, cap: int) -> int:
-    """Compares options; whether it was interrupted: called again, it goes on where it was.
+    """Compares options; returns whether it was interrupted: called again, it resumes.
 
     After each round the worse half is left out; each has as many playouts. Playout n of an option draws as all others
     with this number in the round, from one particle after the other.

@@ -19,7 +19,7 @@ from rulespec.engine.wasm.runtime.registers import (
 
 
 def odds(behind: int) -> int:
-    """The odds of who is behind by a difference, against who is ahead."""
+    """The odds of a team that trails by a difference, against the leader."""
     behind = behind >> load(SHIFT)
     most = 8 * load(UNIT)
     if behind > most:
@@ -33,7 +33,7 @@ def odds(behind: int) -> int:
 
 
 def against(ahead: int) -> int:
-    """The share of who is ahead of one other by a difference, or behind, if it is below 0."""
+    """The share of a team that leads one other by a difference, or trails, if it is below 0."""
     if ahead < 0:
         rest = odds(0 - ahead)
         return rest * 1073741824 // (1073741824 + rest)
@@ -89,7 +89,7 @@ def compared(one: int, end: int, other: int, other_end: int) -> int:
 
 
 def leaders(rank: int) -> int:
-    """The set of the seats that lead by points and what breaks ties; `rank` is that of the first seat."""
+    """The set of the seats that lead by points and tiebreaks; `rank` is that of the first seat."""
     result = 0
     best = RESULTS + RESULT
     best_end = best

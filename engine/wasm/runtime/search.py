@@ -42,7 +42,7 @@ from rulespec.engine.wasm.runtime.transfers import house, occupied
 def moved_part(row: int, at: int, end: int) -> None:
     """Writes the differences in a part of a row into the state and its derived sets, between two addresses.
 
-    First it lists what differs without a branch on it, as that could not be predicted.
+    First it lists the differences without branching on them, as the branch could not be predicted.
     """
     further = row - STATE
     top = CHANGED
@@ -116,7 +116,7 @@ def saved(row: int) -> None:
 
 
 def snapshot(to: int) -> None:
-    """Copies the state, with what follows it."""
+    """Copies the state, with the memory after it."""
     copy(to, STATE, STATE_END - STATE)
 
 
@@ -200,7 +200,7 @@ def advance(count: int, out_of_turn: int) -> None:
 def expand(count: int, out_of_turn: int) -> None:
     """Writes the position after each option of each row: a row, the number of the earlier row, the hash.
 
-    Without room for a further one it returns; called again, it goes on there.
+    Without room for a further one it returns; called again, it resumes there.
     """
     while load(GAME) < count:
         number = load(GAME)

@@ -389,7 +389,7 @@ def prove() -> None:
 
 @exported
 def grow(playouts: int, particles: int, cap: int) -> int:
-    """Grows a tree by random games; whether it was interrupted: called again, it goes on where it was."""
+    """Grows a tree by random games; returns whether it was interrupted: called again, it resumes."""
     while load(NEXT) < playouts:
         if load(PAUSED) == 0:
             if load(BUDGET) < 0:

@@ -66,7 +66,7 @@ def valued(count: int, which: int, size: int) -> None:
 def judged(count: int, cap: int, which: int, times: int, skip: int) -> None:
     """Plays `times` random games from each row; a further call resumes after an interruption.
 
-    A game that is cut off has what its position is worth to each seat at the end of its result.
+    A game that is cut off has the worth of its position to each seat at the end of its result.
     """
     while load(GAME) < count:
         number = load(GAME)
