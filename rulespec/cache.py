@@ -2,8 +2,8 @@
 
 An entry is a JSON value, or bytes of its reader's own form, in a file of its own. Its key, the name of the file, is a
 hash of everything that the value depends on, the rooms of this program that make it included. The first line of the
-file is a signature of the name and of the value, by a key that is not in the cache (`signing.py`). So an entry is what
-a process of this user has written under this very name; any other file counts as missing, and nothing else of an entry
+file is a signature of the name and of the value, by a key that is not in the cache (`signing.py`). So an entry was
+written by a process of this user under this very name; any other file counts as missing, and nothing else of an entry
 is checked.
 
 The cache is in the user's cache folder. The environment variable RULESPEC_CACHE names another one; empty means none.
@@ -69,7 +69,7 @@ _writes = count()
 def key(kind: str, *inputs: str, rooms: tuple[str, ...] = PROGRAM) -> str:
     """The key of an entry: a hash of its kind, of the texts that its value depends on, and of this program.
 
-    It is "" if there is no cache: then what would be written need not be made.
+    It is "" if there is no cache: then the value need not be made.
 
     Args:
         kind: the kind of the entry.

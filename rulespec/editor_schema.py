@@ -26,7 +26,7 @@ def files_schema(ruleset: typed.Ruleset) -> Schema:
     of a ruleset.
 
     Entities must have the facts of their kind, and references to entities must name existing ones. A ruleset that
-    extends another one may leave out what its base has.
+    extends another one may leave out keys that its base has.
 
     Returns:
         A JSON Schema (draft 2020-12).

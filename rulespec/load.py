@@ -102,7 +102,7 @@ class Merged(Brief, Struct, frozen=True):
         titles: the title of each of them.
         texts: the text of each file, by the name that messages use.
         located: the folder and the name below it of each of these files.
-        place: where the files come from.
+        place: the source of the files.
         sources_hash: 32 hexadecimal digits, of the texts of all files.
         listed: the rules of the ruleset's list, by id.
     """
@@ -206,7 +206,7 @@ def _check_merged(source: Source, report: Report, fitting: dict[str, tuple[Scala
     Args:
         source: the tree.
         report: takes the diagnostics.
-        fitting: entries that have been found to fit; what consists of these alone is not checked again.
+        fitting: entries that have been found to fit; a node made of these alone is not checked again.
         cached: as of `check_schema`.
     """
     from rulespec.documents.schema_check import check_schema

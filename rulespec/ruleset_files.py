@@ -173,7 +173,7 @@ class RulesetReader(Brief, Struct):
             folder: the folder.
             name: the file's path below it.
             schema: the name of its schema.
-            partial: the file is laid over another one, and may leave out what that one has.
+            partial: the file is laid over another one, and may leave out keys that it has.
 
         Raises:
             DiagnosticsError: RS160 if the file needs a newer version of this program, RS107 if a total is too large.

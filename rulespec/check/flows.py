@@ -18,7 +18,7 @@ from rulespec.types import NO_NUMBER, Num
 _DEEP = 30
 """Variables, definitions and operators that a value is followed through."""
 _MAX_STEPS = 200_000
-"""Expressions and rows that are looked at in all; what comes later is not followed."""
+"""The most expressions and rows to follow in all; later ones are not followed."""
 
 
 _Args = dict[typed.Var, typed.Expr]

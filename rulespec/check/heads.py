@@ -12,7 +12,7 @@ MAX_COSTS = 12
 
 
 def check_heads(c: Context) -> None:
-    """Reports heads that come to too much. Guards must not be recursive."""
+    """Reports heads that are too large. Guards must not be recursive."""
     sizes = _Sizes()
     left = MAX_REPEATED
     for procedure in c.rules.procedures.values():

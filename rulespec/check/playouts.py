@@ -13,7 +13,7 @@ from rulespec.documents.yaml_nodes import Scalar, entries, get, text
 def check_playouts(c: Context) -> None:
     """Reads the weights, for options of players. No game depends on them.
 
-    What lies over a ruleset may do without its decisions, and need not say that these have no weights any more.
+    A layer over a ruleset may drop its decisions, and need not remove their weights.
     """
     declared = list(entries(get(c.source.root, "playouts")))
     if not declared:

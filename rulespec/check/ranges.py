@@ -107,7 +107,7 @@ class Ranges:
     def settled(self, e: typed.Expr) -> bool | None:
         """The value of a condition that is the same in every position; None for others.
 
-        What depends on the number of seats or on a setting is left open: it is another one in another game.
+        A condition that depends on the number of seats or on a setting is left open: it may differ in another game.
         """
         if isinstance(e, typed.Lit):
             return bool(e.value)

@@ -28,10 +28,10 @@ class _Rule(Struct):
 
     Attributes:
         name: its name.
-        span: where it is declared.
+        span: the place of its declaration.
         calls: the first call of each rule that it calls, by the key of that rule.
-        levels: how deep its own expressions nest; 0 for a procedure that nothing asks `once` about, 1 for a guard.
-        depth: the same with all that it calls; None until that is known.
+        levels: the depth of its own expressions; 0 for a procedure that no `once` runs, 1 for a guard.
+        depth: the same with everything it calls; None until that is known.
     """
 
     name: str
@@ -44,7 +44,7 @@ class _Rule(Struct):
 def check_recursion(c: Context) -> None:
     """Reports rules that call themselves, directly or through others, and definitions that nest too deep.
 
-    What `once` runs is called by who asks it.
+    A procedure run by `once` is called by the rule around it.
     """
     rules = _call_graph(c.rules)
     seen: set[str] = set()

@@ -53,7 +53,7 @@ class Work:
         return steps
 
     def _of_ways(self, e: typed.Ways) -> int:
-        """Each entity is settled once at most; then the costs of all steps from it are worked out."""
+        """Each entity is settled once at most; then the costs of all steps from it are computed."""
         step = 1 + (self.of(e.near.where) if e.near.where is not None else 0)
         single, each = (self.of(e.bound), 0) if e.op == "reach" else (0, self.of(e.bound))
         each += (

@@ -12,7 +12,7 @@ from rulespec.typed import nodes as typed
 def check_usual(c: Context) -> None:
     """Reads the usual answers, which are options without parameters. No game depends on them.
 
-    What lies over a ruleset may do without its decisions, and need not say that these have no usual answer any more.
+    A layer over a ruleset may drop its decisions, and need not remove their usual answers.
     """
     declared = list(entries(get(c.source.root, "game", "usual")))
     if not declared:

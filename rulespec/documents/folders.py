@@ -1,8 +1,8 @@
 """The files of a ruleset in a folder. Names that begin with a dot are no part of it.
 
 Other programs put such files beside those that people write: locks of Emacs (`.#play.rules`, a link that leads
-nowhere), what macOS keeps on foreign disks (`._play.rules`, no text), swap files, folders of Git. So listings are made
-here.
+nowhere), metadata of macOS on foreign disks (`._play.rules`, no text), swap files, folders of Git. So all listings are
+made here.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def check_schema(
         report: takes the diagnostics (RS211 to RS220).
         what: the kind of file for messages, such as "map file".
         related: schemas with an `$id` that `schema` may refer to. Nothing is ever fetched from the network.
-        partial: the file is laid over another one, and may leave out what that one has.
+        partial: the file is laid over another one, and may leave out keys that it has.
         cached: that it fits is in the on-disk cache, or goes there; that pays for files that many runs read.
     """
     plain, related = to_plain(node), list(related)

@@ -1,7 +1,7 @@
 """YAML files from strangers as trees of nodes: bounded, checked, and with the place of every value.
 
 YAML is built from the parser's events, never composed: a few hundred kilobytes of `[` crash the C composer, and a few
-hundred bytes of aliases expand to gigabytes. What readers of YAML disagree about (`no`, `1:30`, `010`) is an error.
+hundred bytes of aliases expand to gigabytes. Scalars on which YAML readers disagree (`no`, `1:30`, `010`) are errors.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Meanings of operators on numbers, in small Python: the same functions are compiled to WebAssembly.
 
-Small Python is what `engine/wasm/small_python.py` accepts: whole numbers, `if`, `while`, assignments to one name.
+Small Python is the language of `engine/wasm/small_python.py`: whole numbers, `if`, `while`, assignments to one name.
 Numbers of rules fit into 64 bits; `//` and `%` are for numbers from 0 on.
 """
 

@@ -1,6 +1,6 @@
 """Conflicts: edits of two overlays of one reference that cannot both hold, whatever their order.
 
-Overlays of which another one includes both are of one family: that one has said what holds.
+Two overlays that another one includes are of one family: that one decides between them.
 """
 
 from __future__ import annotations

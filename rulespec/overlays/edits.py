@@ -88,7 +88,7 @@ class Run:
         """Carries out the edits; returns the places that they touch in the rules as they were.
 
         Raises:
-            DiagnosticsError: RS108 or RS135 if that comes to too much.
+            DiagnosticsError: RS108 or RS135 if the result is too large.
         """
         changes = [item for item in self._overlay.rules if isinstance(item, ast.Change)]
         return [hit for item in changes for hit in self._change(item)]

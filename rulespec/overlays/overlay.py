@@ -28,7 +28,7 @@ class Source(Brief, Struct, eq=False):
         changed: the changes of overlays within rules, in the order of the overlays' ids.
         displaced: rules that overlays replace or remove, each with the overlay and the place.
         removed: path that an overlay removes, of members of lists, too → the place.
-        layers: file → the layer that it belongs to; what lies over another has a greater number.
+        layers: file → its layer; a layer over another has a greater number.
         disclosures: places in the rules' files that disclose private values on purpose, as `rules.yaml` lists them.
         texts: file → its text.
         repeated: counts the options that extensions add; None before the first one.
@@ -111,7 +111,7 @@ class Overlay(Brief, Struct, eq=False):
 def families(overlays: Sequence[Overlay]) -> list[int]:
     """For each overlay, a bit mask of the overlays that may refine its changes.
 
-    These are the overlays of which some overlay includes both: it lists them in an order, and says what holds.
+    These are the overlays that some overlay includes together with it: that one lists them in an order, which decides.
     """
     results = [1 << number for number in range(len(overlays))]
     for overlay in overlays:

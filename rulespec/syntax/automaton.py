@@ -1,6 +1,6 @@
 """The parser of correct texts: Lark's tables, driven here, with reductions that build the syntax tree.
 
-It reads what Lark reads, without importing it: that, its tables and its trees took a quarter of the time of a check.
+It accepts the same texts as Lark, without importing it: Lark, its tables and its trees took a quarter of a check's time.
 If a text does not fit, it raises `UnfitError` without details; Lark then finds the error and its place.
 """
 

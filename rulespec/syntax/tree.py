@@ -313,7 +313,7 @@ def build(text: str, start: str, origin: Origin, tokens: list[LarkToken] | None 
     Args:
         text: the text.
         start: the rule of the grammar that it follows; one of `parse_table.STARTS`.
-        origin: where the text begins.
+        origin: the place where the text begins.
         tokens: collects all tokens, if given.
 
     Raises:

@@ -48,7 +48,7 @@ LEFT_OUT: dict[type[Struct], frozenset[str]] = {
 """Record → its fields that follow from others, are places, or change no game."""
 
 _STATE = (typed.Field, typed.PieceCount, typed.Room, typed.RoomTogether, typed.Call, typed.Once)
-"""Expressions that may read what other start values have put there."""
+"""Expressions that may read cells set by other start values."""
 
 
 def meaning_hash(start: str, declarations: typed.Declarations, rules: typed.Rules) -> str:

@@ -75,7 +75,7 @@ class FieldDecl(Brief, Struct, eq=False):
     """A state field or an account, of every entity of `kind` or of the game as a whole (kind "").
 
     Attributes:
-        private: who sees it; None: everybody.
+        private: its viewers; None means public.
         type_span: place of its type or unit.
         at: the entity at hand in `start`; None if all start alike.
         local: whether it is a table of a procedure: a variable with a value for each entity of `kind`.
@@ -789,8 +789,8 @@ class Otherwise(Brief, Struct, frozen=True):
 class Decide(Stmt, frozen=True):
     """`form` is decide, chance or together.
 
-    `by` is a player, or a set any of which may decide; then `lead` is who does where nobody has spoken (None: the first
-    of them). `draws`: it has one option, whose parameters are variables of the statements that follow.
+    `by` is a player, or a set any of which may decide; then `lead` is the decider by default (None: the first of them).
+    `draws`: it has one option, whose parameters are variables of the statements that follow.
     """
 
     form: str
@@ -954,9 +954,9 @@ class Ruleset(Brief, Struct, frozen=True):
         sources_hash: hash of the texts, files and overlays in order: of all that lines, reasons and words come from.
         sources: texts of the files by name.
         located: the folder and the name below it of each of these files.
-        place: where the files come from.
+        place: the source of the files.
         listed: rules of `rules.yaml` by id.
-        layers: file → the layer that it belongs to; what lies over another has a greater number.
+        layers: file → its layer; a layer over another has a greater number.
         titled: of each layer, the lowest first, a folder and the path of its words below it, without the ending.
         homes: folders of the overlays that the reference names by a path, by id.
     """

@@ -32,7 +32,7 @@ class _Map:
         self.kind = c.declarations.kinds.get(text(get(c.source.root, "map", "kind")))
         asked = [part for check in self.d.checks for part in (check.where, check.that) if part is not None]
         self.checked = {id(e.decl) for part in asked for e in expressions(part) if isinstance(e, typed.Fact)}
-        """Facts that a check speaks of: nobody needs to guess what must hold of them."""
+        """Facts that a check mentions: nobody needs to guess their constraints."""
         self.leads: list[set[int]] = []
         """The other regions that the links of each region lead to."""
 

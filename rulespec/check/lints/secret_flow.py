@@ -96,7 +96,7 @@ class SecretFlow:
     # --- statements ---------------------------------------------------------------------------
 
     def block(self, block: typed.Block, under: Label) -> _Out:
-        """Follows the statements of a block, which is come to under some conditions."""
+        """Follows the statements of a block, which is reached under some conditions."""
         out = _Out()
         for s in block:
             result = self.statement(s, under)
@@ -204,7 +204,7 @@ class SecretFlow:
     def _members(self, b: typed.Binder) -> Label:
         """The sources that determine the number and the order of members.
 
-        The variable tells who they are: where all come, in the order of their kind, that is in its label alone.
+        The variable reveals which they are: if all come, in the order of their kind, that is in its label alone.
         """
         causes = NOTHING
         for e in (b.source, b.start, b.where, *b.keys):

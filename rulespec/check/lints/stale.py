@@ -12,7 +12,7 @@ from rulespec.typed.rule_traversal import definition_expressions, head_expressio
 
 _EVERY, _SOME = ("every",), ("some",)
 _Key = tuple[object, ...]
-"""Of whom: a variable, an entity, a field; every one, as a loop goes over all; or someone, who is not known."""
+"""The owner: a variable, an entity, a field; every one, in a loop over all; or an unknown one."""
 
 
 class _Cell(NamedTuple):

@@ -12,7 +12,7 @@ from rulespec.typed.rule_traversal import definition_expressions, expressions, p
 from rulespec.types import Num
 
 _CHANGES = (typed.Assign, typed.Transfer, typed.Put, typed.CallProcedure, typed.Return)
-"""Statements of which each expression says what changes, or is handed on."""
+"""Statements each of whose expressions determines a change, or is passed on."""
 _OF_SETS = frozenset(("??", "first", "front", "the", "members"))
 """Operators whose value is one of their operands, or is in it; so are those that have numbers of numbers."""
 
@@ -64,7 +64,7 @@ def _valued(c: Context) -> Iterator[tuple[typed.Expr, bool]]:
 
 
 def _is_handed_on(e: typed.Expr, part: typed.Expr) -> bool:
-    """Whether the value of an expression is that of a part, or is worked out of it."""
+    """Whether the value of an expression is that of a part, or is computed from it."""
     if isinstance(e, typed.Op):
         return e.op in _OF_SETS or all(isinstance(x.type, Num) for x in (e, *e.args))
     if isinstance(e, typed.Choice):

@@ -1,4 +1,4 @@
-"""Several at once: parameters that choose a set or a bag, and what moves all of one."""
+"""Several at once: parameters that choose a set or a bag, and statements that move all of one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`turns … until all pass`: typed as variables and a `repeat` whose first statements give the turn to the next member.
 
-No machine knows the form: `pass turn` sets a variable, and goes on with the next turn, out of all loops in it.
+No machine knows the form: `pass turn` sets a variable, and continues with the next turn, out of all loops in it.
 """
 
 from __future__ import annotations
