@@ -60,7 +60,7 @@ _MAT = 10.0
 class Panel(Brief, Struct, frozen=True):
     """A board with those in its cells, or a scale, as a picture of its own: in the coordinates of the sheet.
 
-    `at`: where it is on the sheet; `turns`: whether it can be looked at from the other side.
+    `at`: its place on the sheet; `turns`: whether it can be viewed from the other side.
     """
 
     id: str
@@ -133,11 +133,11 @@ def board_of(
 
 
 class Board:
-    """The board of a ruleset at a table: everything that no decision changes is worked out once.
+    """The board of a ruleset at a table: everything that no decision changes is computed once.
 
     Args:
         d: declarations; those of a ruleset with mistakes will do.
-        style: how they are drawn.
+        style: their style.
         names: the seats with the names of the players; without a game there are none.
         words: the titles that are shown.
         tables: whether tables are part of the picture.
@@ -376,7 +376,7 @@ class Board:
 
 
 def _bounded(sheet: Sheet) -> None:
-    """Refuses what would take minutes to draw.
+    """Refuses a board that would take minutes to draw.
 
     Raises:
         DiagnosticsError: RS557.

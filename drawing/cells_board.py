@@ -29,7 +29,7 @@ Cell = tuple[int, int]
 class Net(Struct, frozen=True):
     """Cells of a picture: the top left corner, the cell size, and the numbers of columns and rows.
 
-    `strip` is what lies between the upper and the lower half of the rows.
+    `strip` is the gap between the upper and the lower half of the rows.
     """
 
     corner: Point
@@ -134,7 +134,7 @@ def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
 
 
 def _spare(board: BoardStyle, owners: int) -> list[tuple[int, str]]:
-    """The turns of owners that do not play: their numbers, and how their cells are turned."""
+    """The turns of owners that do not play: their numbers, with the rotation of their cells."""
     most = board.turned[max(board.turned)] if board.turned else ()
     taken = board.turned.get(owners, ("0",))
     return [(n, how) for n, how in enumerate(most) if how not in taken]

@@ -15,7 +15,7 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
 Said = tuple[Scalar, str, typed.Named]
-"""A scalar of a file, a name in it, and what that stands for."""
+"""A scalar of a file, a name in it, and its meaning."""
 
 
 def check_names(d: typed.Declarations, drawing: Node, report: Report) -> list[Said]:

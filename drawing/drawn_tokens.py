@@ -29,7 +29,7 @@ _MARK = 0.3  # the height of an owner's letter that is not the text
 
 
 class Standing(Struct, frozen=True):
-    """The way in which tokens stand in a slot: the largest size of one, how, and where in an area; see `Plan`."""
+    """The arrangement of tokens in a slot: the largest size of one, the manner, the places in an area; see `Plan`."""
 
     largest: float = LARGEST
     manner: Manner | Literal[""] = ""
@@ -154,7 +154,7 @@ def drawn(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box, how: Standing) 
 
 
 def _in_area(sheet: Sheet, tokens: Sequence[DrawnToken], stands: Sequence[Stand]) -> Iterator[SceneItem]:
-    """Tokens inside an area, the last of them outside with a line; what finds no room is a pile with a number."""
+    """Tokens inside an area, the last of them outside with a line; those without room are a pile with a number."""
     stand = next((stand for stand in stands if stand.room >= len(tokens)), stands[-1])
     single = tokens if len(tokens) <= stand.room else tokens[: stand.room - 1]
     size, places = stand.size - 1, [*stand.spots, *(at for at, _ in stand.lines)]

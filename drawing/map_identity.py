@@ -44,8 +44,7 @@ def identified(drawn: DrawnMap, known: Sequence[KnownRegion]) -> Identified:
     """The regions of a drawing under their names in the map; new ones get new names.
 
     Raises:
-        DiagnosticsError: RS853 for each label of which it is not certain what region it is, RS907 for new ones that
-            give one name.
+        DiagnosticsError: RS853 for each label whose region is uncertain, RS907 for new ones that give one name.
     """
     search = _Search(drawn, known)
     search.by_label()

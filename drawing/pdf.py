@@ -1,7 +1,7 @@
 """Pictures as PDF for printing: vectors with their fonts, on one sheet or on four to be joined.
 
-Typst typesets our own SVG alone: nothing of a ruleset is in its markup, and titles come to it as inputs. PDF/A is asked
-for because it refuses what would be printed as an empty box.
+Typst typesets our own SVG alone: nothing of a ruleset is in its markup, and titles reach it as inputs. PDF/A is
+requested because it refuses characters that would be printed as an empty box.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ _SMALL, _NOTES = 9.0, 12.5
 _BAND = 18.0
 _ENDLESS = 1_000_000_000
 Band = tuple[int, str, str]
-"""A part of a scale: where it ends, what its number is, and the number."""
+"""A part of a scale: its end, the meaning of its number, and the number."""
 
 
 def cell(box: Box, fill: str, *, rx: float = 0) -> str:

@@ -1,7 +1,7 @@
 """Outlines of a drawing with integer points: nearly equal points become one, so that neighbours share edges.
 
-First points are snapped to one another, then edges get the points that lie on them, then what lies on an outline is cut
-out of it, and last each border is thinned out once, for both its sides.
+First points are snapped to one another, then edges get the points that lie on them, then parts that lie on an outline
+are cut out of it, and last each border is thinned out once, for both its sides.
 """
 
 from __future__ import annotations

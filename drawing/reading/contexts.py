@@ -1,4 +1,4 @@
-"""The context of elements of a drawing: where they stand, how they look, in which groups, and what cuts them off."""
+"""The context of elements of a drawing: their place, their look, their groups, and their clipping paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worlds of Azgaar's generator: the cells of its full JSON, merged to provinces, with the neighbours that it says."""
+"""Worlds of Azgaar's generator: the cells of its full JSON, merged to provinces, with the neighbours in it."""
 
 from __future__ import annotations
 

@@ -307,7 +307,7 @@ class _Plane:
 
 
 def _unrolled(ring: Ring, swapped: bool, cut: float) -> Ring:
-    """A ring that goes on over the 180th meridian, from the side of the map where it begins."""
+    """A ring that continues over the 180th meridian, from the side of the map where it begins."""
     at, results, turn = 1 if swapped else 0, [], 0.0
     for i, p in enumerate(ring):
         beside = i > 0 and min(abs(p[at]), abs(ring[i - 1][at])) >= _HALF - 1e-6  # along the meridian, or at a pole

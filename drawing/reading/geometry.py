@@ -58,7 +58,7 @@ class Geometry:
 
     Args:
         file: the drawing.
-        extent: its size as it says; 0 if it does not.
+        extent: its declared size; 0 if it has none.
     """
 
     def __init__(self, file: str, extent: float) -> None:

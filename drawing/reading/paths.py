@@ -88,7 +88,7 @@ def _commands(text: str, numbers: Callable[[str], list[float]]) -> Iterator[tupl
 
 
 def _apart(text: str) -> str:
-    """The numbers of arcs with blanks between: nothing need part the two flags of an arc from what follows."""
+    """The numbers of arcs with blanks between: the two flags of an arc need no separator after them."""
     results: list[str] = []
     at = 0
     while len(results) < _MOST and (match := (_FLAG if len(results) % 7 in (3, 4) else _NEXT).match(text, at)):

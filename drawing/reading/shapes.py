@@ -210,7 +210,7 @@ class _Walk:
         self.content.pieces.append(PlacedShape(shape, inside.group))
 
     def _use(self, element: Element, values: dict[str, str], inside: Around) -> None:
-        """Walks through what `use` repeats, where it puts it."""
+        """Walks through the content repeated by `use`, at its place."""
         target = self._target(element)
         if target is None or target in inside.copied:
             if not inside.hidden:
@@ -283,7 +283,7 @@ def _is_apart_from_view(element: Element) -> bool:
 
 
 def _is_open(element: Element, outlines: list[list[Point]]) -> bool:
-    """Whether an element is a line that comes to no end where it began, such as a river."""
+    """Whether an element is a line that does not end where it began, such as a river."""
     if element.tag not in ("path", "polyline") or "z" in element.attributes.get("d", "").lower():
         return False
     return all(dist(line[0], line[-1]) > _GAP * max(dist(line[0], point) for point in line) for line in outlines)

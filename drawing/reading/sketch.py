@@ -53,9 +53,9 @@ class Notes(Struct):
 
 
 class Sketch(Struct, frozen=True):
-    """The content of a drawing: shapes, those below first, the texts in them ("": none), its frame if it says one.
+    """The content of a drawing: shapes, those below first, the texts in them ("": none), its frame if it has one.
 
-    `touching`: the pairs of shapes that are neighbours, if the drawing says it.
+    `touching`: the pairs of shapes that are neighbours, if the drawing lists them.
     """
 
     shapes: list[Shape]

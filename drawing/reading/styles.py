@@ -39,7 +39,7 @@ class Styles(Struct):
 
     file: str
     rules: dict[str, list[_Rule]] = field(default_factory=dict)
-    """Rules by what their last part asks for: `#id`, `.class`, a tag, or nothing."""
+    """Rules by the demand of their last part: `#id`, `.class`, a tag, or nothing."""
     unread: dict[str, int] = field(default_factory=dict)
     """Parts of style sheets that are not read → the first line of one."""
     budget: SelectorBudget = field(default_factory=SelectorBudget)

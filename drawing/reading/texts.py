@@ -23,7 +23,7 @@ _MAX_TESTS = 3_000_000
 
 
 class DrawnText(Struct, frozen=True):
-    """A text: its words, the middle of its first line, how large it is, in units of the drawing, and its line."""
+    """A text: its words, the middle of its first line, its size in units of the drawing, and its line."""
 
     words: str
     at: Point
