@@ -75,7 +75,7 @@ class Prompt:
 
     Args:
         game: the position.
-        seat: who asks.
+        seat: the reader.
     """
 
     def __init__(self, game: Game, seat: str | None) -> None:

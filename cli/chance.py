@@ -1,4 +1,4 @@
-"""The random source of a terminal game, and how undo rewinds it."""
+"""The random source of a terminal game, with its rewinding by undo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Chance:
 
     Args:
         seed: the seed of chance.
-        redraw: whether decisions that are taken back get new random numbers: then the table goes on as another game.
+        redraw: whether decisions taken back get new random numbers: then the table continues as another game.
 
     Attributes:
         seed: as given.

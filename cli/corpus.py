@@ -66,7 +66,7 @@ def import_(
 ) -> None:
     """Write the games of LOG… as codes: files, folders, globs, and archives.
 
-    Of a log that diverges, the decisions before that count. The same command goes on after a stop.
+    In a log that diverges, the decisions before that count. The same command continues after a stop.
 
     Exit code: 0 all are legal to their end, 1 one diverges or ends otherwise, 2 one cannot be
     read.
@@ -154,7 +154,7 @@ def _recorded(results: Results[CodedGame], logs: Iterator[Log]) -> Iterator[Code
 @_FORMAT
 @click.pass_context
 def replay(ctx: click.Context, store: Path, under: str | None, jobs: int, cluster: str, format_: str) -> None:
-    """Replay the games of the store DIR: each must come to its recorded end.
+    """Replay the games of the store DIR: each must reach its recorded end.
 
     With --under, codes are mapped to the other rules by names; games that diverge are judged as by `rulespec replay`.
 

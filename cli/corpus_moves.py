@@ -1,4 +1,4 @@
-"""`rulespec corpus moves`: the options at a position, with what came of them in the games of a store."""
+"""`rulespec corpus moves`: the options at a position, with their results in the games of a store."""
 
 from __future__ import annotations
 

@@ -46,9 +46,9 @@ def command(
 ) -> None:
     """Explore the rulesets REF…: all positions near the start, then random games; shortest games show mistakes.
 
-    The checks of `rulespec validate` come first. With --record, `rulespec test` tells later in which of the recorded
-    situations a change of the rules makes a difference. Exit code: 0 sound (there may be warnings), 1 problems, 2 there
-    is no such ruleset.
+    The checks of `rulespec validate` come first. With --record, `rulespec test` later finds the recorded situations in
+    which a change of the rules makes a difference. Exit code: 0 sound (there may be warnings), 1 problems, 2 there is
+    no such ruleset.
 
     Example: rulespec explore imperial --decisions 20000
     """

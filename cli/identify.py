@@ -85,7 +85,7 @@ def _check_game(log: NativeLog, rules: str) -> None:
 
 
 def _show_lost_overlays(log: NativeLog) -> None:
-    """Prints how to start from the rules in the header, if their ids lead nowhere."""
+    """Prints the way to start from the rules in the header, if their ids lead nowhere."""
     from rulespec.engine.replay.replay import named_ruleset
 
     try:

@@ -66,7 +66,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     after the ruleset has changed. With --bundle-beside, they are written to `rules/HASH` beside the logs.
 
     With --table, LOG is a store of `rulespec serve`, which is only read: the log of a table that cannot be resumed
-    ends before the damage, and `rulespec serve` goes on from there.
+    ends before the damage, and `rulespec serve` continues from there.
 
     With --as pgn, LOG may be of any known dialect: its moves, comments and tags are printed as text.
 

@@ -46,9 +46,9 @@ def command(
     """Serve an agent by the Model Context Protocol: the holder of one seat, or the author of a ruleset.
 
     With --seat: rules, view, options, take, why, simulate, for one seat of the game in LOG, or of the game of REF that
-    --log keeps. Each seat has a server of its own; they share the file. An agent sees what its seat may know, and
-    nothing else. With --folder: read, write, edit_map, validate, explain, reference, test, draw, playtest, below this
-    folder alone.
+    --log keeps. Each seat has a server of its own; they share the file. An agent sees the
+    information of its seat alone. With --folder: read, write, edit_map, validate, explain, reference, test, draw,
+    playtest, below this folder alone.
 
     The agent's program starts it, and ends it by closing standard input. It needs the package mcp:
     pip install "rulespec[mcp]".

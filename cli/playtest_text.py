@@ -74,7 +74,7 @@ def _say(text: str) -> None:
 
 
 def _show_endings(base: str, rule: dict[str, Any]) -> None:
-    """Prints how games ended, without a verdict."""
+    """Prints the ends of games, without a verdict."""
     first = rule["strengths"][0]
     rows = [[title, *(f"{100 * share:.1f} %" for share in shares)] for title, shares in ending_shares(rule, first)]
     if not rows:

@@ -208,7 +208,7 @@ def show_measures(measures: Mapping[str, Measured]) -> None:
 
 
 def show_judged(totals: Judged) -> None:
-    """Prints how games are under other rules, if they have been judged."""
+    """Prints the judgements of games under other rules, if there are any."""
     if totals.judged:
         parts = [f"{totals.judged[key]:,} {words}" for key, words in _JUDGED.items() if totals.judged[key]]
         output.echo(f"under the other rules: {', '.join(parts)}")

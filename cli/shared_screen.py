@@ -18,7 +18,7 @@ class SharedScreen:
 
     Attributes:
         active: whether the screen is handed over.
-        seat: who looks at it; "" for nobody yet.
+        seat: the viewer; "" for nobody yet.
     """
 
     def __init__(self, *, wanted: bool) -> None:

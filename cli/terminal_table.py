@@ -67,7 +67,7 @@ class TerminalTable:
 
     Args:
         words: the words of the ruleset.
-        game: where it begins or goes on.
+        game: the game where it begins or continues.
         programs: the seats that programs play.
         saved: the file of the game.
         explained: whether bots say why. Where there are secrets, they do when the game is over.
@@ -274,7 +274,7 @@ class TerminalTable:
     def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
         """Obeys a command. Returns whether the position has changed, and the options that have numbers now.
 
-        A name and a colon before it say who speaks; else the one who is asked does.
+        A name and a colon before it name the speaker; by default it is the seat that is asked.
         """
         named = said(text, self.game.names, self.people)
         if named is not None and named[0] == seat:
@@ -351,8 +351,8 @@ class TerminalTable:
     def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
         """Takes the option of a number or of words, or prints the reason why it is illegal.
 
-        A name and a colon before it say who speaks; else the one who is asked does. What somebody else may do out of
-        turn is printed only where it does not depend on private state.
+        A name and a colon before it name the speaker; by default it is the seat that is asked. Options of somebody else
+        out of turn are printed only where they do not depend on private state.
         """
         if (named := said(text, self.game.names, self.people)) is not None:
             seat, text = named

@@ -91,7 +91,7 @@ def folder(path: Path) -> Path:
 
 @contextmanager
 def resume_hint(out: Path | None, *, whole: bool = False) -> Iterator[None]:
-    """Tells how to go on if the games inside are stopped; `whole`: they can only be played from the beginning."""
+    """Prints the way to resume if the games inside are stopped; `whole`: they can only be played from the beginning."""
     from rulespec.engine.logs.saved_game import SaveError
     from rulespec.engine.simulate.workers import ClusterError
 

@@ -85,8 +85,8 @@ class Returns:
     """The worth of an end to each seat.
 
     In a game for points (`stakes`) it is the points of the seat, or the mean of its team, less the mean of all teams,
-    so that they sum to 0. Else who wins has 1, and each other team its part of -1; several winners share, and nobody's
-    win is 0 for all. One team alone has 1 or -1.
+    so that they sum to 0. Else a winner has 1, and each other team its part of -1; winners together share, and without
+    a winner all have 0. One team alone has 1 or -1.
 
     Args:
         game: a game of the table.
@@ -136,7 +136,7 @@ class Play:
 
     Args:
         contract: the table's.
-        game: where it stands; it is changed.
+        game: the game; it is changed.
 
     Attributes:
         contract, game: as given.
@@ -160,7 +160,7 @@ class Play:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has come to its end, or has been cut off."""
+        """Whether the game has ended, or has been cut off."""
         return self.game.is_over or self.cut
 
     @property

@@ -22,7 +22,7 @@ from rulespec.language.orders import in_order
 ONE_HOT = 512
 """Entities of a kind up to which a cell of it has a number for each of them; with more it is one number."""
 LONGEST = 20
-"""Words of a choice that an observation tells apart."""
+"""Words of a choice that an observation distinguishes."""
 Floats = NDArray[np.float32]
 
 
@@ -162,7 +162,7 @@ class Observations:
         rows: NDArray[np.int64],
         seat: int,
     ) -> None:
-        """Writes who looks, who decides what, and who has chosen."""
+        """Writes the viewer, the decider, the decision, and the seats that have chosen."""
         result[:, self._looks + seat] = 1
         going = np.flatnonzero(asked >= 0)
         result[going, self._decides + np.where(deciders[going] < 0, self._seats, deciders[going])] = 1
@@ -178,7 +178,7 @@ class Observations:
 
     @cached_property
     def _held(self) -> dict[int, NDArray[np.int64]]:
-        """The decisions that all take together → the cells that say who has chosen."""
+        """The decisions that all take together → the cells that mark the seats that have chosen."""
         return {n: np.array(d.held, np.int64) for n, d in enumerate(self._p.decisions) if d.held}
 
     def _encoded(self, rows: NDArray[np.int64], hidden: NDArray[np.bool_]) -> Floats:

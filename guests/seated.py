@@ -1,4 +1,4 @@
-"""A game in a file, played by the holder of one seat: each call reads what others have added, and adds its own."""
+"""A game in a file, played by the holder of one seat: each call reads others' additions, and adds its own."""
 
 from __future__ import annotations
 
