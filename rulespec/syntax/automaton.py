@@ -1,6 +1,6 @@
 """The parser of correct texts: Lark's tables, driven here, with reductions that build the syntax tree.
 
-It accepts the same texts as Lark, without importing it: Lark, its tables and its trees took a quarter of a check's time.
+It accepts the same texts as Lark, without importing it: its tables and trees took a quarter of a check's time.
 If a text does not fit, it raises `UnfitError` without details; Lark then finds the error and its place.
 """
 
