@@ -64,6 +64,7 @@ class StoreAnswer(Struct, frozen=True):
         game: the game, without its codes.
         decisions: the number of decisions that replay.
         sound: whether all replay, to the recorded end.
+        ruleset: the reference of its rules.
         measures: the measures of the last position.
         at: the numbers of decisions after which the sought positions stand.
         under: the game under the other rules.
@@ -72,6 +73,7 @@ class StoreAnswer(Struct, frozen=True):
     game: CodedGame
     decisions: int
     sound: bool
+    ruleset: str = ""
     measures: tuple[Reading, ...] = ()
     at: tuple[int, ...] = ()
     under: Under | None = None
@@ -167,7 +169,7 @@ class _Asked:
         for at, game in enumerate(games):
             legal = int(replayed.decisions[at])
             sound = legal == game.decisions == len(game.codes) and f"{hashes[at]:016x}" == game.end_hash
-            result = StoreAnswer(_without_codes(game), legal, sound, measures[at])
+            result = StoreAnswer(_without_codes(game), legal, sound, table.ruleset, measures[at])
             if question.kind == "find":
                 worth = replayed.worth[ends[at] - legal : ends[at]]
                 result = replace(result, at=tuple((np.flatnonzero(worth) + 1).tolist()))

@@ -83,22 +83,23 @@ class CauseTotals:
 
 
 class Measures:
-    """Measures of many games, by name."""
+    """Measures of many games: those of each ruleset apart, as the same name means other things in another game."""
 
     def __init__(self) -> None:
-        self._measured: dict[str, Measured] = {}
+        self._measured: dict[tuple[str, str], Measured] = {}
 
-    def add(self, reading: Reading) -> None:
-        """Counts a value."""
+    def add(self, reading: Reading, ruleset: str) -> None:
+        """Counts a value in a game of a ruleset."""
         value = reading.value
-        measured = self._measured.setdefault(reading.measure, Measured(value, value, Sample()))
+        measured = self._measured.setdefault((ruleset, reading.measure), Measured(value, value, Sample()))
         measured.least, measured.most = min(measured.least, value), max(measured.most, value)
         measured.sample.add(value)
 
     @property
     def by_name(self) -> dict[str, Measured]:
-        """The measures, sorted."""
-        return dict(sorted(self._measured.items()))
+        """The measures, sorted; of several rulesets as `RULESET: MEASURE`."""
+        alone = len({ruleset for ruleset, _ in self._measured}) < 2
+        return {name if alone else f"{ruleset}: {name}": of for (ruleset, name), of in sorted(self._measured.items())}
 
 
 class Failing:
@@ -182,7 +183,7 @@ class CodeTotals(Judged):
         self.endings[answer.game.ended or ""] += 1
         if answer.game.ended is not None:
             for reading in answer.measures:
-                self._measures.add(reading)
+                self._measures.add(reading, answer.ruleset)
         if answer.under is not None:
             self._judge(answer.under, answer.game.log)
 
@@ -239,7 +240,7 @@ class RowTotals(Judged):
         if row.ended is not None:
             for reading in row.measures:
                 if reading.decision == row.decisions:
-                    self._measures.add(reading)
+                    self._measures.add(reading, row.ruleset)
         if row.under is not None:
             self._judge(row.under, row.log)
 

@@ -16,8 +16,10 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.corpus.archive import shelves
 from rulespec.engine.corpus.code_tables import Tables
 from rulespec.engine.corpus.game_codes import COLUMNS, DERIVED, CodeSheet, is_of_codes
+from rulespec.engine.corpus.log_rows import Reading
 from rulespec.engine.corpus.logs import Corpus
 from rulespec.engine.corpus.stores import batches, parts_of_store
+from rulespec.engine.corpus.totals import Measures
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 
@@ -99,6 +101,16 @@ def test_a_store_is_described(store: Path) -> None:
         ("wager", 2, 3),
         ("wager", 3, 3),
     ]
+
+
+def test_measures_of_rulesets_stand_apart(store: Path) -> None:
+    together = json.loads(invoke("corpus", "measures", store, "--format", "json")[1])["measures"]
+    assert {name.partition(": ")[0] for name in together} == {"nim", "wager"}
+    both = Measures()
+    both.add(Reading(7, "score", "A", 3), "chess")
+    assert list(both.by_name) == ["score"]
+    both.add(Reading(7, "score", "A", 90), "go")
+    assert [(name, of.most) for name, of in both.by_name.items()] == [("chess: score", 3), ("go: score", 90)]
 
 
 def test_logs_that_are_not_legal_are_named(tmp_path: Path) -> None:
