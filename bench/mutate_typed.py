@@ -306,6 +306,9 @@ class Mutator:
             if self._unwritten(seen.path, s.span) or (at and s.span == seen.node[at - 1].span) or _is_idle(s):
                 continue
             rest = tuple(other for other in seen.node if other.span != s.span)
+            made = {other.var for other in seen.node if other.span == s.span and isinstance(other, typed.Let)}
+            if any(isinstance(node, typed.Local) and node.var in made for node in nodes(rest)):
+                continue  # `turns` makes variables beside its loop
             if len(rest) < len(seen.node) - 1 or (not _makes(s) and self._may_go(s, seen.guards)):
                 yield "statement dropped", s.span, seen.path, rest, ""
 

@@ -97,7 +97,7 @@ def planted(ruleset: typed.Ruleset, edits: Edits, name: str) -> Iterator[typed.R
     rules = ruleset.rules
     before = [(root, read(rules, root)) for root in dict.fromkeys(root for root, _, _ in edits)]
     try:
-        for root, path, new in edits:
+        for root, path, new in reversed(edits):  # what stands before keeps its place
             write(rules, root, put(read(rules, root), path, new))
         yield replace(ruleset, hash=f"{ruleset.hash} {name}")
     finally:

@@ -338,3 +338,30 @@ def test_what_a_guard_demands_is_found_where_coverage_counts_it(tmp_path: Path) 
         m.span.line: {line for _, line in m.anchors} for m in Mutator(ruleset).mutants() if m.span.line in (5, 6)
     }
     assert anchors == {5: {5}, 6: {6}}
+
+
+TAKING = """\
+procedure play():
+    turns p in player from first(player) until all pass:
+        decide taking by p:
+            option take_some(lot in choose 1 .. 2 of token.heap):
+                cost lot of token from heap to held[p]
+            otherwise: pass turn
+    end game as over
+--- kinds.yaml
+kinds: {colour: {entities: {red: {}, blue: {}}}}
+pieces:
+  token: {each: [colour], places: {heap: {}, held: {index: player}}}
+--- setup.yaml
+setup: {pieces: {token.heap: 2}}
+"""
+
+
+def test_a_form_that_stands_for_several_statements_is_changed_as_one(tmp_path: Path) -> None:
+    """`turns` makes variables beside its loop, and a bag is moved by a loop of moves."""
+    ruleset = small(tmp_path, TAKING)
+    mutants = Mutator(ruleset).mutants()
+    assert "statement dropped" in {mutant.operator for mutant in mutants}
+    for mutant in mutants:
+        with planted(ruleset, mutant.edits, mutant.after) as planted_one:
+            lower(planted_one, 2, {})
