@@ -155,6 +155,8 @@ def _print_text(results: list[CheckedReference]) -> None:
     for r in results:
         output.show(r.report.diagnostics, r.ruleset.sources if r.ruleset is not None else None)
         output.echo(_summary(r))
+        for each in r.games.depths if r.games is not None else ():
+            output.echo(f"`{each.procedure}` calls itself up to {each.reached} deep in games, of {each.deep}")
         for line in r.sets.lines() if r.sets is not None else ():
             output.echo(line)
 
@@ -183,8 +185,10 @@ def _accepted_json(report: Report) -> list[dict[str, Any]]:
     return [{"diagnostic": warning, "reason": a.reason} for warning, a in zip(warnings, report.accepted, strict=True)]
 
 
-def _played_json(games: PlayReport) -> dict[str, int]:
-    return {"games": games.games, "combinations": games.combinations, "of": games.of}
+def _played_json(games: PlayReport) -> dict[str, Any]:
+    depths = [{"procedure": d.procedure, "reached": d.reached, "deep": d.deep} for d in games.depths]
+    counts = {"games": games.games, "combinations": games.combinations, "of": games.of}
+    return {**counts, **({"depths": depths} if depths else {})}
 
 
 def _print_github(results: list[CheckedReference]) -> None:

@@ -22,7 +22,8 @@ def signature(named: typed.Named, index: NameIndex) -> str:
             return f"def {name(named)}({_params(named.params)}) -> {named.result}"
         case typed.Procedure():
             value = f" -> {named.result}" if named.result is not None else ""
-            return f"procedure {name(named)}({_params(named.params)}){value}"
+            deep = f" at most {named.deep} deep" if named.deep is not None else ""
+            return f"procedure {name(named)}({_params(named.params)}){value}{deep}"
         case typed.Guard():
             return f"guard {name(named)}({_params(named.params)})"
         case ast.OptionGroup():

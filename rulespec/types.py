@@ -26,6 +26,13 @@ NO_NUMBER = -MAX_NUMBER - 1
 """The stand-in for none where a number may be none: no number that the rules keep."""
 
 
+MAX_STEPS = 5_000_000
+"""Steps between two decisions: expressions evaluated, blocks entered, cells cleared, as the interpreter counts them.
+
+The checker bounds each loop, but the bounds multiply. The longest way of a shipped game takes some 25,000 steps.
+"""
+MAX_DEPTH = 100
+"""The most calls of one procedure that may be under way at once."""
 MAX_ONCE_STEPS = 100_000
 """The most steps of a procedure that `once` runs."""
 

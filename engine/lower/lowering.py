@@ -109,6 +109,7 @@ class _Lowering:
             self.p.blocks[block].exit = ir.Return(procedures.ret[procedure], procedures.usual.get(procedure, end))
         for procedure in by_name(rules.procedures):
             self._entry(procedure, procedures)
+        procedures.deep.add_frames()
 
     def _procedure(self, procedure: typed.Procedure, procedures: Procedures, statements: StatementLowering) -> int:
         """Lowers a procedure; returns its exit block."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rulespec.engine.lower.blocks import BlockBuilder
+from rulespec.engine.lower.deep_calls import DeepCalls
 from rulespec.engine.lower.layout import by_name, type_name
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
-from rulespec.typed.rule_traversal import called, walk
+from rulespec.typed.rule_traversal import called, rings, walk
 
 
 class Procedures:
@@ -34,6 +35,7 @@ class Procedures:
         self.ret: dict[typed.Procedure, int] = {}
         self.params: dict[typed.Procedure, dict[typed.Var, int]] = {}
         self.usual: dict[typed.Procedure, int] = {}
+        self.deep = DeepCalls(rings(rules), builder)
         builder.owner = ""
         self.results: dict[typed.Procedure, int] = {}
         for procedure in self.order:
@@ -43,6 +45,7 @@ class Procedures:
             builder.owner = procedure.name
             self.first[procedure] = builder.block()
             self.ret[procedure] = builder.local("return", "int")
+            self.deep.add_depth(procedure)
             own = [v for v in procedure.params if v not in self.lent]
             self.params[procedure] = {v: builder.local(v.name, type_name(v.type)) for v in own}
 
@@ -58,16 +61,19 @@ def _calls(
     """Procedures in order of calls, callers first; and the parameters that need no cells.
 
     Those are of procedures called from a single place, which hands over a variable as it is: it does not change before
-    the procedure comes back, so its cell serves both. One that `once` names is called from elsewhere, too.
+    the procedure comes back, so its cell serves both. One that `once` names is called from elsewhere, too, and one that
+    may call itself has frames of its own.
     """
     sites: dict[typed.Procedure, list[typed.CallProcedure]] = {p: [] for p in by_name(rules.procedures)}
     results: dict[typed.Procedure, None] = {}
+    seen: set[typed.Procedure] = set()
 
     def visit(p: typed.Procedure) -> None:
-        if p in results:
+        if p in seen:
             return
+        seen.add(p)
         calls = [s for s in walk(p.body) if isinstance(s, typed.CallProcedure)]
-        for s in calls:  # procedures do not call one another in a circle
+        for s in calls:
             sites[s.procedure].append(s)
             visit(s.procedure)
         results[p] = None
@@ -75,8 +81,9 @@ def _calls(
     for p in sites:
         visit(p)
     lent: set[typed.Var] = set()
+    deep = rings(rules)
     for p, calls in sites.items():
-        args = calls[0].args if len(calls) == 1 and p not in supposed else ()
+        args = calls[0].args if len(calls) == 1 and p not in supposed and p not in deep else ()
         known: set[typed.Var] = set()
         for var, arg in zip(p.params, args, strict=False):
             if isinstance(arg, typed.Local) and arg.var not in known:

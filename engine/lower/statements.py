@@ -151,14 +151,21 @@ class StatementLowering:
 
     def _call(self, s: typed.CallProcedure, scope: Scope) -> None:
         after = self.b.block()
-        params = self.procedures.params[s.procedure]
+        params, deep = self.procedures.params[s.procedure], self.procedures.deep
+        within = deep.within(self.procedure, s.procedure)
+        targets = params
+        if within:
+            deep.check(self.procedure, s.procedure, s.span)
+            targets = deep.targets(self.procedure, s.procedure, params)
         for arg, var in zip(s.args, s.procedure.params, strict=True):
             value = self.x.argument(arg, var.type, scope)
             if var in params:
-                self.b.store_checked(params[var], value, var.type, arg.span)
+                self.b.store_checked(targets[var], value, var.type, arg.span)
             else:
                 assert isinstance(value, ir.Cell)
                 params[var] = value.base
+        if within:
+            deep.begin(self.procedure, s.procedure, params, after)
         self.b.exit(self.procedures.enter(s.procedure, after))
         self.b.open_block = after
 

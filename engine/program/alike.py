@@ -47,8 +47,8 @@ class AlikeTokens:
             public = interrupts or self.p.decisions[decision].among is not None
             unseen = self._unseen(state, secrets, -1 if public else self.machine.decider(state, decision))
         named = alike.named
-        for block in self._frames.of(state, self.p.decisions[decision].block):
-            named += alike.live.get(block, ())
+        for block, place in self._frames.of(state, self.p.decisions[decision].block):
+            named += tuple([place(at) for at in alike.live.get(block, ())])
         if not unseen.isdisjoint(named) or not alike.revealed.isdisjoint(named):
             return list(range(size))
         columns = [self._owners[kind], *(state[first : first + size] for first in alike.fields)]

@@ -162,6 +162,8 @@ class Costs:
 
     def procedure(self, first: int) -> int:
         """Steps of a procedure that does not wait; more than `MAX_ONCE_STEPS` if it may take too many."""
+        if first in self.p.frames:  # as often as it calls itself
+            return MAX_ONCE_STEPS + 1
         if first not in self._procedures:
             rounds = Rounds(self._flow, first, self.size)
             steps = 0

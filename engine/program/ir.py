@@ -2,8 +2,8 @@
 
 A game state is one list of integers. Cell 0 holds the block in which the game waits (a block that ends in `Decide` or
 `End`), cell 1 the ending (0 while the game goes on, else the ending's number + 1), cell 2 the winners as a bit mask
-(-1: the best score). Then come state, accounts, piece counts, and the locals of every procedure: nothing is recursive,
-so each has its place.
+(-1: the best score). Then come state, accounts, piece counts, and the locals of every procedure, each with its place;
+a procedure that may call itself says how deep, and has rows for as many frames.
 
 Truth values are 0 and 1, an entity is its index in its kind, none is -1, a set is a bit mask; orders are in `orders`.
 A number that is none is `NO_NUMBER`.
@@ -535,6 +535,22 @@ class Alike(Brief, Struct, frozen=True, gc=False):
     revealed: frozenset[int]
 
 
+class CallRows(Brief, Struct, frozen=True, gc=False):
+    """Where a procedure that may call itself keeps its variables while such a call is under way.
+
+    Attributes:
+        depth: the cell that says how many frames are kept; that of the latest call is the last one.
+        size: the most frames that are kept.
+        rows: a variable, or the cell that says where the procedure returns to → its row of `size` cells.
+        afters: the blocks where such calls come back, which begin by taking the variables out of their rows.
+    """
+
+    depth: int
+    size: int
+    rows: dict[int, int]
+    afters: frozenset[int]
+
+
 class Aside(Brief, Struct, frozen=True, gc=False):
     """An expression that no rule asks for, over `params` numbers in its first slots: words and pages ask for it."""
 
@@ -571,12 +587,14 @@ class Program(Brief, Struct):
     few: dict[int, int] = {}
     """The first cell of other state that is one of a few entities → the array of these, each itself, and none."""
     rows: set[int] = set()
-    """The cells of tables of procedures: variables that are found by an index, and stay in their cells."""
+    """The cells of tables and frames of procedures: variables that are found by an index, and stay in their cells."""
     alike: dict[str, Alike] = {}
     """Kind → its tokens, if they are alike."""
     secrets: list[Secret] = []
     entries: dict[str, tuple[int, tuple[int, ...]]] = {}
     """Procedure → its first block and the cells of its parameters: a game may start there."""
+    frames: dict[int, CallRows] = {}
+    """The first block of a procedure that may call itself → where it keeps its variables."""
     main: int = 0
     sizes: dict[str, int] = {}
     """Kind → the number of its entities in this game."""

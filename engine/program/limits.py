@@ -20,11 +20,8 @@ MAX_SHOWN_STEPS = 20_000_000
 """Steps of the words and measures of all that a command prints, and of all expressions with which it reads a log."""
 MAX_VALUES = 100_000
 """Numbers that one parameter of an option may range over."""
-MAX_STEPS = 5_000_000
-"""Steps between two decisions: expressions evaluated, blocks entered, cells cleared, as the interpreter counts them.
-
-The checker bounds each loop, but the bounds multiply. The longest way of a shipped game takes some 25,000 steps.
-"""
+MAX_STEPS = types.MAX_STEPS
+"""Steps between two decisions."""
 MAX_ONCE_STEPS = types.MAX_ONCE_STEPS
 """The most steps of a procedure that is supposed to have run."""
 CHECK_EVERY = 100_000

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow
@@ -28,23 +29,38 @@ class Frames:
 
     Attributes:
         returns: a block → the exit of its procedure, if it returns to its caller.
+        saved: a block to which a recursive call returns → the variables kept in the meantime.
     """
 
     def __init__(self, p: ir.Program) -> None:
         self.returns: dict[int, ir.Return] = {}
+        self.saved = {after: frame for frame in p.frames.values() for after in frame.afters}
         for procedure in procedures(Flow(p)).values():
             exits = [p.blocks[block].exit for block in procedure.blocks]
             back = next((exit_ for exit_ in exits if isinstance(exit_, ir.Return)), None)
             if back is not None:
                 self.returns |= dict.fromkeys(procedure.blocks, back)
 
-    def of(self, state: State, block: int) -> Iterator[int]:
-        """A block, its procedure's return target, that one's, and so on."""
+    def of(self, state: State, block: int) -> Iterator[tuple[int, Callable[[int], int]]]:
+        """A block, its procedure's return target, that one's, and so on; each with where a variable of its is kept."""
+        left: dict[int, int] = {}
         while True:
-            yield block
+            place = _itself
+            if (frame := self.saved.get(block)) is not None:
+                left[frame.depth] = left.get(frame.depth, state[frame.depth]) - 1
+                place = partial(_in_frame, frame.rows, left[frame.depth])
+            yield block, place
             if (back := self.returns.get(block)) is None:
                 return
-            block = state[back.cell] or back.usual
+            block = state[place(back.cell)] or back.usual
+
+
+def _itself(cell: int) -> int:
+    return cell
+
+
+def _in_frame(rows: Mapping[int, int], number: int, cell: int) -> int:
+    return rows[cell] + number if cell in rows else cell
 
 
 class _Liveness:
@@ -53,13 +69,20 @@ class _Liveness:
         self._cells = cells
         self._flow = Flow(p)
         self._functions: dict[int, Cells] = {}
+        self._rows = {row for frame in p.frames.values() for row in frame.rows.values()}
         self.live: dict[int, Cells] = {}
-        for procedure in procedures(self._flow).values():  # each after those that it calls
+        for procedure in procedures(self._flow).values():  # each after those that it calls, but for those of a ring
             self._follow(procedure.blocks)
+        moved = bool(p.frames)
+        while moved:
+            before = dict(self.live)
+            for procedure in procedures(self._flow).values():
+                self._follow(procedure.blocks)
+            moved = before != self.live
 
     def _follow(self, blocks: Cells) -> None:
         """Computes the live variables of a procedure's blocks up to a fixed point."""
-        self.live |= dict.fromkeys(blocks, frozenset())
+        self.live = {**dict.fromkeys(blocks, frozenset()), **self.live}
         moved = True
         while moved:
             moved = False
@@ -72,6 +95,8 @@ class _Liveness:
         live = self._after(block)
         for i in reversed(self.p.blocks[block].body):
             if isinstance(i, ir.Store):
+                if isinstance(i.value, ir.Cell) and i.value.base in self._rows:
+                    continue  # a variable comes out of its frame: it has been live there
                 if isinstance(i.target.index, ir.Const):
                     live = live.difference(span(i.target))
                 live |= self._read(i.target.index) | self._read(i.value)
@@ -92,7 +117,7 @@ class _Liveness:
         elif isinstance(exit_, ir.Switch):
             live |= self._read(exit_.value)
         elif isinstance(exit_, ir.Enter):
-            live |= self.live[exit_.block]
+            live |= self.live.get(exit_.block, frozenset())
         elif isinstance(exit_, ir.End) and exit_.winners is not None:
             live |= self._read(exit_.winners)
         elif isinstance(exit_, ir.Ask):

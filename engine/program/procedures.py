@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow
@@ -16,7 +17,8 @@ class CompiledProcedure(Brief, Struct, frozen=True):
     `back` is the cell of its return address; None if that is always the same, except in games that begin with this
     procedure. `params` are the cells of its parameters, its own or its caller's. `cells` are all of its own: they are
     zero unless it is under way; `rows` are those of them accessed by an index. One that does not `wait` neither asks
-    for a decision nor ends the game: it leaves nothing in the state of a decision.
+    for a decision nor ends the game: it leaves nothing in the state of a decision. A
+    `deep` procedure may call itself, so its variables stay in their cells.
     """
 
     back: int | None
@@ -25,6 +27,7 @@ class CompiledProcedure(Brief, Struct, frozen=True):
     rows: frozenset[int]
     blocks: frozenset[int]
     waits: bool
+    deep: bool = False
 
     def parameters(self) -> tuple[int, ...]:
         """The cells filled by a call."""
@@ -42,25 +45,34 @@ def procedures(flow: Flow) -> dict[int, CompiledProcedure]:
         if cell.group == "rules":
             owned.setdefault(cell.owner, []).append(at)
     results: dict[int, CompiledProcedure] = {}
+    seen: set[int] = set()
 
     def visit(first: int) -> None:
-        if first in results:
+        if first in seen:
             return
+        seen.add(first)
         back, *params = p.entries[names[first]][1]
         blocks = _reached(flow, first)
         called = [calls[b].block for b in blocks if b in calls]
-        for other in called:  # procedures do not call one another in a circle
+        for other in called:
             visit(other)
         stops = any(isinstance(p.blocks[b].exit, ir.Ask | ir.End) for b in blocks)
-        waits = stops or any(results[other].waits for other in called)
+        waits = stops or any(results[other].waits for other in called if other in results)
         cells = [at for at in owned[names[first]] if at != back or first in noted]
         returns = back if first in noted else None
         results[first] = CompiledProcedure(
-            returns, tuple(params), tuple(cells), _rows(p, blocks), frozenset(blocks), waits
+            returns, tuple(params), tuple(cells), _rows(p, blocks), frozenset(blocks), waits, first in p.frames
         )
 
     for first in names:
         visit(first)
+    if p.frames:  # one of a ring was looked at before what it calls was known
+        after = {first: {calls[b].block for b in each.blocks if b in calls} for first, each in results.items()}
+        waiting = [first for first, each in results.items() if each.waits]
+        while waiting:
+            known = {*waiting}
+            waiting = [f for f, called in after.items() if not results[f].waits and not called.isdisjoint(known)]
+            results |= {first: replace(results[first], waits=True) for first in waiting}
     return results
 
 

@@ -46,9 +46,14 @@ class EmissionPlan:
         self.flow = Flow(p)
         self.loops = loops(p) if features.set_loops else {}
         self.meets = meets(self.flow)
-        results = procedures(self.flow) if features.variables else {}
-        results = {first: each for first, each in results.items() if len({*each.cells} - p.rows) <= _MAX_VARIABLES}
-        self.read = {at for first, cells in self.flow.firsts.items() if first not in results for at in cells}
+        results = procedures(self.flow) if features.variables or p.frames else {}
+        self.read = {at for each in results.values() if each.deep for at in each.cells}
+        results = {
+            first: each
+            for first, each in results.items()
+            if features.variables and not each.deep and len({*each.cells} - p.rows) <= _MAX_VARIABLES
+        }
+        self.read |= {at for first, cells in self.flow.firsts.items() if first not in results for at in cells}
         self.read |= p.rows
         for first, procedure in results.items():
             results[first] = replace(procedure, cells=tuple([at for at in procedure.cells if at not in self.read]))

@@ -17,8 +17,8 @@ from rulespec.engine.simulate.checked_playouts import Playout
 from rulespec.engine.simulate.wasm import ROUND
 from rulespec.engine.verify.combinations import CAP, SEED, Combination, CombinationGames, Ended, combinations
 from rulespec.engine.verify.example import example
-from rulespec.engine.verify.played import PlayReport, most_games
-from rulespec.engine.verify.ran_out import LoopBounds
+from rulespec.engine.verify.played import DepthReached, PlayReport, most_games
+from rulespec.engine.verify.ran_out import DepthsReached, LoopBounds
 from rulespec.engine.verify.random_games import shorter_playout
 from rulespec.engine.verify.step_weights import BLOCK, Weights, weighed
 from rulespec.typed import nodes as typed
@@ -83,6 +83,7 @@ class _PlayCheck:
         self.others: list[Diagnostic] = []
         self.looked: dict[int, int] = {}
         self.ran_out: dict[Span, dict[int, int]] = {}
+        self.depths: dict[str, int] = {}
         self.weights = Weights(0, 1)
         self.steps = STEPS if minutes is None else MINUTE * minutes
         self.most = most_games(minutes)
@@ -99,7 +100,7 @@ class _PlayCheck:
             self.progress(1)
         diagnostics = [*self.others, *self._mistakes(), *self._endless(), *self._bounded()]
         played = [number for number in self.ended.values() if number]
-        return PlayReport(sum(played), len(played), len(self.all), tuple(diagnostics))
+        return PlayReport(sum(played), len(played), len(self.all), tuple(diagnostics), self._depths())
 
     def _combination(self, at: int, combination: Combination, until: int) -> None:
         """Plays games of a combination until its share of the steps is used up."""
@@ -112,6 +113,8 @@ class _PlayCheck:
             return
         self.spent += games.blocks * BLOCK
         bounds = None if combination.settings else LoopBounds(self.ruleset, combination.seats, games.settings)
+        if bounds is not None:
+            self._reach(combination, games, self.spent)
         number, failing, begun = 0, 0, self.spent
         while number < self.most and failing < FAILING:
             end = until if number >= LEAST else self.steps
@@ -156,6 +159,19 @@ class _PlayCheck:
                 counts = self.ran_out.setdefault(span, {})
                 counts[at] = counts.get(at, 0) + 1
 
+    def _reach(self, combination: Combination, games: CombinationGames, begun: int) -> None:
+        """Notes how deep the first games of a number of players call procedures."""
+        if all(p.deep is None for p in self.ruleset.rules.procedures.values()):
+            return
+        depths = DepthsReached(self.ruleset, combination.seats, games.settings)
+        for number in range(LOOKED):
+            most = self.weights.decisions(self.steps // 10 - (self.spent - begun))
+            if not most:
+                break
+            self.spent += self.weights.steps(depths.look(number, min(CAP, most)))
+        for name, most in depths.most.items():
+            self.depths[name] = max(self.depths.get(name, 0), most)
+
     # --- what is said --------------------------------------------------------------------
 
     def _mistakes(self) -> list[Diagnostic]:
@@ -177,6 +193,12 @@ class _PlayCheck:
             lines.append(f"`rulespec simulate` with `{how} --failures FOLDER` plays such games, and writes them")
         message = f"{wrong.message}, {share}"
         return replace(wrong, message=message, help="\n".join(lines))
+
+    def _depths(self) -> tuple[DepthReached, ...]:
+        """The depths reached, of procedures that say how deep they may be."""
+        deep = {name: p.deep for name, p in self.ruleset.rules.procedures.items()}
+        known = [(name, reached, deep[name]) for name, reached in self.depths.items()]
+        return tuple([DepthReached(name, reached, most) for name, reached, most in known if most is not None])
 
     def _endless(self) -> Iterable[Diagnostic]:
         """RS721 for games that were abandoned."""

@@ -16,6 +16,14 @@ def most_games(minutes: int | None) -> int:
     return GAMES if minutes is None else _A_MINUTE * GAMES * minutes
 
 
+class DepthReached(Struct, frozen=True):
+    """The most calls of a procedure under way at once in games that were looked at, and as many as may be."""
+
+    procedure: str
+    reached: int
+    deep: int
+
+
 class PlayReport(Struct, frozen=True):
     """The amount of play, and the problems that it showed.
 
@@ -24,9 +32,11 @@ class PlayReport(Struct, frozen=True):
         combinations: the number of combinations with such games.
         of: the number of all combinations.
         diagnostics: the problems.
+        depths: the depth of calls that the first games of each number of players reached, by procedure.
     """
 
     games: int
     combinations: int
     of: int
     diagnostics: tuple[Diagnostic, ...]
+    depths: tuple[DepthReached, ...] = ()

@@ -1,4 +1,6 @@
-"""Ends of games by a bound of the rules: a `repeat at most` with decisions that has run out, after which all is over.
+"""The bounds of the rules in random games: loops that ran out, and how deep procedures called themselves.
+
+A `repeat at most` with decisions may run out, after which all is over.
 
 If the game can also end in another way, such a bound only guarantees an end, and is seldom meant to be met. An author
 who means it writes `end game as …` after the loop: here the start procedure returns.
@@ -16,12 +18,14 @@ from rulespec.engine.lower.lowering import lower
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
+from rulespec.engine.program.builder import cell, op
 from rulespec.engine.program.control_flow import Flow
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.procedures import procedures
-from rulespec.engine.simulate.checked_playouts import choose
+from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.simulate.checked_playouts import choose, play_out
 from rulespec.engine.verify.combinations import SEED, CombinationGames
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import walk
@@ -126,3 +130,40 @@ class LoopBounds(Marks, Observer):
         entries = {first for first, cells in self._flow.firsts.items() if cells and cells[0] == exit_.cell}
         exits = (block.exit for block in self._flow.p.blocks)
         return [e.after for e in exits if isinstance(e, ir.Enter) and e.block in entries]
+
+
+class DepthsReached:
+    """The depths that random games reach: at most how many calls of a procedure were under way at once.
+
+    The games are played by the program with one more cell for each procedure, which its first block raises.
+
+    Args:
+        ruleset: the ruleset.
+        seats: the number of players.
+        settings: the values of all settings.
+
+    Attributes:
+        most: the name of a procedure that may call itself → the deepest of all games.
+    """
+
+    def __init__(self, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> None:
+        p = lower(ruleset, seats, settings)
+        names = {first: name for name, (first, _) in p.entries.items()}
+        self._cells = {names[first]: len(p.cells) + number for number, first in enumerate(p.frames)}
+        self.most = dict.fromkeys(self._cells, 0)
+        for first, at in zip(p.frames, self._cells.values(), strict=True):
+            under_way = op("+", cell(p.frames[first].depth), ir.Const(1))
+            deepest = ir.Store(cell(at), op("max", cell(at), under_way), None, None, 0)
+            p.blocks[first].body.insert(0, deepest)
+            p.cells.append(ir.CellName("rules", "", "deepest", "int"))
+            p.start.append(0)
+        machine = PythonBackend(p)
+        self._game = Game(ruleset, seat_names(seats, ruleset.seats), settings, lambda *_: machine)
+
+    def look(self, number: int, cap: int) -> int:
+        """Plays a game of a combination, for `cap` decisions at most; returns how many it took."""
+        played = play_out(self._game.copy(), SEED, number, cap=cap)
+        game = played.game
+        for name, at in self._cells.items():
+            self.most[name] = max(self.most[name], game.omniscient.numbers.cells[at])
+        return played.decisions

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import product
+from itertools import chain, product
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import kind_of, secrets_of
@@ -39,7 +39,10 @@ class AlikeEmitter:
     def write(self) -> None:
         """Writes a function for each kind that finds the first alike tokens for an open block and a seat (-1: all)."""
         memory, p = self.x.memory, self.x.p
-        returns = Frames(p).returns if p.alike else {}
+        frames = Frames(p)
+        returns = frames.returns if p.alike else {}
+        self._saved = frames.saved if p.alike else {}
+        self._write_depths()
         ways = [returns.get(block) for block in range(len(p.blocks))] if p.alike else []
         memory.constants["RETURNS"] = memory.numbers([memory.address(w.cell) if w else 0 for w in ways])
         memory.constants["USUAL"] = memory.numbers([w.usual if w else 0 for w in ways])
@@ -65,6 +68,21 @@ class AlikeEmitter:
             code.call("alike_end")
             code.module.define(self._names[kind], code, 2)
 
+    def _write_depths(self) -> None:
+        """Writes where procedures that may call themselves return to from each of their frames."""
+        memory, p = self.x.memory, self.x.p
+        counters = {frame.depth: memory.room(8) for frame in p.frames.values()}
+        cells = [memory.address(depth) for depth in counters]
+        pairs = zip(counters.values(), cells, strict=True)
+        memory.constants["DEPTHS"] = memory.numbers([len(counters), *chain.from_iterable(pairs)])
+        records = [0] * len(p.blocks)
+        backs = {first: cells[0] for first, cells in p.entries.values()}
+        for first, frame in p.frames.items():
+            record = memory.numbers([counters[frame.depth], memory.address(frame.rows[backs[first]])])
+            for block in frame.afters:
+                records[block] = record
+        memory.constants["SAVED_CALLS"] = memory.numbers(records)
+
     def _laid_out(self, kind: str, alike: ir.Alike) -> int:
         """The address of the description of a kind, which the fixed functions read."""
         memory, size = self.x.memory, self.x.p.sizes[kind]
@@ -73,7 +91,7 @@ class AlikeEmitter:
         self._firsts[kind] = firsts
         notes = {block: not alike.revealed.isdisjoint(cells) for block, cells in alike.live.items()}
         live = [
-            self._list(cells, notes[block]) if (cells := alike.live.get(block)) else 0
+            self._lists(block, cells, notes[block]) if (cells := alike.live.get(block)) else 0
             for block in range(len(self.x.p.blocks))
         ]
         fields = [(memory.address(at), words if self.x.widths.cells[at] else 1) for at in alike.fields]
@@ -84,6 +102,14 @@ class AlikeEmitter:
                 memory.numbers([len(fields), *(x for field in fields for x in field)]),
             ]
         )
+
+    def _lists(self, block: int, cells: tuple[int, ...], revealed: bool) -> int:
+        """The address of a list of the cells of a block; where its procedure has frames, of the addresses of theirs."""
+        frame = self._saved.get(block)
+        if frame is None:
+            return self._list(cells, revealed)
+        rows = [tuple([frame.rows[at] + k if at in frame.rows else at for at in cells]) for k in range(frame.size)]
+        return self.x.memory.numbers([self._list(row, revealed) for row in rows])
 
     def _list(self, cells: tuple[int, ...], revealed: bool) -> int:
         """The address of a list of cells with one token, or a set or order of them."""

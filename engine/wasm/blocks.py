@@ -191,6 +191,7 @@ class BlockEmitter:
         charges: the steps that are counted where a block begins.
         calls: for each call the cells whose values are passed on, and whether the procedure may wait.
         args: a block → the variables that are arguments of the option that leads there.
+        noted: the cell that says where the procedure returns to, if it is not passed on; None: it is, or need not be.
     """
 
     def __init__(
@@ -201,6 +202,7 @@ class BlockEmitter:
         charges: dict[int, int],
         calls: dict[int, tuple[list[int], bool]],
         args: dict[int, tuple[int, ...]],
+        noted: int | None,
     ) -> None:
         self.i = instructions
         self.x = instructions.x
@@ -210,6 +212,7 @@ class BlockEmitter:
         self._charges = charges
         self._calls = calls
         self._args = args
+        self._noted = noted
         self._labels: dict[int, int] = {}
         self._heads: dict[int, int] = {}
         self._work: list[tuple[str, int, int]] = []
@@ -388,13 +391,16 @@ class BlockEmitter:
                 code.const(0 if e.usual else e.after)
             else:
                 code.get_all(x.variables[at], x.widths.of_cells[at])
-        code.call(f"p{e.block}")
         if waits:
+            if not e.usual and e.back not in source:
+                self.i.put(e.back, e.after)
+            code.call(f"p{e.block}")
             code.tee(self._next)
             code.const(e.after)
             code.do("ne")
             code.br_if(self._stop)
         else:
+            code.call(f"p{e.block}")
             code.do("drop")
         self._go(number, e.after)
 
@@ -410,7 +416,7 @@ class BlockEmitter:
         else:
             code.const(e.usual)
             code.set(self._next)
-            code.get(self._begun)
+            code.const(1) if e.cell == self._noted else code.get(self._begun)
             code.do("wrap")
             code.if_()
             address = x.memory.address(e.cell)

@@ -185,7 +185,7 @@ class ProcedureEmitter:
         return [at for at in procedure.cells if at in results and at not in self._in_cells]
 
     def _found_in_cells(self) -> set[int]:
-        """The variables that stay in cells: indexed ones, rows, and variables beyond the available locals."""
+        """The variables that stay in cells: indexed ones, rows, those of deep procedures and what finds no local."""
         p = self.p
         rules = {at for at, cell in enumerate(p.cells) if cell.group == "rules"}
         results = {at for at in rules if at in p.rows or self.x.widths.of_cells[at] == ROW}
@@ -212,7 +212,7 @@ class ProcedureEmitter:
                 if isinstance(i, ir.Transfer) or any(len(cells) > 1 for cells in targets(i) if isinstance(i, ir.Store)):
                     results |= {at for cells in targets(i) for at in cells if at in rules}
         for each in self._procedures.values():
-            if len({*each.cells} - p.rows) > _MAX_VARIABLES:
+            if each.deep or len({*each.cells} - p.rows) > _MAX_VARIABLES:
                 results.update(each.cells)
         return results
 
@@ -292,7 +292,8 @@ class ProcedureEmitter:
         }
         calls = {first: (self._parameters[first], each.waits) for first, each in self._procedures.items()}
         args = {b: self._arguments[b] for b in f.regions.entries if b in self.by_row}
-        blocks = BlockEmitter(self._instructions, f.regions, takers, self._charges(f), calls, args)
+        noted = f.procedure.back if f.procedure.back not in x.variables else None
+        blocks = BlockEmitter(self._instructions, f.regions, takers, self._charges(f), calls, args, noted)
         self._load(f, begun, blocks)
         leave, stop = code.block(), code.block()
         blocks.write(0, stop, leave, next_, begun)

@@ -84,6 +84,7 @@ class Causes:
         game = self._narrator.game
         self._program = game.omniscient.program
         self._records = records(game.ruleset, len(game.seats), game.settings)
+        self._rows = {after: rows for rows in self._program.frames.values() for after in rows.afters}
         self._names = {first: name for name, (first, _) in self._program.entries.items()}
 
     def of(self, record: Record) -> tuple[tuple[Change, ...], tuple[Cause, ...]]:
@@ -112,8 +113,13 @@ class Causes:
         if not resumed and (wrapped or text is None):
             return None
         params = self._program.entries[name][1][1:]
-        arguments = mark.arguments if not resumed else tuple([begin[at] for at in params])
+        arguments = mark.arguments if not resumed else tuple([begin[self._place(mark, at, begin)] for at in params])
         return _Frame(text, name, arguments, begin)
+
+    def _place(self, mark: Mark, cell: int, state: State) -> int:
+        """The place of a variable of a procedure that goes on: one that called itself takes it out of its row next."""
+        rows = self._rows.get(mark.block)
+        return rows.rows[cell] + state[rows.depth] - 1 if rows is not None and cell in rows.rows else cell
 
     def _of(self, frame: _Frame) -> tuple[Change, ...]:
         return tuple([change for part in frame.stretches for change in self._between(part)])

@@ -1,4 +1,4 @@
-"""Procedures that `once` runs: they neither ask nor end the game."""
+"""Procedures that `once` runs: they neither ask nor end the game, nor do they call themselves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.report import Report
 from rulespec.typed import nodes as typed
-from rulespec.typed.rule_traversal import walk
+from rulespec.typed.rule_traversal import called, walk
 
 
 def check_quiet(c: Context) -> None:
@@ -17,27 +17,17 @@ def check_quiet(c: Context) -> None:
 
 
 def refuse_loud(expressions: Sequence[typed.Once], report: Report) -> None:
-    """Reports each `once` whose procedure, directly or indirectly, may ask or end the game."""
-    loud: dict[typed.Procedure, typed.Decide | typed.EndGame | None] = {}
+    """Reports each `once` whose procedure, directly or indirectly, may ask, end the game or call itself."""
     for e in expressions:
-        if (s := _loud(e.procedure, loud)) is not None:
+        procedures = called([e.procedure])
+        loud = (s for p in procedures for s in walk(p.body) if isinstance(s, typed.Decide | typed.EndGame))
+        deep = next((p for p in procedures if p.deep is not None), None)
+        if (s := next(loud, None)) is not None:
             does = "may end the game" if isinstance(s, typed.EndGame) else "rolls" if s.form == "chance" else "asks"
             message = f"`once` asks what would hold after a quiet procedure, and `{e.procedure.name}` {does}"
             help_ = "name a procedure without a decision, chance or `end game`, also in what it calls"
             report.error("RS321", message, e.call, notes=[Label(s.span, "here")], help=help_)
-
-
-def _loud(
-    procedure: typed.Procedure, known: dict[typed.Procedure, typed.Decide | typed.EndGame | None]
-) -> typed.Decide | typed.EndGame | None:
-    """The first decision or end of the game in a procedure or in its callees. Rules must not be recursive."""
-    if procedure not in known:
-        known[procedure] = None
-        for s in walk(procedure.body):
-            if isinstance(s, typed.Decide | typed.EndGame):
-                known[procedure] = s
-            elif isinstance(s, typed.CallProcedure):
-                known[procedure] = _loud(s.procedure, known)
-            if known[procedure] is not None:
-                break
-    return known[procedure]
+        elif deep is not None:
+            message = f"`once` runs no procedure that calls itself, as `{deep.name}` may"
+            help_ = "name a procedure without one that is `at most … deep`, also in what it calls"
+            report.error("RS421", message, e.call, notes=[Label(deep.deep_span or deep.span, "here")], help=help_)

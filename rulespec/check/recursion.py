@@ -1,4 +1,4 @@
-"""Rules that call themselves, and definitions and guards that nest too deep."""
+"""Rules that call themselves without a depth, depths of no use, and definitions and guards that nest too deep."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rulespec.typed.rule_traversal import (
     expressions,
     head_expressions,
     parts,
+    rings,
     statement_expressions,
     walk,
 )
@@ -44,13 +45,16 @@ class _Rule(Struct):
 def check_recursion(c: Context) -> None:
     """Reports rules that call themselves, directly or through others, and definitions that nest too deep.
 
-    A procedure run by `once` is called by the rule around it.
+    A procedure run by `once` is called by the rule around it. Statements may call a procedure that declares a depth:
+    every cycle of calls leads through one.
     """
     rules = _call_graph(c.rules)
     seen: set[str] = set()
     for root in rules:
         if root not in seen:
             _follow(root, rules, seen, c)
+    if c.report.ok:  # else a call may have no typed form
+        _check_depths(c)
 
 
 def _follow(root: str, rules: dict[str, _Rule], seen: set[str], c: Context) -> None:
@@ -78,8 +82,24 @@ def _follow(root: str, rules: dict[str, _Rule], seen: set[str], c: Context) -> N
                 f"rules cannot call themselves: {ring}",
                 span,
                 notes=[Label(rules[callee].span, "declared here")],
-                help="use `for` over a set, `reach(x from s: t)` along links, or a decision in a `repeat:`",
+                help=_way_out([key.partition(" ")[0] for key in keys[keys.index(callee) :]], rules[callee].name),
             )
+
+
+def _way_out(kinds: list[str], name: str) -> str:
+    """The way out of a ring of rules of some kinds, which begins with the rule `name`."""
+    if set(kinds) == {"procedure"}:
+        return f"say how deep, `procedure {name}(…) at most 12 deep:`; or use a `for` or a `repeat`"
+    return "use `for` over a set, `reach(x from s: t)` along links, or a decision in a `repeat:`"
+
+
+def _check_depths(c: Context) -> None:
+    """Warns of procedures that say how deep they are, and never call themselves."""
+    in_rings = rings(c.rules)
+    for p in c.rules.procedures.values():
+        if p.deep_span is not None and p not in in_rings:
+            message = f"`{p.name.partition(' ')[0]}` never calls itself, directly or through others"
+            c.report.warning("RS419", message, p.deep_span, help="remove `at most … deep`, or let it call itself")
 
 
 def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
@@ -104,7 +124,7 @@ def _call_graph(rules: typed.Rules) -> dict[str, _Rule]:
         roots = [e for s in statements for e in statement_expressions(s)] if asked else []
         calls = _calls(roots)
         for s in statements:
-            if isinstance(s, typed.CallProcedure):
+            if isinstance(s, typed.CallProcedure) and s.procedure.deep is None:
                 calls.setdefault(f"procedure {s.procedure.name}", s.span)
         supposes = any(type(e) is typed.Once for root in roots for e in expressions(root))
         levels = 1 + _levels(roots) if supposes or p in asked else 0

@@ -9,7 +9,16 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.syntax.keywords import NO_DEFINITIONS, NO_PROCEDURES
 from rulespec.typed import nodes as typed
-from rulespec.types import BAD, SetOf
+from rulespec.types import BAD, MAX_DEPTH, SetOf
+
+
+def _declare_depth(c: Context, procedure: typed.Procedure, deep: ast.Number) -> None:
+    """Notes how many calls of a procedure may be under way at once; reports what is no such number."""
+    procedure.deep, procedure.deep_span = min(max(deep.value, 2), MAX_DEPTH), deep.span
+    if procedure.deep != deep.value:
+        message = f"a procedure that calls itself is from 2 to {MAX_DEPTH} deep, and not {deep.value}"
+        help_ = "without `at most … deep` it never calls itself" if deep.value < 2 else "what repeats is a loop"
+        c.expressions.error("RS420", message, deep.span, help=help_)
 
 
 def check_signatures(c: Context) -> None:
@@ -48,6 +57,8 @@ def check_signatures(c: Context) -> None:
                     procedure.result, procedure.result_span = x.stored_type(item.result), item.result.span
                     if item.result.form in ("range", "optional range") and procedure.result != BAD:
                         x.error("RS224", "the value of a procedure has no range", item.result.span)
+                if isinstance(item.deep, ast.Number):
+                    _declare_depth(c, procedure, item.deep)
                 effects.procedures[name] = item
                 effects.originals[name] = c.source.originals.get(("procedure", name), "")
     for name, definition in x.rules.definitions.items():

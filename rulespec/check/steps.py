@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import prod
 
 from rulespec.check.set_sizes import SetSizes, maintained_condition
@@ -10,6 +11,9 @@ from rulespec.language.several import MAX_SEVERAL, ways
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import definition_expressions, head_expressions, parts, statement_expressions
 from rulespec.types import MAX_ONCE_STEPS, BagOf, Ent, may_be_none
+
+_MANY = 1 << 60
+"""Stands for the steps of a call, where calls are counted."""
 
 
 class Work:
@@ -73,6 +77,15 @@ class Work:
         if procedure not in self._of_procedures:
             self._of_procedures[procedure] = min(MAX_ONCE_STEPS, self._block(procedure.body))
         return self._of_procedures[procedure]
+
+    def of_ring(self, ring: Collection[typed.Procedure]) -> tuple[int, int]:
+        """The most calls within a ring of procedures that one of them makes, and its steps without those of them."""
+        results = []
+        for each in (_MANY, 0):
+            self._of_procedures |= dict.fromkeys(ring, each)
+            results.append(max(self._block(p.body) for p in ring))
+        with_calls, steps = results
+        return with_calls // _MANY, steps
 
     def _block(self, block: typed.Block) -> int:
         """Steps of statements: of the branches of each the dearest, of a loop all rounds."""

@@ -14,15 +14,17 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.language.several import MAX_SEVERAL
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import (
+    called,
     definition_expressions,
     expressions,
     head_expressions,
+    rings,
     secrecies,
     statement_expressions,
     walk,
 )
 from rulespec.typed.seat_kinds import size
-from rulespec.types import FAST_MEMBERS
+from rulespec.types import FAST_MEMBERS, MAX_STEPS
 
 MAX_WORK = 10**7
 """Steps of one expression, or of a value of positions for all players, estimated from the sizes of the kinds."""
@@ -45,7 +47,7 @@ _HELP = (
 
 
 def check_work(c: Context) -> None:
-    """Warns of expressions whose work may exceed the step bound, and of recursive rules."""
+    """Warns of expressions and of calls within calls whose work may exceed the step bound."""
     work = Work(SetSizes(c.declarations, c.ranges.values))
     _check_members(c)
     # Called definitions come first: those that call one that takes too long are not reported as well.
@@ -71,6 +73,7 @@ def check_work(c: Context) -> None:
                 if not _check(c, steps, name, option.span, shown, MAX_LISTING_WORK):
                     break
     _check_totals(c, work)
+    _check_rings(c, work)
 
 
 def _check_totals(c: Context, work: Work) -> None:
@@ -116,6 +119,22 @@ def _check_totals(c: Context, work: Work) -> None:
         shown = partial(dearest, work, [invariant.condition])
         if not _check(c, total, name, invariant.span, shown, MAX_INVARIANT_WORK):
             break
+
+
+def _check_rings(c: Context, work: Work) -> None:
+    """Warns of procedures that call themselves so often that they may take too long, without a decision among them."""
+    known = rings(c.rules)
+    for ring in {id(ring): ring for ring in known.values()}.values():
+        if any(isinstance(s, typed.Decide) for p in called(ring) for s in walk(p.body)):
+            continue
+        deep = sum(p.deep or 0 for p in ring)
+        calls, steps = work.of_ring(ring)
+        if steps * sum(calls**level for level in range(deep)) > MAX_STEPS:
+            first = next(p for p in ring if p.deep is not None)
+            power = f"{calls:,} calls in each, {deep} deep: {steps:,} · {calls:,}^{deep - 1}"
+            message = f"`{first.name}` may take more than {MAX_STEPS:,} steps without a decision: {power} steps"
+            help_ = "let it call itself less often or less deep, or ask for a decision on the way"
+            c.report.warning("RS422", message, first.deep_span or first.span, help=help_)
 
 
 def _check_several(c: Context, work: Work, option: typed.OptionDef) -> None:

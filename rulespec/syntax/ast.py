@@ -400,10 +400,11 @@ class Def(Item, frozen=True):
 
 
 class Procedure(Item, frozen=True):
-    """`result` is the type of its value; None if it has none."""
+    """`result` is the type of its value, `deep` the most calls of it at once; None if it has none."""
 
     params: tuple[Param, ...]
     result: TypeRef | None
+    deep: Expr | None
     body: tuple[Stmt, ...]
 
 

@@ -47,6 +47,21 @@ _HEADS = (
     (_HEAD + r"def\b.*->.*\b(?:list|List) ?¦", "there are no lists: a set is written `set kind`"),
     (_HEAD + r"def\b.*->.*\w+ ?¦(?:or|\||\[)", "a value that may be none has a type with `?`; a set is `set kind`"),
     (_HEAD + r"(?:def|procedure)\b.*(?:->|:) ?(?:set ?¦|¦\[)", "a set is written `set kind`"),
+    (
+        _HEAD + r"(?:def|guard)\b.*\bat most \d+ ¦deep\b|^head: (?:def|guard)\b.*¦(?:at most \d+ )?deep\b",
+        "a definition or a guard never calls itself: `procedure name(…) -> int at most n deep:` may",
+    ),
+    (_HEAD + r"procedure\b.*\bat most \d+ ?¦:", "say of what: `at most 12 deep` for one that calls itself"),
+    (_HEAD + r"procedure\b.*\bat most ¦\w+", "the depth is a number: `at most 12 deep`"),
+    (_HEAD + r"procedure\b.*\bdeep ¦->", "the type comes first: `procedure name(…) -> int at most 12 deep:`"),
+    (
+        _HEAD + r"procedure\b.*\)(?: -> \w+)? ¦(?:deep|depth|max|maximum|up|limit|most|recursive)\b",
+        "one that calls itself says how deep: `procedure name(…) at most 12 deep:`",
+    ),
+    (
+        r"^head: ¦?(?:recursive|rec)\b",
+        "one that calls itself says how deep: `procedure name(…) at most 12 deep:`",
+    ),
     (_HEAD + r"extend ¦", "only a decision is extended: `extend decision name:`; wrap a procedure: `wrap procedure …`"),
     (
         r"^head: ¦?(?:define|function|func|fn|sub|proc|rule|action|method|override|overrides)\b",

@@ -49,6 +49,7 @@ OTHERS = frozenset(
             "change",
             "costs",
             "decision",
+            "deep",
             "def",
             "drops",
             "extend",

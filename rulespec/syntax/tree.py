@@ -216,9 +216,10 @@ class _Builder(ExpressionBuilder):
         return ast.Def(modifier or "", name, doc, span, params or (), result, at_most, rest[:-1], rest[-1])
 
     def procedure_item(self, span: Span, c: list[Any]) -> ast.Item:
-        modifier, name, params, result = c[:4]
-        doc, body = self._doc_and_rest(span, c[4:])
-        return ast.Procedure(modifier or "", name, doc, span, params or (), result, body)
+        modifier, name, params, result, most = c[:5]
+        doc, body = self._doc_and_rest(span, c[5:])
+        deep = ast.Number(self.origin.at(*most.place), self._int(most), None) if most is not None else None
+        return ast.Procedure(modifier or "", name, doc, span, params or (), result, deep, body)
 
     def guard_item(self, span: Span, c: list[Any]) -> ast.Item:
         modifier, name, params = c[:3]

@@ -822,7 +822,10 @@ class Definition(Brief, Struct, eq=False):
 
 
 class Procedure(Brief, Struct, eq=False):
-    """A procedure; `result` is the type of its value, None if it has none."""
+    """A procedure; `result` is the type of its value, None if it has none.
+
+    `deep` is the most calls of it that may be under way at once, if it says so; only then it may call itself.
+    """
 
     name: str
     params: tuple[Var, ...]
@@ -831,6 +834,8 @@ class Procedure(Brief, Struct, eq=False):
     body: Block = ()
     result: Type | None = None
     result_span: Span | None = None
+    deep: int | None = None
+    deep_span: Span | None = None
 
 
 class Guard(Brief, Struct, eq=False):

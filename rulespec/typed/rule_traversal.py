@@ -166,7 +166,22 @@ def called(procedures: Iterable[typed.Procedure]) -> dict[typed.Procedure, None]
         procedure = todo.pop()
         if procedure not in results:
             results[procedure] = None
-            todo += [s.procedure for s in walk(procedure.body) if isinstance(s, typed.CallProcedure)]
+            todo += callees(procedure)
+    return results
+
+
+def callees(procedure: typed.Procedure) -> list[typed.Procedure]:
+    """The procedures that one calls, in the order of its statements; one that it calls twice stands there twice."""
+    return [s.procedure for s in walk(procedure.body) if isinstance(s, typed.CallProcedure)]
+
+
+def rings(rules: typed.Rules) -> dict[typed.Procedure, dict[typed.Procedure, None]]:
+    """The procedures that may call themselves, each with all through which it does: of these one at least is deep."""
+    results: dict[typed.Procedure, dict[typed.Procedure, None]] = {}
+    for p in rules.procedures.values():
+        if p.deep is not None and p not in results:
+            ring = {q: None for q in called(callees(p)) if q is p or p in called(callees(q))}
+            results |= dict.fromkeys(ring, ring)
     return results
 
 

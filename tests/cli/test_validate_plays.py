@@ -61,6 +61,15 @@ def test_the_last_line_says_how_much_was_played(small: Path) -> None:
     assert out.splitlines()[-1].endswith("0 settings · played 2,000 games of 2 combinations")
 
 
+def test_depths_follow_the_last_line(small: Path) -> None:
+    rules = small / "rules/play.rules"
+    deep = "\nprocedure count_down(n: int) at most 4 deep:\n    if n > 0: count_down(n - 1)\n"
+    rules.write_text(rules.read_text("utf-8").replace("play():", "play():\n    count_down(2)", 1) + deep, "utf-8")
+    assert invoke("validate", small)[1].splitlines()[-1] == "`count_down` calls itself up to 3 deep in games, of 4"
+    played = json.loads(invoke("validate", small, "--format", "json")[1])["rulesets"][0]["played"]
+    assert played["depths"] == [{"procedure": "count_down", "reached": 3, "deep": 4}]
+
+
 def test_what_cannot_be_played_is_an_error(small: Path) -> None:
     (small / "rules/play.rules").write_text(STUCK.replace("                pass\n", ""), "utf-8")
     code, out, err = invoke("validate", small)

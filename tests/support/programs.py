@@ -12,6 +12,7 @@ import programs_boards
 import programs_capacities
 import programs_changes
 import programs_choices
+import programs_deep
 import programs_heads
 import programs_links
 import programs_numbers
@@ -460,6 +461,7 @@ class Writer:
                 ),
                 *("procedure turn(p: player):", *turn),
                 *programs_alike.procedures(self),
+                *programs_deep.procedures(self),
                 *("procedure play():", "    repeat at most 3:", "        for p in player:"),
                 *("            cooper(p)", "            turn(p)"),
                 "invariant whole:",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import programs_deep
 import programs_numbers
 import programs_seats
 from programs_players import deciders
@@ -178,4 +179,7 @@ def _turns(w: Writer, scope: Scope, pad: str) -> list[str]:
     ]
 
 
-FORMS = (_shuffled, _chosen, _branches, _cases, _ending, _interrupted, _loop, _afloat, _unasked, _together, _turns)
+FORMS = (
+    *(_shuffled, _chosen, _branches, _cases, _ending, _interrupted, _loop, _afloat, _unasked, _together, _turns),
+    programs_deep.called,
+)

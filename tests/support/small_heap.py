@@ -40,6 +40,8 @@ CONSTANTS = {
     "MOVED_END": 0x970,
     "VALUES_READ": 0x1A08,
     "SIGHT_OF": 0x1A40,
+    "SAVED_CALLS": 0x1AC0,
+    "DEPTHS": 0x1B00,
     "CHANGED": 0xA40,
     "SIGHTS": 0xE40,
     "SIGHTS_END": 0xE40 + 16 * 3,

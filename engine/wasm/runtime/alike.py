@@ -7,7 +7,7 @@ members; the lists of cells by block; bits of a field of an order; the list of c
 
 from rulespec.engine.wasm.runtime.arithmetic import charge
 from rulespec.engine.wasm.runtime.intrinsics import copy, fill, load, store
-from rulespec.engine.wasm.runtime.program import RETURNS, USUAL
+from rulespec.engine.wasm.runtime.program import DEPTHS, RETURNS, SAVED_CALLS, USUAL
 from rulespec.engine.wasm.runtime.registers import REVEALED
 from rulespec.engine.wasm.runtime.wide import wide_field, wide_in
 
@@ -119,11 +119,22 @@ def alike_split(kind: int, values: int, words: int) -> None:
 def alike_end(kind: int, block: int) -> None:
     """Parts the classes by all that tells tokens apart while a block is open, and by their fields."""
     alike_named(kind, load(kind + 64))
+    deep = load(DEPTHS)
+    while deep > 0:
+        store(load(DEPTHS + 16 * deep - 8), load(load(DEPTHS + 16 * deep)))
+        deep = deep - 1
     while block >= 0:
         entry = load(load(kind + 48) + 8 * block)
+        back = load(RETURNS + 8 * block)
+        record = load(SAVED_CALLS + 8 * block)
+        if record != 0:
+            number = load(load(record)) - 1
+            store(load(record), number)
+            back = load(record + 8) + 8 * number
+            if entry != 0:
+                entry = load(entry + 8 * number)
         if entry != 0:
             alike_named(kind, entry)
-        back = load(RETURNS + 8 * block)
         if back == 0:
             break
         usual = load(USUAL + 8 * block)

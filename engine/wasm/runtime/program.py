@@ -67,6 +67,10 @@ RETURNS = 0
 """For each block the cell with the block where its procedure returns to, or 0."""
 USUAL = 0
 """For each block the one where its procedure returns to if that cell is 0."""
+SAVED_CALLS = 0
+"""For each block where a call of a procedure within itself comes back its frames: the counter, the row of returns."""
+DEPTHS = 0
+"""The number of procedures that may call themselves; of each the counter for a walk, and the cell with its depth."""
 TAKES = 0
 """For each option its block (-1 - block if arguments are read from the option), the count of arguments, their cells."""
 SAMES = 0

@@ -8,7 +8,15 @@ from typing import NamedTuple
 from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.rule_traversal import definition_expressions, head_expressions, parts, walk
+from rulespec.typed.rule_traversal import (
+    called,
+    callees,
+    definition_expressions,
+    head_expressions,
+    parts,
+    rings,
+    walk,
+)
 
 _EVERY, _SOME = ("every",), ("some",)
 _Key = tuple[object, ...]
@@ -32,7 +40,7 @@ def check_stale(c: Context) -> None:
     A condition that also reads the changed state compares it with the earlier value: it is left alone. So is a local
     that is assigned again.
     """
-    effects = _Effects()
+    effects = _Effects(c.rules)
     for procedure in c.rules.procedures.values():
         if any(map(_opens_anew, walk(procedure.body))):
             _Finder(c, effects, procedure).block(procedure.body, _Before({}, None, _NONE, _IDENTITY))
@@ -151,9 +159,10 @@ class _Finder:
 
 
 class _Effects:
-    """Cells that expressions read and statements write, also through calls. Rules must not be recursive."""
+    """Cells that expressions read and statements write, also through calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: typed.Rules) -> None:
+        self._rings = rings(rules)
         self._of_definitions: dict[typed.Definition, _Cells] = {}
         self._of_procedures: dict[typed.Procedure, _Cells] = {}
 
@@ -190,12 +199,12 @@ class _Effects:
         return _NONE
 
     def _written(self, procedure: typed.Procedure) -> _Cells:
-        todo = [procedure]
+        todo, ahead = [procedure], dict.fromkeys([procedure])
         while todo:  # those that it calls come first; a chain of them may be longer than Python's stack
-            calls = [s.procedure for s in walk(todo[-1].body) if isinstance(s, typed.CallProcedure)]
-            ahead = [p for p in calls if p not in self._of_procedures]
-            if ahead:
-                todo += ahead
+            calls = [p for p in callees(todo[-1]) if p not in self._of_procedures and p not in ahead]
+            if calls:
+                todo.append(calls[0])
+                ahead[calls[0]] = None
             else:
                 self._note(todo.pop())
         return self._of_procedures[procedure]
@@ -205,11 +214,16 @@ class _Effects:
             return
         own = _own(procedure.params)
         result = _NONE
-        for s in walk(procedure.body):
-            own = own.every(s.binder.var) if isinstance(s, typed.For) else own
-            result |= self.direct(s, own)
-            for option in s.options if isinstance(s, typed.Decide) else ():
-                result |= self.paid(option, own)
+        ring = procedure in self._rings
+        for p in called([procedure]) if ring else (procedure,):
+            for s in walk(p.body):
+                own = own.every(s.binder.var) if isinstance(s, typed.For) else own
+                if not ring or not isinstance(s, typed.CallProcedure):
+                    result |= self.direct(s, own)
+                for option in s.options if isinstance(s, typed.Decide) else ():
+                    result |= self.paid(option, own)
+        if ring:  # whose it is in one call need not be whose it is in the next
+            result = frozenset(_Cell(cell.name, tuple([_SOME] * len(cell.of))) for cell in result)
         self._of_procedures[procedure] = result
 
     def paid(self, option: typed.OptionDef, scope: _Scope = _IDENTITY) -> _Cells:

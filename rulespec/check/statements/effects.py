@@ -25,6 +25,7 @@ class Effects:
         self.groups = groups
         self.procedures: dict[str, ast.Procedure] = {}
         self.originals: dict[str, str] = {}
+        self._own: dict[str, tuple[frozenset[object], frozenset[str]]] = {}
         self._of_procedures: dict[str, frozenset[object]] = {}
 
     def of(self, stmts: Stmts, original: str) -> frozenset[object]:
@@ -32,15 +33,17 @@ class Effects:
 
         `original` is the procedure that `original(…)` calls in them.
         """
-        results: set[object] = set()
-        for s in stmts:
-            results |= self._of_statement(s, original)
-        return frozenset(results)
+        called: set[str] = set()
+        return self._of_block(stmts, original, called).union(*map(self.of_procedure, called))
 
-    def _of_statement(self, s: ast.Stmt, original: str) -> frozenset[object]:
+    def _of_block(self, stmts: Stmts, original: str, called: set[str]) -> frozenset[object]:
+        """The same without what procedures do that are called: their names are added to `called`."""
+        return frozenset().union(*(self._of_statement(s, original, called) for s in stmts))
+
+    def _of_statement(self, s: ast.Stmt, original: str, called: set[str]) -> frozenset[object]:
         if isinstance(s, ast.Decide):
-            return frozenset().union(*(self.of(block, original) for block in self._ways(s)))
-        result = frozenset().union(*(self.of(block, original) for block in _blocks(s)))
+            return frozenset().union(*(self._of_block(block, original, called) for block in self._ways(s)))
+        result = frozenset().union(*(self._of_block(block, original, called) for block in _blocks(s)))
         if isinstance(s, ast.Assign | ast.Rearrange):
             target = s.target
             if isinstance(target, ast.Attribute):
@@ -51,7 +54,8 @@ class Effects:
                 result |= {target.target.name}
         if isinstance(s, ast.Put):
             result |= self._of_move()
-        return result | self.of_procedure(callee(s, original))
+        called.add(callee(s, original))
+        return result
 
     def _of_move(self) -> frozenset[object]:
         """The names that a move of a token may change: its place, and in a fresh place its state."""
@@ -61,11 +65,25 @@ class Effects:
     def of_procedure(self, name: str) -> frozenset[object]:
         """Names of the fields and globals that a procedure may assign, and of its variables."""
         if name not in self._of_procedures:
-            self._of_procedures[name] = frozenset()  # ends a recursion, which is an error anyway
-            procedure = self.procedures.get(name)
-            if procedure is not None:
-                self._of_procedures[name] = self.of(procedure.body, self.originals.get(name, ""))
+            results: set[object] = set()
+            todo, seen = [name], {name}
+            while todo:
+                own, called = self._of_own(todo.pop())
+                results |= own
+                todo += called - seen
+                seen |= called
+            self._of_procedures[name] = frozenset(results)
         return self._of_procedures[name]
+
+    def _of_own(self, name: str) -> tuple[frozenset[object], frozenset[str]]:
+        """Names of what the statements of a procedure assign, and of the procedures that it calls."""
+        if name not in self._own:
+            called: set[str] = set()
+            procedure = self.procedures.get(name)
+            body = procedure.body if procedure is not None else ()
+            own = self._of_block(body, self.originals.get(name, ""), called)
+            self._own[name] = own, frozenset(called)
+        return self._own[name]
 
     def decides(self, name: str) -> bool:
         """Whether a procedure, or one that it calls, holds a decision."""
