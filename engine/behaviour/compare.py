@@ -1,7 +1,7 @@
 """Comparison by play: positions of one ruleset under another, near the start, in walks and in recorded games.
 
 Both games take the same options and stand at the same shared state. An option after which they differ is noted and
-taken back, so that the walk goes on where both agree. If they agree nowhere, the other game gets the shared state of
+taken back, so that the walk continues where both agree. If they agree nowhere, the other game gets the shared state of
 the first.
 """
 

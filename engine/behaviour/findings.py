@@ -13,7 +13,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 
 MAX_SORTS = 400
-"""Sorts of differences whose rules are looked for; further ones are not noted."""
+"""The most sorts of differences whose rules are searched for; further ones are not noted."""
 
 
 class PlayDifference(Struct, frozen=True):

@@ -17,7 +17,7 @@ from rulespec.engine.replay.shared_state import Differences, SharedState
 from rulespec.engine.replay.translation import Translation
 
 MAX_OPTIONS = 2_000
-"""Options of a position that are listed; beyond that, each listed one is looked for among those of the other game."""
+"""The most options of a position to list; beyond it, each listed one is tested in the other game."""
 _MAX_CELLS = 4
 """Cells that differ, in a text."""
 
@@ -97,7 +97,7 @@ class Pair:
     def align(self) -> bool:
         """Gives the other game the shared state of the first; False if it asks for something else, or cannot have it.
 
-        Cells that only one of the games has, such as variables of rules, stay as they are.
+        Cells that only one of the games has, such as variables of rules, are unchanged.
         """
         mine, theirs = self.question()
         values = self.shared.carried(self.differing(), self.one.omniscient.numbers.state)

@@ -55,7 +55,7 @@ class Situation:
 
     @property
     def named(self) -> Codes | None:
-        """The codes of the options; None if they are all that are legal in the only particle."""
+        """The codes of the options; None for all legal ones in the only particle."""
         return None if self._known else self.codes
 
     def after(self, number: int) -> NDArray[np.int64]:

@@ -25,7 +25,7 @@ _ONLY = Pick(0)
 CARRIED = 64
 """Particles of a seat that are carried from decision to decision."""
 _SILENT = 10
-"""Picks in a row, from the first on, whose playouts all say nothing: then bots play at random."""
+"""Picks in a row, from the first on, whose playouts carry no information: then bots play at random."""
 
 
 class Silence:

@@ -18,7 +18,7 @@ from rulespec.engine.search.recorded_rows import Coder
 OPENING = 3
 """Decisions of an opening: the first that seats take, without chance."""
 _LOOKED = 40
-"""Decisions, for each of an opening, among which those of seats are looked for."""
+"""Decisions, for each one of an opening, in which to find those of seats."""
 MAX_OPENINGS = 100_000
 """Openings of a table that are counted; further games count as of others."""
 
@@ -31,7 +31,7 @@ class Opened(Struct):
 
 
 class Shelf(Struct):
-    """The games of one ruleset for one number of players, whatever their settings.
+    """The games of one ruleset for one number of players, for all settings.
 
     Attributes:
         ruleset: the reference of the rules.

@@ -121,7 +121,7 @@ class CodeSheet(ResultSheet[CodedGame]):
     """The format of games as codes. Arguments are int16, unless the part has larger ones.
 
     Args:
-        header: whatever the games depend on.
+        header: all inputs of the games.
         tables: the tables of the store, whose names are written beside the numbers.
     """
 

@@ -173,7 +173,7 @@ class RowSheet(ResultSheet[LogRow]):
     """The format of rows of replayed logs.
 
     Args:
-        header: whatever the rows depend on.
+        header: all inputs of the rows.
         words: gives the words of the rulesets of some rows, by their references, for the metadata of a part.
     """
 
@@ -234,7 +234,7 @@ def under_of(judged: Judgement, say: Callable[[str], str] = str, ids: Mapping[st
 
     Args:
         judged: the judgement.
-        say: makes a reason one without names of people.
+        say: removes names of people from a reason.
         ids: the ids of seats by their names, if they have others.
     """
     ids = {seat: seat for seat in judged.names} if ids is None else ids

@@ -48,7 +48,7 @@ class Log(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True):
-    """A corpus as it was when it was looked through first.
+    """A corpus as it was when it was first scanned.
 
     Attributes:
         logs: the number of its logs.

@@ -28,11 +28,11 @@ from rulespec.engine.simulate.confidence import ConfidenceInterval, share
 from rulespec.engine.simulate.workers import on_workers
 
 MAX_POSITIONS = 20_000
-"""Positions that are looked for at once."""
+"""The most positions to look up at once."""
 MAX_TAKEN = 200_000
 """Different decisions that are counted, at all positions together."""
 _TABLES = 1_000
-"""Tables of a store that are looked through for those of the same ruleset."""
+"""The most tables of a store to scan for those of the same ruleset."""
 Code = tuple[int, ...]
 
 
@@ -258,7 +258,7 @@ class PositionMove(Struct, frozen=True):
 
 
 def moves_at(game: Game, counts: MoveCounts) -> list[PositionMove]:
-    """The legal options where a game stands, those taken most often first; those that nobody took come last."""
+    """The legal options in the position of a game, those taken most often first, and those never taken last."""
     taken = counts.taken.get(int(game.hash, 16), {})
     return sorted(_moves(game, taken), key=lambda move: -move.tally.times)
 

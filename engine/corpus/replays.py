@@ -51,7 +51,7 @@ class WorkerRules(Struct, frozen=True):
     """Rules for workers.
 
     Attributes:
-        name: the reference that the plan or a log says.
+        name: the reference in the plan or a log.
         reference: the reference to load them by.
         sources_hash: the hash of their texts.
         bundle: their files, where a worker may lack them.
@@ -80,7 +80,7 @@ class WorkerRules(Struct, frozen=True):
 
 
 class ReplayPlan(Struct, frozen=True):
-    """Whatever the row of a log depends on.
+    """All inputs of the row of a log.
 
     Attributes:
         rules: the rules of all logs; None: those of each.

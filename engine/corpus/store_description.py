@@ -23,7 +23,7 @@ _ROWS = 2_000
 
 
 class Games(Struct):
-    """The games of a table: their number, those that are over, their decisions, and the lengths of those over."""
+    """The games of a table: their number, that of finished ones, their decisions, and the lengths of finished ones."""
 
     games: int = 0
     over: int = 0

@@ -15,7 +15,7 @@ from rulespec.errors import RulespecError
 
 BLOCK = 512
 MAX_EXTENSIONS = 16
-"""Headers in a row that say more of the member after them: long names, attributes."""
+"""The most headers in a row with details of the member after them: long names, attributes."""
 MAX_EXTENSION = 1_000_000
 """Bytes of such a header."""
 MAX_NAME = 4_096

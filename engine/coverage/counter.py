@@ -1,6 +1,6 @@
 """Coverage counting: marks in the program, and an observer of the interpreter.
 
-The program is lowered a little differently: the values that say where the rules go on are counted, even where the
+The program is lowered a little differently: the values that select the next block are counted, even where the
 ruleset's settings decide them.
 """
 

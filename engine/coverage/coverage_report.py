@@ -41,7 +41,7 @@ class RuleRuns:
     """The runs of a rule and the scenarios that cite it.
 
     Attributes:
-        rule: as it is listed.
+        rule: its entry in the list of rules.
         items: the items that cite it.
         runs: their runs.
         cited_by: the scenarios that cite it.

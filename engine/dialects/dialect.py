@@ -42,7 +42,7 @@ class LogShape(Brief, Struct, frozen=True):
 
 
 class Remarks(Brief, Struct, frozen=True):
-    """Entries that only say something: their type, and the paths of the text and of who says it (may be empty)."""
+    """Entries that are only remarks: their type, and the paths of the text and of its author (may be empty)."""
 
     type: str
     text: str
@@ -80,7 +80,7 @@ class Undo(Brief, Struct, frozen=True):
         not_during: decisions during which it is not legal.
         keeps: state fields that are not taken back.
         sets: fields of the game, each with the expression whose value it gets after the undo.
-        not_compared: paths of fields that say nothing.
+        not_compared: paths of fields without meaning.
         to: the path of the id of the last entry that stays; may be empty.
         id: the path of an entry's id.
         redo: the type of entries that reverse the last undo; may be empty.
@@ -121,13 +121,13 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         rules: a ruleset reference, or references by the value of a field of the first entry.
         ignores_illegal: whether the other system ignores entries that are not legal.
         accepts: rules that the other system does not know: entries that only they refuse are not ignored.
-        not_compared: paths of fields that say nothing, in entries of any type.
+        not_compared: paths of fields without meaning, in entries of any type.
         known_faults: the known faults of the other system.
         shape: the place of the entries.
         untyped: the type of entries that name none; may be empty.
         values: name → path of a whole number in the first entry; expressions may use the name.
-        remarks: entries that only say something; None if there are none.
-        result: the end as the other system has it; None if the log does not say it.
+        remarks: entries that are only remarks; None if there are none.
+        result: the end recorded by the other system; None if the log does not have it.
         format: that of the file: `json`, or `pgn`.
         text_path: the path of the text of a move in an entry; may be empty.
         notation: the notation of such texts; None if there are none.

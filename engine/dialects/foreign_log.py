@@ -26,7 +26,7 @@ MAX_BRACKETS = 400_000
 class ForeignLog(Brief, Struct):
     """The entries of a foreign log, and the name of its file.
 
-    Names in entries are compared in NFC, and all texts of entries are in it; `written` is the first entry as it stands.
+    Names in entries are compared in NFC, and all texts of entries are in it; `written` is the first entry unchanged.
 
     Attributes:
         parents: for each entry the object around its list, with the object around that as `^`; None for none.
@@ -53,7 +53,7 @@ class ForeignLog(Brief, Struct):
 def parse_foreign(text: str, file: str) -> ForeignLog:
     """The entries of a foreign log: a JSON array of objects, or of texts that hold objects.
 
-    A JSON object is an only entry: its dialect says where the others are in it (`shaped`).
+    A JSON object is the only entry: its dialect declares the place of the others in it (`shaped`).
 
     Raises:
         DiagnosticsError: RS61x if it is something else, or too long.

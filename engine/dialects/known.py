@@ -1,6 +1,6 @@
 """Knowledge of a dialect, shared by games of the same rules, number of seats and settings: made once a process.
 
-The names of the seats are not part of it, unless an expression of the dialect says one of them.
+The names of the seats are not part of it, unless an expression of the dialect names one of them.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ MAX_COMPARED = 3_000_000
 
 
 class Pattern(Struct, frozen=True, gc=False):
-    """A form and a record: the option is looked for that looks like this record in this form.
+    """A form and a record, to find the option that looks like this record in this form.
 
     `item` is the number of the record in a list that several decisions share; -1 if it is in none.
     """
@@ -54,7 +54,7 @@ class DecisionForms:
     Attributes:
         silent: the numbers of the choices that the dialect does not know, in the order in which options are listed.
         automatic: those of the choices that the other system takes by itself, in the same order.
-        by_itself: the forms that say so, by choice.
+        by_itself: the forms declared so, by choice.
         checkpoints: those of the choices to before which an undo goes back.
         lists: the lists of the first entry that may answer the decision.
         types: the types of its entries.
@@ -153,7 +153,7 @@ class Matcher:
         Args:
             choice: the number of the choice, in the open decision.
             patterns: the patterns; the first ones are preferred.
-            payload: the payload of the entry, which may name who acts.
+            payload: the payload of the entry, which may name the seat that acts.
         """
         game = self.game
         if not patterns:

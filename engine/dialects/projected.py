@@ -34,7 +34,7 @@ class Projection(Brief, Struct, frozen=True):
         list: the name of a list of the first entry that answers the option.
         by: the path of the seat that acts; may be empty.
         automatic: whether the other system takes the option by itself.
-        not_compared: paths of fields that say nothing of this option.
+        not_compared: paths of fields without meaning for this option.
         order: the standing order by which the other system takes it; the order's entry is the record then.
     """
 

@@ -43,7 +43,7 @@ def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, re
 
 
 def _entry(log: Entries, type_: str) -> int | None:
-    """The number of the entry that says the end: the first one, or the last of a type; None if there is none."""
+    """The number of the entry with the end: the first one, or the last of a type; None if there is none."""
     if not type_:
         return 0
     return next((number for number in range(len(log) - 1, -1, -1) if log.types[number] == type_), None)
@@ -80,7 +80,7 @@ def _scores(game: Game, value: Any) -> dict[str, int]:
 
 
 def _winners(game: Game, result: Recorded, value: Any) -> tuple[str, ...] | None:
-    """The seats that have won; None if the value does not say so."""
+    """The seats that have won; None if the value does not name them."""
     if result.won:
         numbers = result.won.get(value) if isinstance(value, str) else None
         if numbers is None or any(number > len(game.seats) for number in numbers):

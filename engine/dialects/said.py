@@ -45,14 +45,14 @@ def said_in(dialect: Dialect, log: ForeignLog, entries: Entries, game: Game, *, 
 
 
 def _remark(payload: Any, dialect: Dialect) -> tuple[str, str]:
-    """The text of a remark, and who says it; "" where there is none."""
+    """The text of a remark, and its author; "" where there is none."""
     assert dialect.remarks is not None
     text, by = (follow(payload, p) if p else "" for p in (dialect.remarks.text, dialect.remarks.by))
     return (text if isinstance(text, str) else ""), (str(by) if type(by) in (str, int) else "")
 
 
 def _named(said: dict[int, tuple[str, str]], who: dict[str, str]) -> dict[int, Notes]:
-    """Remarks with the seat that says them, or the name of somebody else."""
+    """Remarks with the seat that made them, or the name of somebody else."""
     return {
         n: {"remark": text[:MAX_REMARK], **({"by": who.get(comparable(by), by)[:MAX_EVENT]} if by else {})}
         for n, (text, by) in said.items()
@@ -61,7 +61,7 @@ def _named(said: dict[int, tuple[str, str]], who: dict[str, str]) -> dict[int, N
 
 
 def _nameless(said: dict[int, tuple[str, str]], who: dict[str, str]) -> dict[int, Notes]:
-    """Remarks without the names of the players and of those who say something."""
+    """Remarks without the names of the players and of their authors."""
     names = sorted({*who, *(comparable(by) for _, by in said.values())} - {""}, key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE) if names else None
     texts = {n: text if pattern is None else pattern.sub(LEFT_OUT, comparable(text)) for n, (text, _) in said.items()}

@@ -82,7 +82,7 @@ def unknown_names(
         dialect: the dialect.
         severity: that of its diagnostic.
         there: names that one of its rulesets is known to have, `decision.option` or those of settings; if these are
-            all that it reads a log by, no file is read.
+            every name that it reads a log by, no file is read.
     """
     if there and {*dialect.decisions, *dialect.start.get("settings", {})} <= set(there):
         return []
@@ -138,7 +138,7 @@ def _folders(dialect: Dialect) -> list[Path]:
 
 
 class _Files(Struct):
-    """The files in which names are looked for.
+    """The files to search for names.
 
     Attributes:
         rules: those of rules.

@@ -178,7 +178,7 @@ def _of_result(result: Recorded) -> Iterator[str]:
 
 
 def _below(tree: Tree | None, at: str = "") -> Iterator[str]:
-    """The paths of all that is known below a key."""
+    """The paths of all known fields below a key."""
     for key, below in (tree or {}).items():
         if below is None:
             yield f"{at}{key}"
@@ -209,9 +209,9 @@ def _container(tree: Tree, path: str) -> None:
 def _doubtful(
     trees: Mapping[str, tuple[Tree, Below]], types: Sequence[str | None], payloads: Sequence[Any]
 ) -> set[str]:
-    """The types with a payload of which not all fields are known at a glance, with nothing nested deeper than once.
+    """The types with a payload that may have unknown fields, by a quick test that clears one level of nesting at most.
 
-    Most payloads of a type have the same keys, so these are looked at together.
+    Most payloads of a type have the same keys, so these are checked together.
     """
     of_type: dict[str, list[Any]] = {}
     for type_, payload in zip(types, payloads, strict=False):

@@ -29,7 +29,7 @@ class Event(Struct, frozen=True):
 
     Attributes:
         decision: its name.
-        by: who took it; None for chance.
+        by: the seat that took it; None for chance.
         option: the option with its arguments, `?` for those that the seat does not see; None while the choices of a
             decision that all take together are not shown.
     """

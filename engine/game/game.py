@@ -179,7 +179,7 @@ class Game:
 
         Args:
             text: the option's name, and its arguments in brackets.
-            by: who acts, which is checked; where several may, the one who leads if left out.
+            by: the seat that acts, which is checked; by default, where several may, the one that leads.
             decision: the decision's name; only checked against the open one if given.
 
         Raises:
@@ -302,7 +302,7 @@ class Game:
 
         Raises:
             ValueError: if there is no such seat.
-            RulesetFaultError: if the rules are at fault where options are looked at.
+            RulesetFaultError: if the rules are at fault in the listing of options.
         """
         if seat is not None and seat not in self.seats:
             raise ValueError(f"there is no seat `{seat[:80]}`")
@@ -458,7 +458,7 @@ def _paths(game: Game, unseen: Mapping[int, ir.Secret]) -> tuple[str, ...]:
 
 
 def is_open(game: Game) -> bool:
-    """Whether nothing of the position is hidden from anybody."""
+    """Whether the whole position is visible to everybody."""
     return not game.omniscient.secretive or not game.omniscient.visibility.unseen(game._position.state, PUBLIC)
 
 

@@ -23,7 +23,7 @@ Plain = int | bool | str | None
 class Decision(Struct, frozen=True):
     """The open decision.
 
-    `by` is the seat that decides (None: chance), `among` are the seats any of which may in its place: `by` leads them.
+    `by` is the seat that decides (None: chance), `among` are the seats that may decide in its place: `by` leads them.
     `together`: secret until all have chosen.
     """
 

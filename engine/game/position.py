@@ -132,7 +132,7 @@ class Position:
 
     @property
     def state(self) -> State:
-        """The state, not a copy: only to be looked at, and only until the next decision is taken.
+        """The state, not a copy: for reading only, and only until the next decision is taken.
 
         It begins with the cells of the program. After them the machine may have some of its own.
         """

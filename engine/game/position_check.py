@@ -14,7 +14,7 @@ from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
 
 MAX_OPTIONS = 2_000
-"""Options of a position that are looked at."""
+"""The most options of a position to check."""
 _REASONS = 12
 """Reasons in a message why nothing is legal."""
 

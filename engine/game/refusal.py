@@ -80,9 +80,9 @@ def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[t
 def why_not_with(
     value: Value, labels: Labels, choice: ir.Choice, at: int, arg: int, slots: int
 ) -> tuple[tuple[int, ...], Refusal] | None:
-    """Why an option is legal with no arguments of which one is given: the first arguments, and their refusal.
+    """Why an option with one given argument is never legal: the first arguments, and their refusal.
 
-    None if some are legal, or none was tried that says it.
+    None if some are legal, or no tried one shows the reason.
 
     Args: as those of `why_not`.
         at: the number of the parameter.

@@ -12,7 +12,7 @@ class Round:
     """The round that a game waits for.
 
     The choices are no part of the game before all have chosen: then they are taken in the order of the set, so that
-    neither state nor log knows who was ready first. Each is a choice in the state before the round.
+    neither state nor log depends on the order in which they were ready. Each is a choice in the state before the round.
 
     Args:
         game: at a decision that is taken together.

@@ -44,7 +44,7 @@ class Observation(Struct, frozen=True):
     Attributes:
         asked: the number of the open decision; -1 when the game is over.
         chosen: the set of the seats that have chosen, where all decide together.
-        seen: a digest of the cells that the seat sees, of the open decision and of who takes it.
+        seen: a digest of the cells that the seat sees, of the open decision and of its decider.
         options: a digest of the seat's own options, where they may tell something that is private; else empty.
     """
 

@@ -1,7 +1,7 @@
 """A ruleset for a number of seats as a file for other programs: a module with a table of names.
 
 Besides the rules, the module has functions `aside0` and so on: expressions that nothing in the rules asks for, such as
-the holes of texts. Their parameters are those of the expression, then the word of a set that is asked for.
+the holes of texts. Their parameters are those of the expression, then the number of the requested word of a set.
 """
 
 from __future__ import annotations

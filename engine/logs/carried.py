@@ -75,7 +75,7 @@ def bundle_for(log: NativeLog, ruleset: typed.Ruleset, *, beside: bool = False) 
     Args:
         log: the log.
         ruleset: the rules at hand.
-        beside: whether the log stays as it is and finds the bundle by the hash of its sources; then only these will do.
+        beside: whether the log is unchanged and finds the bundle by the hash of its sources; then only these will do.
 
     Raises:
         DiagnosticsError: RS661 if the ruleset is another one.

@@ -5,7 +5,7 @@
     {"decision": "turn", "by": "Bob", "option": "take(1)", "glyphs": [2], "variations": [{"moves": […]}]}
     {"remark": "lunch", "by": "Bob", "date": "2026-11-25T12:30:00Z"}
 
-Nothing reads them but who prints them.
+Nothing reads them except for printing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Seats of logs of version 1: a header with a list of names, which lines write in the place of ids.
 
-Names that can be ids are the ids, too: then all lines are read as they stand, and seals fit.
+Names that can be ids are the ids, too: then all lines are read unchanged, and seals fit.
 With any other name, ids are `A`, `B`, …, and lines get them in the place of the names.
 """
 
@@ -37,7 +37,7 @@ def id_of(seats: Mapping[str, str]) -> Ids:
 
 
 def with_ids(seats: Mapping[str, str]) -> Ids:
-    """An option with ids for arguments that are names, whatever characters these have."""
+    """An option with ids for arguments that are names, which may have any characters."""
     ids = {text: seat for seat, name in seats.items() for text in (name, comparable(name))}
     names = "|".join(re.escape(text) for text in sorted(ids, key=len, reverse=True))
     argument = re.compile(rf"(?<=[(,])( *)({names})( *)(?=[,)])")

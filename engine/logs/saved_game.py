@@ -188,7 +188,7 @@ def open_alone(path: Path, doing: str, mode: int = ALL) -> int:
     Args:
         path: the file; it is created if there is none.
         doing: the participle for the message of another program: `played`, `written`.
-        mode: the permissions of a new file, of which the umask takes some.
+        mode: the permissions of a new file, reduced by the umask.
 
     Returns:
         The descriptor.

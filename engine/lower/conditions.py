@@ -35,7 +35,7 @@ class ConditionLowering:
         return ir.Condition(self.x.expr(e, scope), reason or text, text, tuple(shown), span)
 
     def shown(self, e: typed.Expr, value: ir.Expr, scope: Scope) -> tuple[ir.Shown, ...]:
-        """The values that explain a condition's value; empty for a literal, whose text says it."""
+        """The values that explain a condition's value; empty for a literal, whose text is its value."""
         if isinstance(e, typed.Lit):
             return ()
         if isinstance(e, typed.Once):

@@ -23,13 +23,13 @@ class _Turn(NamedTuple):
 
     Attributes:
         decision: the statement.
-        again: the loop over those who are asked.
+        again: the loop over the seats that are asked.
         scope: around that loop.
         first: the first of the cells that hold the choices.
         width: the number of them that belong to a seat.
         size: their number.
         columns: for each option, the cells of a seat that hold its arguments.
-        asked: the cell of the set of those who are asked.
+        asked: the cell of the set of the seats that are asked.
     """
 
     decision: typed.Decide

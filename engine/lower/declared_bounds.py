@@ -22,7 +22,7 @@ def declared(
     Args:
         definition: the definition.
         body: its value, lowered.
-        lets: takes the value, if it is looked at before it is given back.
+        lets: takes the value, if it is tested before it is returned.
         slot: a free slot for that.
         site: numbers the place of the fault.
     """

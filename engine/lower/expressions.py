@@ -26,7 +26,7 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type
 
 _KEY_BITS = 64
-"""Bits for each key of a table: no two rows meet, whatever numbers are asked for."""
+"""Bits for each key of a table: no two rows collide, for any numbers."""
 
 
 class ExpressionLowering:
@@ -36,7 +36,7 @@ class ExpressionLowering:
         layout: of the state.
         settings: the values of the ruleset's settings, as text.
         program: takes arrays, tables, functions and sites.
-        marks: notified of all that is lowered.
+        marks: notified of everything lowered.
 
     Attributes:
         most_slots: the number of slots that suffices for all expressions so far.

@@ -20,7 +20,7 @@ NUMBERS = 1
 """Version of the numbering of cells, decisions, options and endings: within it, equal hashes have equal numbers."""
 T = TypeVar("T")
 FEW = 64
-"""Entities that state may be, of which a machine may keep the set of those that are each of them."""
+"""The most possible values of state for which a machine may maintain the sets of its holders by value."""
 
 
 def by_name(named: Mapping[str, T]) -> list[T]:

@@ -40,7 +40,7 @@ def lowering(
         ruleset: as the checker made it.
         seats: number of players, within the ruleset's range.
         settings: every setting of the ruleset with its value, as text.
-        marks: notified of all that is lowered.
+        marks: notified of everything lowered.
 
     Raises:
         DiagnosticsError: RS701 for too many cells, RS702 for a start value that does not fit.

@@ -60,9 +60,9 @@ def _calls(
 ) -> tuple[list[typed.Procedure], set[typed.Var]]:
     """Procedures in order of calls, callers first; and the parameters that need no cells.
 
-    Those are of procedures called from a single place, which hands over a variable as it is: it does not change before
-    the procedure comes back, so its cell serves both. One that `once` names is called from elsewhere, too, and one that
-    may call itself has frames of its own.
+    Those are of procedures called from a single place, which passes a plain variable: it does not change before
+    the procedure comes back, so its cell serves both. One that `once` names is called from elsewhere, too. A
+    procedure that may call itself has frames of its own.
     """
     sites: dict[typed.Procedure, list[typed.CallProcedure]] = {p: [] for p in by_name(rules.procedures)}
     results: dict[typed.Procedure, None] = {}

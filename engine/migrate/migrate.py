@@ -29,7 +29,7 @@ class Verdict(StrEnum):
     FAITHFUL = "faithful"
     """The state that both rules have is the recorded one before each decision and at the end."""
     NUMBERS = "numbers"
-    """All decisions stay legal, nothing was chosen for anybody, and the state is another one."""
+    """All decisions stay legal, nothing was chosen for anybody, but the state differs."""
     STAYS = "kept"
     """The game stays one of its own rules."""
 

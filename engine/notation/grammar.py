@@ -30,7 +30,7 @@ Part = Mapping[str, Any] | tuple[Template, ...]
 
 
 class GrammarError(ValueError):
-    """A grammar that cannot be used; the text says why."""
+    """A grammar that cannot be used; the text gives the reason."""
 
 
 class Read(Struct, frozen=True):
@@ -112,7 +112,7 @@ class Grammar(Struct):
         return int(text) if name in self.numbers and text else text
 
     def text(self, name: str, value: Any) -> str:
-        """The first text of a part with a value; a truth value says whether the part is there."""
+        """The first text of a part with a value; a truth value is the presence of the part."""
         part = self.parts[name]
         if isinstance(part, Mapping):
             texts = [t for t, v in part.items() if value is True or (v == value and type(v) is type(value))]

@@ -1,7 +1,7 @@
 """Portable game notation (PGN): tags, and the moves of a game as text; several games in a file.
 
 A text is read in time linear in it, without recursion: brackets are counted. Comments, glyphs and variations are kept
-as they stand; whether a move is legal is not known here.
+unchanged; the legality of a move is not known here.
 
 Source: PGN Specification and Implementation Guide, 1994, sections 7 and 8.
 """
@@ -56,7 +56,7 @@ class PgnMove(Struct):
         text: the move.
         glyphs: numeric annotation glyphs.
         comments: the comments after it.
-        variations: the variations after it, in brackets, as they stand.
+        variations: the variations after it, in brackets, as text.
     """
 
     text: str

@@ -23,7 +23,7 @@ _CLASS = re.compile(r"\[((?:[^\\\]]|\\.)+)\]")
 
 
 class TemplateError(ValueError):
-    """A template that is not well-formed; the text says why."""
+    """A template that is not well-formed; the text gives the reason."""
 
 
 class Characters(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """Invariants, tested again after a decision only for the members that may read a changed cell.
 
-Most invariants say something of every entity of a kind, and a decision changes few of these. So an invariant `all x in
+Most invariants constrain every entity of a kind, and a decision changes few of these. So an invariant `all x in
 SET: …` over a constant set is tested member by member.
 """
 

@@ -1,6 +1,6 @@
 """Occupancy: sets of occupied places, and of tokens by place, as cells of the state.
 
-They are read often and change seldom.
+They are read often and rarely change.
 
 They follow the cells of the program, where no rule sees them, nor any machine but the one that put them there.
 """

@@ -16,7 +16,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.teams import ALL, members, teams
 
 SHARE = 0.05
-"""The part of the mean, or of the wins, from which on a difference matters, unless a question says so."""
+"""The part of the mean, or of the wins, from which on a difference matters, unless a question sets it."""
 MOST_ROLES = 12
 """Roles up to which wins are counted by them."""
 _NOWHERE = Span("", 1, 1, 1, 1)

@@ -81,7 +81,7 @@ class Evidence:
         Args:
             level: the share of runs in which the bounds are right at all looks.
             matters: a difference that is smaller does not matter.
-            acted: whether some games differ in whatever way.
+            acted: whether some games differ in any way.
         """
         n = max(1, self.pairs)
         value, other = self._value / n, self._other / n

@@ -129,7 +129,7 @@ def target_of(rule: ComparedRule, bots: tuple[str, ...], name: str, value: float
     """The number that a name means: the name of a question that asks for one, or a title.
 
     Raises:
-        ValueError: if it is that of none; the message says which there are.
+        ValueError: if there is none; the message lists them.
     """
     first = PlanSide(playing(rule.plan, bots), rule.ruleset).outcome(0)
     numbers = asked(rule.ruleset, rule.plan.seats(0), first, 1)
@@ -148,7 +148,7 @@ class GridGames:
         rule: the game with the values of a point.
         bots: the bots that play.
         out: the folder of the records.
-        number: the number of a game that is asked for.
+        number: the number of the requested game.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`; empty: none.
     """

@@ -1,4 +1,4 @@
-"""Budgets: the steps that may be taken for all that a command prints, or reads, together."""
+"""Budgets: the steps that may be taken for everything that a command prints, or reads, together."""
 
 from __future__ import annotations
 

@@ -19,14 +19,14 @@ from rulespec.engine.program.traversal import parts
 from rulespec.language.operators import OPERATORS
 
 FEW_TESTS = 10_000
-"""Steps of testing the values of a parameter that are counted for all that there may be."""
+"""Steps of testing the values of a parameter up to which their bound is counted."""
 
 
 class Listing(NamedTuple):
     """The most steps of listing the legal arguments of an option.
 
     Attributes:
-        fixed: those that are taken whatever parameters range over.
+        fixed: those that do not depend on the ranges of parameters.
         params: for each parameter those of each of its values, and whether they are of the test of the value, too.
     """
 

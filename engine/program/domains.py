@@ -96,7 +96,7 @@ def several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Sev
 
 
 class _Some(Several):
-    """The first of the sets or bags that a parameter may be, where one that is legal is looked for."""
+    """The first sets or bags that a parameter may be, for a search for a legal one."""
 
     def __init__(self, p: ir.Program, at: Place, source: int, least: int, most: int) -> None:
         super().__init__(source, least, most, bag=p.decisions[at[0]].choices[at[1]].params[at[2]].is_bag)
@@ -112,7 +112,7 @@ class _Some(Several):
 
 
 def some_of_several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Several:
-    """The sets or bags that a parameter may be, where one that is legal is looked for.
+    """The sets or bags that a parameter may be, for a search for a legal one.
 
     They raise UnlistedError after `MAX_SEVERAL`, if there are more.
     """

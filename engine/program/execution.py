@@ -23,7 +23,7 @@ class Execution(ABC):
     Args:
         program: the blocks.
         patience: the most steps; `left` counts down.
-        observer: notified of all that runs.
+        observer: notified of everything that runs.
     """
 
     def __init__(self, program: ir.Program, patience: int, observer: Observer | None) -> None:

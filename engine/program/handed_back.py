@@ -10,7 +10,7 @@ _counters: list[Counter[str]] = []
 
 
 def handed_back(to: str, times: int = 1) -> None:
-    """Counts calls handed over to another machine, `python` or `interpreter`.
+    """Counts calls passed on to another machine, `python` or `interpreter`.
 
     A fault that another machine merely reports does not count.
     """
@@ -26,7 +26,7 @@ def note(counts: Mapping[str, int]) -> None:
 
 @contextmanager
 def counting() -> Iterator[Counter[str]]:
-    """Counts calls handed back to the fallback machine within the context."""
+    """Counts calls passed on to the fallback machine within the context."""
     result = Counter[str]()
     _counters.append(result)
     try:

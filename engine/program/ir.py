@@ -138,7 +138,7 @@ class Spread(Expr, frozen=True):
 
 
 class Ranked(Expr, frozen=True):
-    """The members of `source` in `slot` by their `keys`, of which the first counts most.
+    """The members of `source` in `slot` by their `keys`, the first of which counts most.
 
     `first`: the one with the least keys, -1 if there is none; of equals the one that comes first in cyclic order from
     `start`. `best`: the set of all with the greatest keys. `order`: all of them as an order, the least first,
@@ -583,7 +583,7 @@ class Program(Brief, Struct):
     declared: list[int] = []
     """The cells of the state in the order of the declarations, in which people read them."""
     tokens: dict[int, int] = {}
-    """The first cell that says where tokens of a kind are → the array of the places, each of which is itself."""
+    """The first cell with the place of tokens of a kind → the array of the places, each of which is itself."""
     few: dict[int, int] = {}
     """The first cell of other state that is one of a few entities → the array of these, each itself, and none."""
     rows: set[int] = set()

@@ -17,7 +17,7 @@ MAX_START_STEPS = 3_000_000
 MAX_CHECK_STEPS = 3_000_000
 """Steps of all checks of facts, for all entities."""
 MAX_SHOWN_STEPS = 20_000_000
-"""Steps of the words and measures of all that a command prints, and of all expressions with which it reads a log."""
+"""Steps of the words and measures of everything a command prints, and of all expressions with which it reads a log."""
 MAX_VALUES = 100_000
 """Numbers that one parameter of an option may range over."""
 MAX_STEPS = types.MAX_STEPS

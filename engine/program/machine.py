@@ -1,4 +1,4 @@
-"""The protocol of machines: all that a game needs to run a program."""
+"""The protocol of machines: everything that a game needs to run a program."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Late(Protocol):
         """The cells of a state that may be left behind, only to be looked up, and only until the next run."""
 
     def take_back(self, state: State, noted: Journal | Changes) -> None:
-        """Undoes the last run, of which this was noted. The state may be left behind as it was before."""
+        """Undoes the last run, which has noted this. The state itself may stay out of date, as before."""
 
 
 class Machine(Protocol):

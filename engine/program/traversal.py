@@ -76,7 +76,7 @@ def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
 
 
 def alternatives(e: ir.Expr) -> tuple[ir.Expr, ...]:
-    """The parts of which one gives the value of an expression; none if it is made in another way."""
+    """The parts one of which is the value of an expression; none if it is made in another way."""
     if type(e) is ir.If:
         return e.then, e.other
     if type(e) is ir.Logic and e.op in ("??", "?number"):

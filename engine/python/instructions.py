@@ -92,7 +92,7 @@ class InstructionWriter:
         return [f"if {crossed}:", f"    for k, w in K[{at[2:-1]}]:", "        u += k, s[k]", "        s[k] ^= w"]
 
     def instruction(self, i: ir.Instruction, *, returns: bool) -> list[str]:
-        """The lines of an instruction; `returns`: nobody reads the variables after it."""
+        """The lines of an instruction; `returns`: the variables are not read after it."""
         if isinstance(i, ir.Store):
             return self._store(i)
         if isinstance(i, ir.Transfer):

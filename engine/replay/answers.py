@@ -68,7 +68,7 @@ class Answers:
         self._strict = strict
         self._before = self._differing()
         self.taken: list[tuple[Option, InsertedAnswer]] = []
-        """The answers that were put in, and that nobody has looked at yet."""
+        """The answers that were put in, and not read yet."""
 
     def _differing(self) -> Differences:
         return self._shared.differing(self._record.omniscient.numbers.state, self._game.omniscient.numbers.state)
@@ -158,7 +158,7 @@ class Answers:
     def _by_state(self, is_there: Callable[[], bool]) -> Sequence[Option] | None:
         """The answers that lead to the recorded shared state; None if there are none.
 
-        Best first: the position that differs in the fewest cells is looked at next.
+        Best first: the position that differs in the fewest cells comes next.
         """
         begin, number = self._look((), is_there), 0
         right, allowed = self._before.items(), self._before.keys() | begin.differing.keys()

@@ -47,7 +47,7 @@ WIDTH = 3
 _RULESETS = 64  # in memory
 
 Step = Callable[[int], object]
-"""Is called after each candidate with the number of those tried."""
+"""Called after each candidate with the number of candidates tried."""
 
 
 @dataclass(frozen=True, slots=True)

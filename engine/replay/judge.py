@@ -63,8 +63,8 @@ class Judgement(Brief):
         difference: the first decision that is not legal; None if there is none.
         recorded: the recorded outcome.
         outcome: the outcome under the other rules, or the state of the game where it is no longer legal.
-        names: the seats with their names, as they are shown.
-        carried: says that the log was read under the rules in it; "" if it was not.
+        names: the seats with their displayed names.
+        carried: a sentence that the log was read under the rules in it; "" if it was not.
     """
 
     log: str

@@ -11,7 +11,7 @@ from rulespec.engine.logs.recorded import RecordedDecision
 from rulespec.engine.replay.answers import InsertedAnswer
 
 MAX_AHEAD = 8
-"""Recorded decisions among which one is looked for that is asked for earlier or later."""
+"""Recorded decisions to search for one that is asked earlier or later."""
 
 
 class Placed(Struct, frozen=True):

@@ -66,7 +66,7 @@ class ReplayResult(Brief, Struct):
         system: the title of the dialect; empty for a native log.
         native: the native log; None for a foreign one.
         random: the generator that a simulated game was drawn from; empty if it is none.
-        other_end: the end of the replay, where the log says another; None if it is the same, or the log says nothing.
+        other_end: the end of the replay, if the log has another; None if it is the same, or the log has none.
         said: the notes of a foreign log.
     """
 

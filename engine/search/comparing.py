@@ -23,7 +23,7 @@ class SearchQuestion(NamedTuple):
         seat: the number of the seat.
         rows: positions that may be the one it is in, among which the games take turns.
         options: the number of its options.
-        codes: its options, as codes; None: all that are legal in the only position.
+        codes: its options, as codes; None: all legal ones in the only position.
         playouts: the number of games in all; in a comparison each option that is left has one in each round at least.
         cap: decisions after which a game is cut off.
         key: the key of random numbers.
@@ -48,7 +48,7 @@ class Compared(NamedTuple):
         aims: the sum of the seat's aims (see `Payoffs.aims`), in parts of `ONE`.
         shares: the sum of its shares of the win, in parts of `ONE`.
         played: the number of games.
-        silent: the number of games that say nothing; see `Ends.signal`.
+        silent: the number of games that carry no information; see `Ends.signal`.
     """
 
     left: NDArray[np.bool_]

@@ -105,7 +105,7 @@ class Exchange:
 
 
 def exchanges(p: ir.Program, coder: Coder) -> list[Exchange]:
-    """The kinds of which tokens are drawn, dealt or passed unseen."""
+    """The kinds whose tokens are drawn, dealt or passed unseen."""
     params = [param for d in p.decisions for c in d.choices for param in c.params if param.private]
     kinds = dict.fromkeys(param.type.removesuffix("?") for param in params)
     return [Exchange(p, coder, kind) for kind in kinds if kind in p.sizes]

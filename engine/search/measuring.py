@@ -23,7 +23,7 @@ def value_of(measure: str) -> str:
 def with_measures(ruleset: typed.Ruleset) -> typed.Ruleset:
     """A ruleset whose measures are values, too. Its reference names another program, not other games.
 
-    They decide nothing (`decides` is 0), so that nobody is ahead by them.
+    They decide nothing (`decides` is 0), so no seat leads by them.
     """
     declarations = ruleset.declarations
     values = {**declarations.values}

@@ -120,7 +120,7 @@ class SearchMemory:
         Args:
             count: the number of games.
             cap: decisions after which a game is cut off.
-            value: the number of the value that is asked for then; below 0: points.
+            value: the number of the value taken then; below 0: points.
             times: the number of games that begin at each row.
             skip: the number of games from the first row that are left out.
         """

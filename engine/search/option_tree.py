@@ -46,7 +46,7 @@ class Grown(NamedTuple):
         won: the sum of the shares of its seat, in parts of `ONE`.
         proven: its proven payoff to its seat, in parts of `ONE`; -1 where that is open.
         played: the number of games.
-        silent: the number of games that say nothing; see `Ends.signal`.
+        silent: the number of games that carry no information; see `Ends.signal`.
     """
 
     visits: NDArray[np.int64]
@@ -225,7 +225,7 @@ class VisibleOptions:
 
     @cached_property
     def secretive(self) -> bool:
-        """Whether there are options of which not everything is visible."""
+        """Whether there are options that are not fully visible."""
         return any(self.hidden)
 
     def seen(self, code: Key) -> Key:

@@ -231,7 +231,7 @@ class Particles:
         return ParticleMark(0, self._seen.row(self._start)[None].repeat(self._number, axis=0), np.zeros(self._number))
 
     def _exchanged(self, ply: int) -> list[Exchange]:
-        """The kinds of which tokens are exchanged; of alike pieces only in a short history."""
+        """The kinds whose tokens are exchanged; for alike pieces only in a short history."""
         return [each for each in self._exchanges if not each.alike or ply - self._start < _LONG]
 
     def _free(self, exchange: Exchange, ply: int) -> NDArray[np.bool_]:
@@ -279,7 +279,7 @@ class Particles:
     def _metropolis(self, ply: int, words: RandomWords) -> None:
         """Exchanges two tokens in each particle, if the odds are for it; some times.
 
-        Two that are in one place are left there: who holds them sees no difference.
+        Two in one place are left there: their holder sees no difference.
         """
         every = np.arange(self._number)
         for exchange in self._exchanged(ply):

@@ -81,7 +81,7 @@ class Payoffs:
         self._factors = np.array(self.factors, np.int64)
 
     def whole(self, winners: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The winners with those who win with them."""
+        """The winners with their whole teams."""
         return winners @ self._teams @ self._teams.T > 0
 
     def with_teams(self, winners: Collection[int]) -> tuple[int, ...]:
@@ -97,7 +97,7 @@ class Payoffs:
     def of(
         self, ended: NDArray[np.bool_], winners: NDArray[np.bool_], scores: Whole, values: Whole
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Payoffs, and whether they say anything; the arguments are as in `Ends`."""
+        """Payoffs, and whether they carry information; the arguments are as in `Ends`."""
         shares, signal = self._of_teams(ended, winners, scores, values)
         return shares @ self._teams.T / ONE, signal
 
@@ -146,7 +146,7 @@ class Payoffs:
 
         So a seat that can no longer win plays for the next place, and does not keep a lost game alive. The place of a
         team is the part of its rivals that it is ahead of: as a winner, then by points; in a playout that was cut off,
-        by the odds that the value gives. With two teams, and in a game for points, payoffs say that already.
+        by the odds that the value gives. With two teams, and in a game for points, payoffs cover that already.
         """
         teams = self._teams.shape[1]
         if self.form == 2 or teams < 3:

@@ -24,7 +24,7 @@ from rulespec.engine.wasm.rows import same_options
 Recorded = LogEntry | RecordedDecision | Option | TakenBack
 Codes = NDArray[np.int64]
 _NONE, _WHOEVER = -1, -1
-"""The number of an option that there is not; the seat of a decision of which nobody says who took it."""
+"""The number of an unknown option; the seat of a decision whose decider is not recorded."""
 _NOBODY = 1 << 32
 """A seat that there is not."""
 

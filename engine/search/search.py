@@ -108,7 +108,7 @@ class Search:
         return list(every_option(game)) if self.interrupts else list(game.legal_options)
 
     def decider(self, game: Game) -> int:
-        """The seat's number that decides in a game, `CHANCE` or `NOBODY`."""
+        """The number of the deciding seat of a game, `CHANCE` or `NOBODY`."""
         return NOBODY if game.is_over else game.omniscient.numbers.decider()
 
     def numbered(self, options: Sequence[Option], number: int) -> Option:

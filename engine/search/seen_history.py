@@ -43,7 +43,7 @@ class SeenHistory:
 
     @property
     def known(self) -> int:
-        """The number of decisions, from the first on, of which the seat has seen all."""
+        """The number of decisions, from the first on, that the seat has seen in full."""
         hidden = (self.looks == OPEN).any(axis=1)
         return int(hidden.argmax()) if hidden.any() else len(hidden)
 
@@ -107,5 +107,5 @@ class SeenHistory:
         return [number, actor, *seen, *[0] * (self._coder.width - columns.end)]
 
     def _hidden(self, code: list[int]) -> list[int]:
-        """A choice of an incomplete round, of which others see only the seat."""
+        """A choice of an incomplete round; others see only its seat."""
         return code if code[1] == self._seat else [OPEN, code[1], *[OPEN] * (len(code) - 2)]

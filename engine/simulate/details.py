@@ -65,7 +65,7 @@ class Details(Struct, frozen=True):
         uses: the options that players used.
         trail: four letters for each decision: two are a digest of it, two the place of its option and seat among the
             uses without an argument, or `--` (chance).
-        lead: the lead over time; None if nothing says who leads.
+        lead: the lead over time; None if the game has no leader.
         course: the measures after the set-up, now and then, and at the end if the game has ended.
     """
 
@@ -101,7 +101,7 @@ def parted(one: Details, other: Details) -> int | None:
 
 
 class GameMeasures(Protocol):
-    """Takes the measures of positions, most of which are noted for nothing."""
+    """Takes the measures of positions, most of which are dropped later."""
 
     def noted(self, game: Game) -> Any:
         """A position, to be measured later."""
@@ -243,7 +243,7 @@ class Watch:
         self._moves = UsedMoves()
         self._roles: dict[str, str] | None = None
         self._course = Plies[Any]()
-        """Positions, of which measures are taken at the end: most are left out by then."""
+        """Positions whose measures are taken at the end: most are dropped by then."""
 
     def around(self, decide: Decide) -> Decide:
         """A function that decides, watched."""

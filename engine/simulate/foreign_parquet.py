@@ -1,4 +1,4 @@
-"""Parquet files of strangers, read in batches: footers and headers of pages are looked at first.
+"""Parquet files of strangers, read in batches: footers and headers of pages are checked first.
 
 A few bytes of a page can stand for any number of values, and a short text for a long one in each row; and the sizes in
 the footer need not be true. So the headers of all pages are read here, before pyarrow allocates the memory that they

@@ -12,7 +12,7 @@ from rulespec.engine.program import ir
 from rulespec.typed.teams import ALL, members, teams
 
 MOST = 256
-"""The most positions of a game that are looked at; of more, every second one is left out."""
+"""The most positions of a game to consider; of more, every second one is dropped."""
 
 By = Literal["value", "points", "playouts"]
 """The number that leads: the declared value, the points of scoring, or the share of random games won from there."""

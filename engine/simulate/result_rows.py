@@ -39,7 +39,7 @@ class ResultSheet(ABC, Generic[Row]):
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """The header: whatever the rows depend on."""
+        """The header: all inputs of the rows."""
 
     @abstractmethod
     def row(self, result: Row) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class ResultSheet(ABC, Generic[Row]):
         """The result with this number.
 
         Raises:
-            ValueError: if the data is no row of it; the message says why.
+            ValueError: if the data is no row of it; the message gives the reason.
         """
 
     @abstractmethod

@@ -25,7 +25,7 @@ from rulespec.engine.simulate.confidence import LEVEL, ConfidenceInterval
 FIRST_LOOK = 40
 """Games from which on a mean is followed: before, it is not as good as normally distributed."""
 MOST = 10_000_000
-"""Games beyond which nobody plays; more are not counted."""
+"""The most games that anybody plays; more are not counted."""
 TUNED = 200
 """Games at which the bounds are narrowest for their level."""
 SPREAD = 22.0
@@ -62,7 +62,7 @@ def early_half_width(games: int, deviation: float, level: float = LEVEL) -> floa
 def _student(freedom: int, tail: float) -> float:
     """The number that Student's t leaves on both sides with this probability.
 
-    By the angle whose tangent is t / sqrt(freedom), of which the probability is a finite sum (Abramowitz and Stegun:
+    By the angle whose tangent is t / sqrt(freedom), whose probability is a finite sum (Abramowitz and Stegun:
     "Handbook of Mathematical Functions", 26.7.3 and 26.7.4).
     """
     low, high = 0.0, pi / 2

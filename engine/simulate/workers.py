@@ -38,7 +38,7 @@ CLUSTERS = {"dask": "rulespec[cluster]", "ray": "rulespec[ray]"}
 ROUND = 1_000
 """Games of a batch on a cluster that cannot return them one by one."""
 _ROUND_OF_BOTS = 100
-"""The same of bots, whose games take long, and of which fewer may be enough."""
+"""The same for bots, whose games take long, so that fewer may be enough."""
 TIMEOUT = 10
 """Seconds before a cluster counts as unreachable."""
 
@@ -143,7 +143,7 @@ def on_workers(
 
 
 def _close(results: Iterable[object]) -> None:
-    """Cancels calls that nobody waits for; joblib would warn that they were for nothing."""
+    """Cancels calls that nobody waits for; joblib would warn about unused results."""
     if isinstance(results, Generator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
@@ -229,7 +229,7 @@ def _place() -> tuple[str, str]:
 
 
 def _follow_parent(parent: int, garbage: tuple[int, int, int], _place: tuple[str, str]) -> None:
-    """Makes this worker ignore Ctrl-C, collect garbage as seldom as its parent, and end with it.
+    """Makes this worker ignore Ctrl-C, collect garbage as rarely as its parent, and end with it.
 
     Workers are used again only by a call with the same arguments: one from another place has others.
     """

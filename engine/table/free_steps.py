@@ -29,12 +29,12 @@ class FreeSteps:
     def count(self, game: Game, seat: str, bots: Collection[str]) -> int:
         """The number of the newest decisions that a seat may take back freely; the first of them is its own.
 
-        Sealed choices of others in an open round are among them: they have told nobody anything. A seat that has
+        Sealed choices of others in an open round are among them: they have revealed nothing. A seat that has
         chosen in the round withdraws its choice instead.
 
         Args:
             game: the game; it is not changed.
-            seat: who takes back.
+            seat: the seat that takes back.
             bots: the seats whose decisions are no obstacle.
         """
         steps, sealed = game.omniscient.numbers.steps, pending(game)
@@ -50,7 +50,7 @@ class FreeSteps:
         return result
 
     def _is_free(self, game: Game, seat: str, at: int) -> bool:
-        """Whether nobody has learned anything by a step, by its number from 1 on."""
+        """Whether a step, by its number from 1 on, has revealed nothing to anybody."""
         program = game.omniscient.program
         step = game.omniscient.numbers.steps[at - 1]
         if any(d.held for d in program.decisions if d.name == step.option.decision):

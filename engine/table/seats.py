@@ -15,7 +15,7 @@ class Seat(Struct):
     """A seat of a table.
 
     Attributes:
-        kind: who plays; a free seat waits for a person.
+        kind: the sort of player; a free seat waits for a person.
         name: of the person; "" for the id of the seat.
         bot: the name of the bot, such as `random` or `flat:64`, while one plays.
         stand_in: whether the bot plays for a person, and not from the start.

@@ -145,7 +145,7 @@ class Table:
                 self.played.rename(seat, of.name or seat)
 
     def _resume_time(self) -> None:
-        """Leaves the time out that has passed since the table was saved: nobody could decide."""
+        """Leaves out the time that has passed since the table was saved: nobody could decide."""
         of, away = self._state, self._clock() - self._state.at
         of.since = {seat: since + away for seat, since in of.since.items()} if of.at else {}
 

@@ -1,7 +1,7 @@
 """Bounded exploration: a search for mistakes of the rules in games from the start positions.
 
 Near the start every option is tried, breadth first; further on, games are random. Where there are very many, most of
-them are only played, not looked at for loops and for options that are never legal. Each finding has the shortest game
+them are only played, not checked for loops and for options that are never legal. Each finding has the shortest game
 found that leads there. No finding proves nothing, unless every position was seen.
 """
 
@@ -41,7 +41,7 @@ SETTINGS_EVERY = 2_000
 """Decisions with one number of players for each further choice of settings."""
 MAX_SETTINGS = 4
 CLOSELY = 60_000
-"""Decisions of random games in all that are looked at closely, before further games are only played."""
+"""Decisions of random games to check closely in all, before further games are only played."""
 MIN_OPEN = 5_000
 """Positions with an option that is never legal before that is a finding."""
 MAX_FOUND = 20
@@ -303,7 +303,7 @@ class _Explorer:
             return None
 
     def _plainly(self, seats: int, settings: Mapping[str, str], decisions: int) -> None:
-        """Plays games of which nothing is wanted but mistakes."""
+        """Plays games for their mistakes alone."""
         plan = GamePlan.of(self.ruleset.reference, self.ruleset, [seats], 0, settings=settings)
         for taken, failed in plain_games(self.ruleset, plan, decisions):
             self.result.games += 1

@@ -50,7 +50,7 @@ class Perft:
 def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
     """Counts the positions `depth` options after the position of a game.
 
-    Every legal option counts once: those of chance whatever their weights, and those out of turn (interrupts) like the
+    Every legal option counts once: those of chance regardless of weights, and those out of turn (interrupts) like the
     decider's own, so that an interrupt and then a decision are two options in a row.
 
     Args:

@@ -38,7 +38,7 @@ MAX_FOUND = 10
 EFFORT = 300_000_000
 """Steps for making the games of all mistakes shorter."""
 LOOKED = 20
-"""Games of each number of players of which it is found out whether a bound of the rules has ended them."""
+"""Games of each number of players to check for an end by a bound of the rules."""
 MANY = 1 / 5
 """The share of these games from which on that is said."""
 _SCENARIO = 20  # decisions of a game of which a scenario is printed

@@ -33,7 +33,7 @@ class Property:
 
     Attributes:
         name: its name in messages.
-        rate: the share of the positions of a random game at which it is checked: slow ones are checked seldom.
+        rate: the share of the positions of a random game at which it is checked: slow ones are checked rarely.
         holds: the diagnostic where it does not hold; else None.
     """
 

@@ -24,7 +24,7 @@ from rulespec.typed.settings import values_to_try
 CAP = 1_000
 """Decisions after which a random game is abandoned."""
 CLOSELY = 10
-"""Games of a run that are looked at closely; of further ones nothing is wanted but mistakes of the rules."""
+"""Games of a run to check closely; further ones are played for mistakes of the rules alone."""
 WITH_ALL = 10
 """One game in this number is played by the interpreter, too, which is slow."""
 EFFORT = 1_000_000_000

@@ -3,7 +3,7 @@
     from rulespec.testing import ruleset_tests
     TestMyGame = ruleset_tests("my_game+house_rule")
 
-pytest collects the class, and Hypothesis plays: it takes decisions, takes them back, goes on in clones and with saved
+pytest collects the class, and Hypothesis plays: it takes decisions, takes them back, continues in clones and with saved
 games, and searches for a game in which an invariant breaks, the rules are at fault, or a property of every game does
 not hold. The failure shows the shortest such game found, as a native log.
 """

@@ -319,7 +319,7 @@ class _Run:
                 self.fail(expected.span, f"the reason against `{key.text}`", reason, _text(expected))
 
     def refused(self, game: Game, item: Node) -> None:
-        """An illegal option, whatever the reason; it may belong to another decision."""
+        """An illegal option, for any reason; it may belong to another decision."""
         try:
             refusal = game.why_not(game.parse(_text(item)))
         except ValueError:

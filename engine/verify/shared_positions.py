@@ -45,7 +45,7 @@ def with_positions(scenarios: Sequence[Scenario], folder: Folder, report: Report
     count. A scenario is looked for in the same file, then in the other files of the folder.
 
     Args:
-        scenarios: the scenarios as they are written.
+        scenarios: the scenarios as in their files.
         folder: the folder of their file.
         report: takes an error for each scenario whose position is not found; that scenario is left out.
     """

@@ -75,7 +75,7 @@ class FailingGame:
         return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
 
     def story(self) -> list[str]:
-        """The game as text: its last decisions, of which the last one shows the mistake, and the changes by it."""
+        """The game as text: its last decisions, the very last of which shows the mistake, and the changes by it."""
         lines = [f"… {len(self.moves) - _SHOWN} before"] if len(self.moves) > _SHOWN else []
         lines += [move_text(move) for move in self.moves[-_SHOWN:]] or ["before the first decision"]
         more = len(self.changed) - _SHOWN

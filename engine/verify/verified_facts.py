@@ -71,7 +71,7 @@ class _Asked:
         return size(self.d.kinds, type_.kind, self.d.max_players) if isinstance(type_, Ent) else 0
 
     def failures(self, check: typed.Check) -> Iterator[Diagnostic]:
-        """The error for each entity of which a check does not hold, or has no answer."""
+        """The error for each entity for which a check does not hold, or has no answer."""
         scope = Scope().in_slot(check.var, 0)
         use, failures = BudgetUse(f"the check `{check.name}`", check.span), list[Diagnostic]()
 

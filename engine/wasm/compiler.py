@@ -44,7 +44,7 @@ from rulespec.errors import RulespecError
 _UNBOUNDED = 1 << 60
 """Steps that may be taken while nothing counts them."""
 _STEP = 4
-"""Cells of a row that are looked at by one step (`runtime.search`)."""
+"""Cells of a row compared by one step (`runtime.search`)."""
 
 
 class NoWasmError(RulespecError):

@@ -137,7 +137,7 @@ class OperatorEmitter:
         self.x.code.do("rem_u")
 
     def _passed(self, e: ir.Op) -> None:
-        """The count of those of some numbers, which grow, that are below the first one."""
+        """The count of the further numbers, in ascending order, that are below the first one."""
         code, number = self.x.code, self.x.held(e.args[0], 1)
         code.const(0)
         for end in e.args[1:]:

@@ -102,7 +102,7 @@ class WasmGames:
             yield TRAPPED if row is None else self.read(row)
 
     def rows(self, seed: int, numbers: range, cap: int) -> Iterator[bytes | None]:
-        """Plays games, as `play`; yields the results as they stand in the memory; None if only Python can tell.
+        """Plays games, as `play`; yields the results as in the memory; None if only Python can tell.
 
         Equal rows are equal results; `read` reads them.
         """
@@ -152,7 +152,7 @@ class WasmGames:
         return True
 
     def read(self, row: bytes) -> Played:
-        """The end of a game, given its result as it stands in the memory."""
+        """The end of a game, from its result in the memory."""
         if (played := self._known.get(row)) is None:
             status, ply, ending, won = self._head.unpack_from(row)
             over = ending and status <= 1

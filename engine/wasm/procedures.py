@@ -81,7 +81,7 @@ class ProcedureEmitter:
         self._arguments = x.p.arguments()
         self.by_row: set[int] = set()
         self._charged: dict[int, int] = x.charged
-        """The procedures whose steps are counted by who calls them."""
+        """The procedures whose steps are counted by their callers."""
         for first, each in self._procedures.items():
             steps = x.costs.procedure(first) if not each.waits else _FEW_STEPS
             if steps < _FEW_STEPS:

@@ -30,7 +30,7 @@ class SpreadEmitter:
         x.add_forms({ir.Spread: self._spread}, {ir.Spread: self._reached})
 
     def _spread(self, e: ir.Spread) -> None:
-        """Pushes the sum, or the set of all that can be reached."""
+        """Pushes the sum, or the set of all reachable entities."""
         if e.default is None:
             sets.push(self.x.code, self._reached(e))
         else:
@@ -120,7 +120,7 @@ def _step(x: ExpressionEmitter, e: ir.Spread, rows: int, total: int, limit: int)
 
 
 def _settled_set(x: ExpressionEmitter, neighbours: NeighbourEmitter, e: ir.Spread, rows: int) -> list[Word]:
-    """The set of all that are settled."""
+    """The set of all settled entities."""
     code = x.code
     member = code.local()
     with neighbours.gathered(e) as (result, add):

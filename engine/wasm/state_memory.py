@@ -80,7 +80,7 @@ class StateMemory:
         self._held: WasmState | None = None
         """The state that the memory holds."""
         self._known = -1
-        """Its decision, if the memory holds who takes it."""
+        """Its decision, if the memory holds the decider."""
         self._ready = False
         """Whether the memory holds the options of its decision."""
         self._large = [bits >= WORD or wide for bits, wide in zip(memory.widths.bits, memory.widths.cells, strict=True)]

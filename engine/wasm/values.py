@@ -18,7 +18,7 @@ from rulespec.engine.wasm.widths import ROW, Widths
 Forms = dict[type, Callable[..., None]]
 """A form of expressions → pushes one of them, a number or an address."""
 SetForms = dict[type, Callable[..., list[Word]]]
-"""A form of expressions → the words of one of them, of which there are several."""
+"""A form of expressions → makes the words of one of them, a multi-word set."""
 
 
 class ValueEmitter:

@@ -30,7 +30,7 @@ class Past:
 
     @cached_property
     def _seen(self) -> str | None:
-        """The last option as it is seen; None if it is not."""
+        """The last option as the reader sees it; None if it is hidden."""
         if self.reader.seat == OMNISCIENT:
             return str(self.game.history[-1])
         return seen_events(self.game, self.reader.seat, self.game.ply - 1)[0].option

@@ -84,7 +84,7 @@ class Reader:
         return game.omniscient.visibility.guarded(game.omniscient.numbers.state, viewer).like
 
     def cells(self, game: Game) -> State:
-        """The cells of a game of the table, of which those that are hidden there cannot be read."""
+        """The cells of a game of the table, in which hidden ones cannot be read."""
         return self.guard(game)(game.omniscient.numbers.state[: len(self.program.cells)])
 
     @cached_property

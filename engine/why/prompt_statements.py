@@ -102,7 +102,7 @@ class _AnyEffect(Effects):
     """Effects of procedures whose trees are not at hand: each may set anything."""
 
     def of_procedure(self, name: str) -> frozenset[object]:
-        """The names of all that a statement may set."""
+        """The names of everything that a statement may set."""
         return frozenset([*self.decls.fields, *(name for kind in self.decls.kinds.values() for name in kind.state)])
 
 

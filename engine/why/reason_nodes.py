@@ -88,7 +88,7 @@ def place(span: Span | None, overlay: Overlay) -> dict[str, Any]:
 def folded(node: ReasonNode) -> ReasonNode:
     """A node with the parts alone that decide: to negate any leaf that is left turns the truth of the node.
 
-    Where something is unknown, all that was evaluated stays.
+    Where something is unknown, everything evaluated stays.
     """
     op, parts, because = node.op, node.parts, node.because
     if node.op == "implies" and node.value is True:
@@ -110,12 +110,12 @@ def folded(node: ReasonNode) -> ReasonNode:
 
 
 def _is_idle(part: ReasonNode) -> bool:
-    """Whether a part says nothing: a literal, or a member that an operation over a set leaves out."""
+    """Whether a part carries no information: a literal, or a member that an operation over a set leaves out."""
     return part.op == "literal" or (part.op == "member" and part.value in (None, False))
 
 
 def _deciding(node: ReasonNode) -> list[ReasonNode]:
-    """The parts of a node of logic that decide: the first of those of which one would do."""
+    """The deciding parts of a node of logic: the first one where one would do."""
     if node.op in ("or", "any") and node.value:
         return [part for part in node.parts if part.value is True][:1]
     if node.op in ("and", "all") and not node.value:

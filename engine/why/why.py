@@ -220,7 +220,7 @@ class Why:
         return Answer("not asked", seat, asked.verdict, asked.reason, answers=[asked, *skipped])
 
     def _passed_over(self, skipped: Skipped) -> Answer:
-        """Why a decision was nobody's: who would have been asked, and why nothing was legal."""
+        """Why a decision was nobody's: the seat that would have been asked, and why nothing was legal."""
         asked = self._why_asked(skipped.decision, skipped.state)
         asked.answers = self._nothing(skipped.decision, skipped.state).answers
         asked.reason = "nothing was legal, so nobody was asked"

@@ -117,7 +117,7 @@ def alike_split(kind: int, values: int, words: int) -> None:
 
 
 def alike_end(kind: int, block: int) -> None:
-    """Parts the classes by all that tells tokens apart while a block is open, and by their fields."""
+    """Splits the classes by everything that tells tokens apart while a block is open, and by their fields."""
     alike_named(kind, load(kind + 64))
     deep = load(DEPTHS)
     while deep > 0:

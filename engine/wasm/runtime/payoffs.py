@@ -53,7 +53,7 @@ def mean(at: int, size: int, team: int) -> int:
 
 
 def packed_rank(rank: int, to: int) -> int:
-    """Writes the numbers of a seat's rank one after the other, lists as long as they are; returns where they end."""
+    """Writes the numbers of a seat's rank one after the other, lists in full; returns the address of their end."""
     store(to, load(rank))
     rank = rank + 8
     to = to + 8
@@ -216,7 +216,7 @@ def aim(own: int, ended: int, share: int) -> int:
 
 
 def says(ended: int) -> int:
-    """Whether the shares say anything."""
+    """Whether the shares carry information."""
     if ended:
         return 1
     if load(FORM) == 2:

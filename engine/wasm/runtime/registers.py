@@ -99,7 +99,7 @@ LEFT_OVER = 448
 ALREADY = 456
 """The playouts after each of these before the round at hand."""
 SILENT = 464
-"""The playouts of a comparison that say nothing."""
+"""The playouts of a comparison that carry no information."""
 TREE_KEY = 472
 """The key of the random numbers of a tree; its root is the first node."""
 TREE = 480
@@ -127,7 +127,7 @@ RARE = 560
 OWN_SEAT = 568
 """The seat that decides at the root of a tree."""
 CODES = 576
-"""The address of the codes of the options that are asked for; 0: all that are listed."""
+"""The address of the codes of the requested options; 0: all listed ones."""
 
 REGISTERS: dict[str, int] = {name: address for name, address in globals().items() if name.isupper()}
 """All registers by their names."""

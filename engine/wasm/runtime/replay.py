@@ -79,7 +79,7 @@ def replay(count: int, hashed: int, which: int) -> None:
     """Takes the decisions of each game up to the first unlisted one.
 
     With `hashed`, writes the hash after each of them; 2: the most that the position is worth to a seat. It stands where
-    the seat was. Interrupted, it goes on where it was when it is called again.
+    the seat was. Interrupted, it resumes when it is called again.
     """
     while load(GAME) < count:
         number = load(GAME)

@@ -332,7 +332,7 @@ def follow(count: int, seat: int) -> None:
     """Continues games along a seat's observations, each up to its first contradiction, whose row remains.
 
     `ANSWERS` has three addresses for each game: that of its next decision, where they end, and that of the seen
-    decision. Interrupted, it goes on where it was when it is called again.
+    decision. Interrupted, it resumes when it is called again.
     """
     while load(GAME) < count:
         number = load(GAME)
