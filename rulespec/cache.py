@@ -107,7 +107,7 @@ def write(key: str, value: Any) -> None:
 
     Args:
         key: its key.
-        value: a value for JSON, or bytes, which are written as they are.
+        value: a value for JSON, or bytes, which are written unchanged.
     """
     folder = _folder()
     if not key or folder is None:

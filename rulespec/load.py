@@ -40,7 +40,7 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     Args:
         ref: a folder or an id, followed by `+overlay` as often as wanted; an overlay is an id (a file in `variants/`)
             or the path of a YAML file.
-        report: takes every diagnostic, warnings too; without it nobody looks for warnings.
+        report: takes every diagnostic, warnings too; without it there is no search for warnings.
         files: reads and parses the files; by default from disk.
 
     Raises:

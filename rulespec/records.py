@@ -15,7 +15,7 @@ _MAX_NUMBER = 10**18
 class Brief:
     """A base of structs and dataclasses: shows its fields, nested values only by name or size.
 
-    It stands before `Struct`; a dataclass says `repr=False`.
+    It stands before `Struct`; a dataclass uses `repr=False`.
     """
 
     __slots__ = ()

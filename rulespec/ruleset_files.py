@@ -39,7 +39,7 @@ MAX_TOTAL = 4_000_000
 MAX_TOTAL_RULES = 120_000
 MAX_ITEMS = 2_000
 MAX_TOTAL_VALUES = MAX_YAML.events
-"""Bounds on all that one reference reads (its own files, its base, its overlays): number of files, characters,
+"""Bounds on everything that one reference reads (its own files, its base, its overlays): number of files, characters,
 characters of rules, rules (definitions, procedures …), and YAML values."""
 
 

@@ -11,7 +11,7 @@ ANY = "*"
 
 
 MAX_NUMBER = 10**15
-"""The largest number, and minus the least one, of all that the rules keep."""
+"""The largest number, and minus the least one, of all numbers stored by the rules."""
 
 
 FAST_MEMBERS = 1_024

@@ -71,7 +71,7 @@ def ruleset_in(bundle: Bundle, place: Span = _ANYWHERE) -> typed.Ruleset:
 
     Args:
         bundle: the bundle.
-        place: where messages on the bundle as a whole point.
+        place: the place of messages on the bundle as a whole.
 
     Raises:
         DiagnosticsError: RS656 to RS659; errors in its rules.

@@ -36,7 +36,7 @@ def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]
     """The findings of a report without the warnings that the files accept.
 
     Args:
-        report: all that was found.
+        report: all findings.
         sources: the texts of the files of the rules.
         layers: the layer of each; only in the topmost is a comment without its warning an error, as a layer above may
             have changed the subject of the warning.

@@ -62,7 +62,7 @@ def _kind_in(type_: Type) -> str:
 
 
 _ASKING = {"index", *(f.operator for f in BUILTINS.values() if any(each.takes == ENTITY for each in f.parameters))}
-"""Operators whose value depends on the entity that is asked for."""
+"""Operators whose value depends on the identity of an entity."""
 
 
 def _refuse_questions(c: Context, kinds: dict[str, typed.Kind]) -> None:

@@ -70,7 +70,7 @@ class _Amounts:
             self._unfit(use)
 
     def _never(self, use: _Use) -> bool:
-        """Whether a number fits in no position, or only as nothing at all, whatever the number of players."""
+        """Whether a number fits in no position, or only as nothing at all, for any number of players."""
         result = self.c.ranges.of(use.number)
         if "players" in result.of:
             return False

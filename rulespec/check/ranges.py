@@ -28,7 +28,7 @@ UNKNOWN = Range(None, None)
 
 
 _DEEP = 40
-"""Variables, definitions and operators that a range is looked for through."""
+"""The most variables, definitions and operators to follow for a range."""
 
 
 class Ranges:

@@ -14,7 +14,7 @@ from rulespec.types import Bool, Type
 MAX_KEPT = 2_000
 """Members of a kind whose sets of occupied places are kept, as the engine bounds it."""
 _DEEP = 40
-"""Variables, definitions and operators that a set is looked for through."""
+"""The most variables, definitions and operators to follow for a set."""
 
 
 class SetSizes:

@@ -9,7 +9,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.teams import ALL
 
 HORIZON = 20
-"""Decisions after which a playout is cut off, if the value does not say."""
+"""Decisions after which a playout is cut off, if the value does not set it."""
 
 
 def check_values(c: Context) -> None:

@@ -11,7 +11,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
 _LOOKED_AT = 400
-"""Bytes by which UTF-16 is known where no mark says so."""
+"""Bytes that identify UTF-16 without a mark."""
 
 
 class NoTextError(ValueError):

@@ -61,7 +61,7 @@ def _require_regular(mode: int) -> None:
 
 @contextmanager
 def foreign(display: str, help_: str, code: str = "RS601") -> Iterator[None]:
-    """Makes a diagnostic of whatever a library raises that reads a stranger's file; our own errors pass.
+    """Makes a diagnostic of any exception of a library that reads a stranger's file; our own errors pass.
 
     A library's list of errors is never complete: damaged input reaches `RecursionError`, `MemoryError`, `struct.error`
     and `IndexError`, too. So nothing else than the call of the library belongs into the block.

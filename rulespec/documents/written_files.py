@@ -89,7 +89,7 @@ def write_text(path: Path, text: str, *, secret: bool = False) -> None:
 def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Content]) -> None:
     """Replaces files, all of them or none: after a failure, replaced ones are restored.
 
-    All that is needed for both is on the disk before the first one is replaced: a full disk then does no harm.
+    Everything needed for both is on the disk before the first one is replaced: a full disk then does no harm.
 
     Args:
         after: their new content, in the order in which they are written.

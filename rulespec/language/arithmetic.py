@@ -8,7 +8,7 @@ from rulespec.types import MAX_NUMBER
 
 
 def flip(a: int) -> int:
-    """None, which is the least of numbers, as the greatest, and the other way round; any other number as it is."""
+    """None, which is the least of numbers, as the greatest, and the other way round; any other number unchanged."""
     if a > MAX_NUMBER or a < -MAX_NUMBER:
         return -a
     return a

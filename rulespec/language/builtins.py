@@ -71,7 +71,7 @@ class Builtin(Struct, frozen=True):
 
     @property
     def written(self) -> tuple[str, ...]:
-        """The parameters as they stand in the signature."""
+        """The parameters as in the signature."""
         names = tuple(each.name for each in self.parameters)
         return (*names, "…") if self.any_number else names
 

@@ -25,7 +25,7 @@ class Fault(Struct, frozen=True):
     """A fault of the rules in place of a value.
 
     Attributes:
-        message: the fault, as it is reported.
+        message: the text of the fault.
         operands: the operands that decide whether it is one, by their places.
         when: whether it is one, by these operands.
         names: whether the first of them is a set whose members the report names.

@@ -191,7 +191,7 @@ class Run:
             yield from (Hit(key, node, place(node), edit, self._number) for node in fitting)
 
     def _changes_nothing(self, edit: ast.Edit, there: list[Any]) -> None:
-        """Reports an edit of which the result is there already."""
+        """Reports an edit that would change nothing."""
         if there:
             notes = [Label(place(there[0]), "this is there already")]
             self._report.error("RS504", "this edit changes nothing", edit.span, notes=notes)

@@ -67,7 +67,7 @@ class Extender:
 
     Attributes:
         known: the names of all decisions that it has come by.
-        drawn: the names of those that it has come by in a `roll` or a `choose`.
+        drawn: the names of those from a `roll` or a `choose`.
         twice: options of a decision that an extension adds once more: the option, the extension, its option.
     """
 

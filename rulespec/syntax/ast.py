@@ -478,4 +478,4 @@ PARTS = (Extend, Change)
 NODES: frozenset[type[Struct]] = frozenset(
     node for node in vars().values() if isinstance(node, type) and issubclass(node, Struct) and node is not Span
 )
-"""All classes of nodes. To look a class up here is faster than `isinstance`, which says no slowly to a Struct."""
+"""All classes of nodes. To look a class up here is faster than `isinstance`, which is slow to reject a Struct."""

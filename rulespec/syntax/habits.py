@@ -341,7 +341,7 @@ _EXPRESSIONS = (
 _GROUPS = (_CHANGES, _HEADS, _ONE_EXPRESSION, _COMPARING, _STATEMENTS, _SEVERAL, _DECISIONS, _DRAWS, _EXPRESSIONS)
 _WORDS = frozenset("and as by case else elif for from if in is let not or set to where".split())  # noqa: SIM905
 _SHOWN = 80
-"""Characters of a long line that are looked at: after the error, before it, and at the begin of the line."""
+"""Characters of a long line to match: after the error, before it, and at the beginning of the line."""
 
 
 def habit(lines: list[str], line: int, column: int) -> str:

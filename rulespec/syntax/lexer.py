@@ -1,4 +1,4 @@
-"""The lexer: Lark's contextual one, of which all states of the parser share a scanner.
+"""The lexer: Lark's contextual one, with one scanner shared by all states of the parser.
 
 Lark compiles a regular expression for each set of terminals that a state of the parser accepts, which takes longer than
 to parse a small ruleset. Here one expression of all terminals is tried first. Both expressions have their alternatives

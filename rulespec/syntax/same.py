@@ -1,4 +1,4 @@
-"""Equality of syntax trees, whatever their places."""
+"""Equality of syntax trees, regardless of their places."""
 
 from __future__ import annotations
 

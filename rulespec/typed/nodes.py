@@ -206,7 +206,7 @@ class LinkDecl(Brief, Struct, eq=False):
 
     Attributes:
         at: the links at each region.
-        out: the links whose first end is this region, as they are written.
+        out: the links whose first end is this region, as in the file.
         into: the links whose second end it is.
     """
 
@@ -956,7 +956,7 @@ class Ruleset(Brief, Struct, frozen=True):
         ref: the ids of the ruleset and its overlays, as logs and reports name them; it has no paths.
         reference: the reference that loads this ruleset again, with its paths.
         hash: hash of the meaning (`rulespec.typed.meaning`): equal for rules whose games are the same.
-        sources_hash: hash of the texts, files and overlays in order: of all that lines, reasons and words come from.
+        sources_hash: hash of the texts, files and overlays in order: of every source of lines, reasons and words.
         sources: texts of the files by name.
         located: the folder and the name below it of each of these files.
         place: the source of the files.

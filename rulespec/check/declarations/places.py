@@ -13,7 +13,7 @@ from rulespec.typed.seat_kinds import entity_names
 from rulespec.types import INT, Ent
 
 PLACE = "place"
-"""The state of a token that says where it is."""
+"""The state of a token that holds its place."""
 
 
 def read_places(r: DeclarationReader) -> None:

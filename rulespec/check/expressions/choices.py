@@ -1,4 +1,4 @@
-"""Values of which one is chosen: `a if c else b`, `a if e is some as x else b`, `a?.b`."""
+"""Choices between values: `a if c else b`, `a if e is some as x else b`, `a?.b`."""
 
 from __future__ import annotations
 

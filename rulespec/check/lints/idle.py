@@ -118,7 +118,7 @@ def _bounds(e: typed.Expr, ranges: Ranges) -> _Bounds | None:
 
 
 def _same(a: object, b: object) -> bool:
-    """Whether two typed expressions are equal, whatever their places, and whatever is known of their being none."""
+    """Whether two typed expressions are equal, regardless of their places, and of whether they may be none."""
     if type(a) is not type(b):
         return False
     if isinstance(a, Struct):

@@ -11,7 +11,7 @@ Key = tuple[object, ...] | None
 """An expression that has the same value wherever it stands at one time; None: it is not known whose."""
 
 UNKNOWN: Key = ("?",)
-"""The key of something of which nothing is known."""
+"""The key of something unknown."""
 
 Keys = Mapping[Key, Key]
 """Substitution of keys: key here → key in another scope."""

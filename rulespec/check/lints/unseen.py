@@ -20,7 +20,7 @@ _OF_SETS = frozenset(("??", "first", "front", "the", "members"))
 def check_unseen(c: Context) -> None:
     """Warns of `told` around private state that no seat sees which has not seen it before.
 
-    A disclosed value is seen where it is stored, paid, moved or handed on, where it is the value of a variable, or
+    A disclosed value is seen where it is stored, paid, moved or passed on, where it is the value of a variable, or
     where `open` says when all see its cells.
     """
     if not c.rules.told:

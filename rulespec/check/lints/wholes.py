@@ -18,7 +18,7 @@ def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
 
 
 def in_place(e: typed.Expr) -> typed.PlaceValue | None:
-    """The place of which an expression is the set of all tokens there."""
+    """The place whose tokens an expression is the set of."""
     return _place_of(e.binder) if isinstance(e, typed.Each) and e.op == "set" and e.body is None else None
 
 
@@ -35,7 +35,7 @@ def _place_of(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
-    """The place of which an expression is the number of all pieces there, of one kind of owners."""
+    """The place whose pieces, of one kind of owners, an expression is the number of."""
     pile, b = e.body, e.binder
     if not isinstance(pile, typed.PieceCount) or not isinstance(b.source, typed.KindSet) or b.where is not None:
         return None
@@ -57,7 +57,7 @@ def within_place(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def emptied(s: typed.For) -> list[typed.Transfer]:
-    """The moves of a loop that empty a place into another one, whatever the kinds of pieces."""
+    """The moves of a loop that empty a place into another one, for any kinds of pieces."""
     if not _is_all(s.binder):
         move = s.body[0] if len(s.body) == 1 else None
         some = s.binder.where is not None and isinstance(move, typed.Transfer) and _is_some(s.binder.where, move.source)
@@ -159,7 +159,7 @@ def _is_pile(e: typed.Expr, pile: typed.Expr) -> bool:
 
 
 def one_of_all(option: typed.OptionDef, p: typed.OptionParam) -> typed.Expr | None:
-    """The set or pile of which an option needs any one member or piece.
+    """The set or pile from which an option needs any one member or piece.
 
     None if more is asked of the argument. A pile stands for the pieces of any kind in its place.
     """
@@ -185,7 +185,7 @@ def one_of_all(option: typed.OptionDef, p: typed.OptionParam) -> typed.Expr | No
 
 
 def _one_piece(p: typed.OptionParam, head: Sequence[typed.HeadPart]) -> typed.PieceCount | None:
-    """The pile of which a piece is needed, if nothing else is required of its kind."""
+    """The pile from which a piece is needed, if nothing else is required of its kind."""
     tests = [p.where] if p.where is not None else []
     pile: typed.Expr | None = None
     for part in head:

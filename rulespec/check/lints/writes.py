@@ -45,7 +45,7 @@ class ChangeLeaks:
         *,
         whole: bool = False,
     ) -> None:
-        """`pay`, `move` and costs; `whole`: the source is emptied, whatever its kind."""
+        """`pay`, `move` and costs; `whole`: the source is emptied, of any kind."""
         much = self.labels.of(amount)
         for end in (source_, target):
             if isinstance(end, typed.Field) and not end.decl.unlimited:

@@ -28,7 +28,7 @@ class StatementPlace(Struct, frozen=True):
         in_loop: whether it is in a loop.
         asks: whether a decision in the loop can be asked again.
         together: whether it is in a decision taken together.
-        passes: the variable that says whether the member whose turn it is has passed; None if no turn can be passed.
+        passes: the variable for whether the member whose turn it is has passed; None if no turn can be passed.
     """
 
     in_loop: bool = False
@@ -46,7 +46,7 @@ class OpenVariable(Struct):
 
     @property
     def type(self) -> Type | None:
-        """The type of the first value that says it; None if none does."""
+        """The type of the first value that has one; None if none does."""
         forms = (Order, SetOf) if isinstance(self.begun, SetOf) else (Ent, Num, Maybe)
         fitting = (t for form in forms for t in self.types if isinstance(t, form) and not is_open(t))
         return next((settled(or_none(never_none(t))) for t in fitting), None)
@@ -66,7 +66,7 @@ class StatementContext(ABC):
         understood: whether all calls and matches have a typed form; one that has none may lead to a decision.
         options_seen: the first option of each name in the decisions of one name.
         procedure: the procedure that the statements belong to.
-        tried: the variables and tables whose types are looked for, while something is typed on trial; else None.
+        tried: the variables and tables whose types are to be inferred, while something is typed on trial; else None.
         open_types: the types found so far, by the places of the names.
     """
 
@@ -98,7 +98,7 @@ class StatementContext(ABC):
         self.x.report.warning("RS405", f"`{var.name}` is never used", var.span, help="remove it")
 
     def forget(self, env: Env, stmts: tuple[ast.Stmt, ...]) -> Env:
-        """The facts that survive the statements, in whatever order and however often they run."""
+        """The facts that survive the statements, in any order and any number of runs."""
         names = set(self.effects.of(stmts, env.original))
         known = [env.vars[n] for n in names if isinstance(n, str) and n in env.vars]
         names |= {*known, *(var.table for var in known if var.table is not None)}

@@ -87,7 +87,7 @@ def decider(
 
 
 def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Expr:
-    """Typed player who takes a decision."""
+    """Typed decider of a decision."""
     x = c.x
     player = Ent(x.decls.player_kind)
     by = x.infer(e, env, player)

@@ -46,7 +46,7 @@ def type_several(
 
 
 def _bounds(x: ExpressionContext, least: typed.Expr, most: typed.Expr) -> None:
-    """Reports numbers of which no choice has as many."""
+    """Reports numbers of members that no choice can have."""
     if not isinstance(most, typed.Lit) or most.type == BAD:
         return
     if most.value < 0:
