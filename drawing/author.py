@@ -31,7 +31,7 @@ FACTS = frozenset({"RS221", "RS223", "RS225", "RS226", "RS227", "RS228", "RS230"
 
 
 _OF_FACTS = FACTS - {"RS230"} | {"RS301"}
-"""Mistakes that are reported in files of which something has been left out, too."""
+"""Mistakes that are reported even in files of which a part has been left out."""
 
 
 class Draft(Brief, Struct, frozen=True):
@@ -41,7 +41,7 @@ class Draft(Brief, Struct, frozen=True):
         ruleset: None if there are errors in it.
         scene: the board, with its mistakes if they are marked; None if there is nothing to mark, or if it cannot be
             read at all.
-        diagnostics: all that is wrong.
+        diagnostics: all mistakes.
         sources: the texts of its files.
     """
 

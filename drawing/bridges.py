@@ -10,7 +10,7 @@ from rulespec.drawing.placing import STEP, Raster
 from rulespec.drawing.svg import Box, Point
 
 MAX_BRIDGES = 60
-"""Links that a gap is looked for; beyond these, lines go from one place to the other."""
+"""The most links for which a gap is searched; beyond it, lines go from one place to the other."""
 _POINTS = 48  # of each area
 _TRIES = 300
 _IN, _FAR = 2, 5  # squares of the raster: how far ends are away from the border, at least and at most

@@ -24,11 +24,11 @@ _ONE_WAY = "RS230"
 _NUMBERS = (0, 1, 2, 10, -1)
 
 _Doubt = tuple[typed.FactDecl, int, list[int]]
-"""A fact, the entity of which it is not known, and values that it may have."""
+"""A fact, the entity for which it is unknown, and its possible values."""
 
 
 def certain_failures(d: typed.Declarations, layers: Layers, errors: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The checks that do not hold, whatever the facts are that have an error.
+    """The checks that fail for all values of the facts with an error.
 
     Args:
         d: declarations; their facts are changed, and changed back.

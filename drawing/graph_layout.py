@@ -14,7 +14,7 @@ MAX_NODES = 400
 _TIRED = 100
 """Nodes beyond which there are fewer seeds, and fewer steps of each."""
 MAX_COMPARED = 600
-"""Links of which all pairs are compared."""
+"""The most links whose pairs are all compared."""
 _ASPECT = 0.75
 
 

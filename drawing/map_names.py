@@ -1,4 +1,4 @@
-"""Names of regions from labels of a drawing: in small Latin letters, whatever letters the label has."""
+"""Names of regions from labels of a drawing: in small Latin letters, for labels in any script."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RegionName(Struct, frozen=True):
 
     `stem`: the name made from the letters of the label; `sure`: it has all of them, and no other shape has that label;
     `partial`: it lacks some. `source`: `text`, `label`, `id`, or `program` if none is its author's.
-    `label`: the name of the shape as it stands in the drawing.
+    `label`: the name of the shape in the drawing.
     """
 
     text: str = ""
@@ -44,7 +44,7 @@ def label_of(text: str) -> str:
 
 
 def called(label: str) -> str:
-    """A label or a title as it is compared: composed, `_` for a blank if there is none."""
+    """The form of a label or a title for comparison: composed, `_` for a blank if there is none."""
     text = " ".join(unicodedata.normalize("NFC", label).split())
     return text if " " in text else text.replace("_", " ").strip()
 

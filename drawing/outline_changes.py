@@ -20,7 +20,7 @@ Part = tuple[str, str]
 Outlines = Mapping[Part, list[Ring]]
 Changed = dict[Part, list[Ring]]
 MAX_PAIRS = 4_000_000
-"""Pairs of edges that are looked at to check a change."""
+"""The most pairs of edges to compare in the check of a change."""
 
 
 class OutlineError(RulespecError):

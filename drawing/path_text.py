@@ -15,7 +15,7 @@ def rewritten(source: str, rings: Iterable[Ring]) -> str:
     """Path data with other rings.
 
     Args:
-        source: the data as they stand in a file: with quotes, or on several lines.
+        source: the data as in a file: with quotes, or on more than one line.
         rings: the rings that they are to have.
 
     Returns:

@@ -46,7 +46,7 @@ _RINGS, _RING = 30, 8.0  # how far a block may be pushed away from its place
 """Candidates for the middle of a block, of each region and of all."""
 _WANTED = (96.0, 56.0)
 _TRAYS = ((110, 44), (88, 44), (66, 44), (44, 66), (88, 22), (44, 44), (66, 22), (22, 66), (44, 22), (22, 44), (22, 22))
-"""Trays where a spot says where pieces stand, those for most pieces first."""
+"""Trays at the place that a spot declares for pieces, those for most pieces first."""
 
 
 class LabelBlock(Struct, frozen=True):
@@ -273,7 +273,7 @@ def place(
         size: width and height of the frame.
         taken: boxes that are kept free.
         tray: the size of each tray, below two lines of a name; left out, trays become as large as there is room.
-        spots: where names, and trays if they are not below them, must stand.
+        spots: the declared places of names, and of trays if they are not below them.
     """
     spots = spots or {}
     blocks = _settled(spots, titles, badges, raster, taken, size[0])
@@ -299,7 +299,7 @@ def _settled(
     taken: Sequence[Box],
     width: float,
 ) -> dict[int, LabelBlock]:
-    """The blocks of regions whose author says where their names stand: as large as their areas have room.
+    """The blocks of regions whose author declares the places of their names: as large as fits into their areas.
 
     A name that does not fit at its spot is moved a little, rather than that it lies on another one.
     """
@@ -425,7 +425,7 @@ def _near(points: Sequence[Point], forms: Sequence[BlockForm], others: list[Box]
 
 
 def _anywhere(form: BlockForm, position: Point, others: list[Box], size: Point) -> LabelBlock:
-    """The nearest free place for a block, whatever is there."""
+    """The nearest free place for a block, whatever region it is in."""
     width, height = form.extent
     far = _RINGS * _RING
     x, y = position

@@ -47,7 +47,7 @@ class Plan(Brief, Struct):
         each: the kind of owners, each with copies of all slots.
         links: kinds of links whose state is drawn, with their lines.
         owned: whether pieces of its places stand there, wherever they are.
-        held: pieces in places without a space, as `piece.place` → the slot of those of the first `holder`.
+        held: pieces in places without a space, as `piece.place` → the slot of the pieces of the first `holder`.
         holder: the kind of owners of the pieces in `held`.
         manners: slots → the arrangement of pieces there, if not a square of piles: see `Manner`.
         stack: the most pieces in a column before their number is written.

@@ -184,7 +184,7 @@ def _thinner(count: int, lines: Sequence[tuple[tuple[int, ...], Sequence[Corner]
 
 
 def _clockwise(ring: Ring) -> Ring:
-    """A ring from its leftmost point, clockwise as one sees it: the same whatever it was drawn like."""
+    """A ring from its leftmost point, clockwise on the screen: a normal form of the ring."""
     ring = ring if area(ring) > 0 else ring[::-1]
     first = ring.index(min(ring))
     return ring[first:] + ring[:first]

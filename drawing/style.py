@@ -159,7 +159,7 @@ def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
 
     Args:
         d: its declarations; those of one with mistakes will do.
-        data: the drawing files, laid over one another; of the form that their schema says, with known names.
+        data: the drawing files, laid over one another; in the form of their schema, with known names.
     """
     boards = dict(_boards(d, data.get("boards", {})))
     drawn = {kind for kind, board in boards.items() if board.form != "hidden"}

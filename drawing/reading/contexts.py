@@ -143,7 +143,7 @@ class Contexts:
         )
 
     def is_apart(self, layer: Layer) -> bool:
-        """Whether a group is none of the map: because the author says it, or by its name."""
+        """Whether a group is no part of the map: by its author's choice, or by its name."""
         if layer.is_called(self._without):
             self._passed.parted += [layer.label, layer.id]
             return True

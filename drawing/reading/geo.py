@@ -48,7 +48,7 @@ class Area(Struct):
 
 
 class GeoError(ValueError):
-    """A fault of a file, as a message says it."""
+    """A fault of a file, as a message."""
 
 
 def read_geo(path: Path, part: Part | None = None) -> Sketch:
@@ -85,7 +85,7 @@ def read_geo(path: Path, part: Part | None = None) -> Sketch:
 
 
 def _areas(root: Any) -> Iterator[Area]:
-    """The areas of a file, whose coordinates are as they stand there."""
+    """The areas of a file, with their coordinates unchanged."""
     if not isinstance(root, dict):
         raise GeoError("it is no map")
     if root.get("type") == "Topology":
@@ -150,7 +150,7 @@ def _point(value: Any) -> Point:
 
 
 class _Topology:
-    """The arcs of a TopoJSON, of which areas are made."""
+    """The arcs of a TopoJSON, the parts of its areas."""
 
     def __init__(self, root: dict[str, Any]) -> None:
         self._objects = root.get("objects")
@@ -253,7 +253,7 @@ def _check_part(areas: Sequence[Area], part: Part, file: str) -> None:
 
 
 def _touching(areas: Sequence[Area]) -> set[tuple[int, int]] | None:
-    """The pairs of areas that have an edge in common, point by point; None if few have: then outlines say it."""
+    """The pairs of areas that have an edge in common, point by point; None if few have: then outlines decide."""
     owners: dict[Edge, int] = {}
     results = set()
     for i, area in enumerate(areas):

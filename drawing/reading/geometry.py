@@ -223,7 +223,7 @@ class Geometry:
 
 
 def fitted(box: Sequence[float], width: float, height: float, how: str) -> Matrix:
-    """The transformation of a view box to a size, as `preserveAspectRatio` says."""
+    """The transformation of a view box to a size, by `preserveAspectRatio`."""
     sx, sy = width / box[2], height / box[3]
     if how.strip() == "none":
         return (sx, 0, 0, sy, -box[0] * sx, -box[1] * sy)

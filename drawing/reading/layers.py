@@ -82,7 +82,7 @@ def _distinct(shapes: Sequence[Shape], whole: float) -> list[Shape]:
 
 
 def _has_marks_beside(layer: Layer, shapes: Sequence[Shape], read: Sequence[Shape]) -> bool:
-    """Whether all that is read beside the shapes of a group is small."""
+    """Whether all other shapes read beside those of a group are small."""
     rest = [_size(shape) for shape in read if layer not in shape.layers]
     sizes = sorted(_size(shape) for shape in shapes)
     return len(rest) > 1 and max(rest) <= _SMALL * sizes[len(sizes) // 2]

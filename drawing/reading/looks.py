@@ -53,7 +53,7 @@ class Face(Struct, frozen=True):
 class InheritedLook(Struct, frozen=True):
     """The look that an element hands down to those in it.
 
-    `fill` is `#rrggbb`, `none`, `currentcolor`, or a reference as it stands there; `stated`: an element says it.
+    `fill` is `#rrggbb`, `none`, `currentcolor`, or a literal reference; `stated`: whether an element states it.
     `lined`: its outline is drawn.
     `evenodd`: a point is inside if lines go round it an odd number of times; `clip_evenodd`: so in a clip path.
     """
@@ -190,7 +190,7 @@ def _is_paint(text: str) -> bool:
 
 
 def _is_size(text: str) -> bool:
-    """Whether a text is a length, or a formula of which nobody here knows the result."""
+    """Whether a text is a length, or a formula whose result is unknown here."""
     return text.lower() in {*_SIZES, *_STEPS, "unknown"} or "(" in text or _is_length(text)
 
 

@@ -248,7 +248,7 @@ class _Walk:
             self._element(child, inside)
 
     def _text(self, element: Element, inside: Around) -> None:
-        """Takes a text, of which parts may have looks of their own."""
+        """Takes a text, whose parts may have looks of their own."""
         if inside.ornament:
             return
         self._words(element, inside)

@@ -35,7 +35,7 @@ Moved = Callable[[Point], Point]
 
 
 class Texts(Struct):
-    """The texts of a drawing as they are read."""
+    """The texts of a drawing, collected while it is read."""
 
     all: list[DrawnText] = field(default_factory=list)
     _open: bool = False
@@ -155,7 +155,7 @@ def _box(rings: Sequence[Sequence[Point]]) -> tuple[float, float, float, float]:
 
 
 def _along(attributes: dict[str, str], axis: str, before: float | None, face: Face) -> float | None:
-    """The place along an axis where a part of a text begins, if it begins where `before` says or else elsewhere."""
+    """The place along an axis where a part of a text begins, which is `before` unless its attributes change it."""
     result = before
     if attributes.get(axis, "").strip():
         result = None if attributes[axis].split()[0].endswith("%") else length(attributes[axis], face.size)
