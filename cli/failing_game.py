@@ -10,7 +10,7 @@ from rulespec.documents.written_files import write_text
 from rulespec.engine.verify.shrink import FailingGame
 
 MAX_SHOWN = 20
-"""Decisions of a game of which a scenario is printed; those of longer ones are written only."""
+"""The most decisions of a game whose scenario is printed; those of longer games are only written to files."""
 
 
 def write_failing(folder: Path | None, name: str, failing: FailingGame) -> Path | None:

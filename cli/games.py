@@ -27,7 +27,7 @@ _MISTAKEN = ("(has mistakes)", "")
 """Title and players of a ruleset whose title or players cannot be read."""
 _MAX_PLAYERS, _MAX_TITLE = 64, 2_000
 _MAX_EXTENDS = 8
-"""Rulesets that extend one another, of which the list reads no more than their game.yaml."""
+"""The most rulesets that extend one another; the list reads their game.yaml alone."""
 _HINTS = (
     ("rulespec games GAME", "its overlays, settings and recorded games"),
     ("rulespec play GAME --bots flat:64", "play it here against bots"),

@@ -13,7 +13,7 @@ import click
 def command(stdio: bool) -> None:
     """Serve an editor: problems as you type, meanings, definitions, completion, renaming, formatting.
 
-    The editor starts it and talks the Language Server Protocol with it; docs/guides/editors.md shows how to tell it to.
+    The editor starts it and talks the Language Server Protocol with it; docs/guides/editors.md shows the settings.
     It needs the package pygls: pip install "rulespec[lsp]".
 
     Example: rulespec lsp

@@ -172,7 +172,7 @@ def _invoked(context: click.Context) -> int:
 
 
 def _tell_usage(error: click.ClickException) -> int:
-    """Prints wrong usage: click's own way out would print whatever is in the arguments."""
+    """Prints wrong usage: click's own way out would print the arguments unescaped."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is not None:
         for line in context.get_usage().split("\n"):

@@ -140,7 +140,7 @@ class Base:
             that the map brings along, where it may.
 
     Raises:
-        click.UsageError: if one of `fills` says nothing, or two say different values of a fact for one colour.
+        click.UsageError: if one of `fills` is empty, or two give different values of a fact for one colour.
     """
 
     def __init__(self, ruleset: typed.Ruleset, root: Node, fills: Sequence[str]) -> None:
@@ -189,7 +189,7 @@ class Base:
         return [entity.name for entity in self.d.kinds[of.type.kind].entities]
 
     def facts_of(self, region: ImportedRegion) -> dict[str, str]:
-        """The facts and their values that the colour of a region says."""
+        """The facts given by the colour of a region, with their values."""
         return self.fills.get(region.fill, {})
 
     def links_between(self, one: ImportedRegion, other: ImportedRegion) -> tuple[str, ...]:
@@ -197,7 +197,7 @@ class Base:
         return self._pattern.links_between(self.facts_of(one), self.facts_of(other), self.links)
 
     def remarks(self, drawn: DrawnMap) -> Iterator[str]:
-        """Colours of regions of which nothing is said, if something is said of others."""
+        """Colours of regions without a meaning, if others have one."""
         silent = self._silent(drawn)
         if self.fills and silent:
             yield f"  --fill says nothing of {silent}"

@@ -31,7 +31,7 @@ def guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def refuse_inputs(params: dict[str, Any]) -> None:
-    """Refuses outputs that are inputs, or equal outputs, by whatever name.
+    """Refuses outputs that are inputs, or equal outputs, by any name.
 
     Args:
         params: the parameters of a command with their values.

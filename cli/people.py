@@ -58,7 +58,7 @@ class Person:
         """The option that a text names, legal or not, or the one that its words fit; None if they fit several.
 
         Raises:
-            ValueError: if they fit none; the message says which are most like them.
+            ValueError: if they fit none; the message names the closest ones.
         """
         try:
             return self._parsed(text)

@@ -133,8 +133,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     only the other rules ask gets the answer after which the state is the recorded one, if there is one. Exit code: 0
     all stay legal with the same winners, 1 something differs, 2 a log cannot be judged.
 
-    A folder, glob or archive, or several logs with --under or --out, has a row for each log, whatever --jobs or
-    --cluster replays them, and totals with causes and measures.
+    A folder, glob or archive, or several logs with --under or --out, has a row for each log, for any --jobs or
+    --cluster, and totals with causes and measures.
 
     Example: rulespec replay game.json --moves --from 50 --to 60
     """

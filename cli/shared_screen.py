@@ -1,4 +1,4 @@
-"""One screen shared by people with different views: wiped and handed over before another one looks."""
+"""One screen shared by people with different views: wiped and passed on before the next one looks at it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class SharedScreen:
             pipe, a file), nothing is wiped or asked for.
 
     Attributes:
-        active: whether the screen is handed over.
+        active: whether the screen is passed on.
         seat: the viewer; "" for nobody yet.
     """
 

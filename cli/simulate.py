@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from rulespec.engine.bots.bot_games import BotGames
 
 _MANY = 100
-"""Games of which wasm plays the first one, too: of a small ruleset a module takes a tenth of a second."""
+"""Games from which on wasm plays all: the module of a small ruleset takes a tenth of a second."""
 _SELDOM, _OFTEN = 0.5, 1.8
 """Shares of wins, by equal ones, below and above which a role is far from the others."""
 _T = TypeVar("_T")
@@ -281,7 +281,7 @@ class _Run:
                 self._write_failure(outcome)
 
     def _tally(self, numbers: range, jobs: int) -> None:
-        """Plays games in wasm of which nothing but totals is wanted."""
+        """Plays games in wasm for their totals alone."""
         from rulespec.engine.simulate.wasm import tallied_in_wasm
 
         with closing(tallied_in_wasm(self.plan, self.ruleset, numbers, jobs)) as runs:

@@ -70,7 +70,7 @@ class TerminalTable:
         game: the game where it begins or continues.
         programs: the seats that programs play.
         saved: the file of the game.
-        explained: whether bots say why. Where there are secrets, they do when the game is over.
+        explained: whether bots give reasons. In a game with secrets, they do so when it is over.
         steps: whether each move is shown statement by statement.
     """
 

@@ -252,7 +252,7 @@ class Play:
         }
 
     def memory(self, seat: int) -> str:
-        """All that a seat has seen so far, as a text that is the same exactly where that is the same."""
+        """A seat's observations so far, as a text that is equal exactly for equal observations."""
         view = self.game.view(self.game.seats[seat], self.game.ply)
         words = self._words_of(seat)
         return f"{seat} {view.memory}" + "".join(f" {word}" for word in words)

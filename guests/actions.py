@@ -130,7 +130,7 @@ def _size(sets: list[set[int]]) -> int:
 
 
 def _domain(param: ir.Param, labels: Labels) -> set[int] | None:
-    """The values of a parameter; None if only a position says which they are, or if they are too many."""
+    """The values of a parameter; None if they depend on the position, or are too many."""
     type_ = param.type.removesuffix("?")
     none = {param.none} if param.none is not None else set()
     if type_ == "bool":

@@ -43,7 +43,7 @@ class SeatedGame:
         self._ruleset: typed.Ruleset | None = None
 
     def look(self, ask: Callable[[Game], _T]) -> _T:
-        """An answer about the game as it stands.
+        """An answer about the present state of the game.
 
         Raises:
             SaveError: if the file cannot be opened.

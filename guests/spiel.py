@@ -29,7 +29,7 @@ _PARAMETERS: dict[str, Any] = {"ruleset": "", "players": 0, "settings": "", "for
 
 
 def _type(table: Contract | None = None) -> Any:
-    """The type of a table's game, or of all that this module can load."""
+    """The type of a table's game, or of all games that this module can load."""
     kinds, utility = pyspiel.GameType, pyspiel.GameType.Utility.GENERAL_SUM
     number = 100 if table is None else len(table.game.seats)
     public = table is not None and not table.game.omniscient.secretive and not _together(table)
