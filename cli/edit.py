@@ -49,7 +49,7 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
 
     Shows the lines that change, and the problems of the map afterwards, and asks before it writes. The rest of the
     files stays as it is: comments, order, quotes, line ends. A link without a kind gets the one with the fewest
-    complaints from the checks of the map. In a file, lines that begin with # are no edits.
+    complaints from the checks of the map. In a file, lines that begin with # are not edits.
 
     Example: rulespec edit ./my_map
     Example: rulespec edit ./my_map --do 'link cape reef'

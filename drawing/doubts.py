@@ -32,7 +32,7 @@ def certain_failures(d: typed.Declarations, layers: Layers, errors: Iterable[Dia
 
     Args:
         d: declarations; their facts are changed, and changed back.
-        layers: as of `failed_checks`.
+        layers: as in `failed_checks`.
         errors: of the facts.
     """
     results = list(failed_checks(d, layers))

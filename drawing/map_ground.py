@@ -131,7 +131,7 @@ def _crossed(board: BoardStyle, links: Sequence[Link], areas: Areas, positions: 
 
 
 def _land_beside(board: BoardStyle, size: Point) -> Iterator[list[Point]]:
-    """Land that is no region, and lies on water that is one."""
+    """Land that is not a region, and lies on water that is one."""
     for part in board.scenery:
         if board.frame is not None and part.colour not in WATERS:
             scale = size[0] / board.frame.width

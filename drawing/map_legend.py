@@ -1,4 +1,4 @@
-"""The legend of a map: owners, symbols, line types, and areas that are no regions."""
+"""The legend of a map: owners, symbols, line types, and areas that are not regions."""
 
 from __future__ import annotations
 

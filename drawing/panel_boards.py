@@ -49,7 +49,7 @@ def panels_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
 
 
 def _without_space(sheet: Sheet, what: str) -> bool:
-    """Whether pieces, as `piece.place`, are in a place of their owner that is no space."""
+    """Whether pieces, as `piece.place`, are in a place of their owner that is not a space."""
     name, _, place = what.partition(".")
     pile = sheet.d.pieces.get(name) or sheet.d.kinds[name]
     return place in pile.places and not pile.places[place].index

@@ -19,7 +19,7 @@ def rewritten(source: str, rings: Iterable[Ring]) -> str:
         rings: the rings that they are to have.
 
     Returns:
-        The same text but for the numbers from the first to the last that differ.
+        The same text except for the numbers from the first to the last that differ.
     """
     data = data_of(rings)
     places = [place.span() for place in _PART.finditer(source)]

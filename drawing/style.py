@@ -382,7 +382,7 @@ def _markers(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, str]
 
 
 def _tables(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Fields that are no places, and piles in places without a board."""
+    """Fields that are not places, and piles in places without a board."""
     yield "game", tuple(name for name, f in d.fields.items() if _shown(f, drawn))
     for kind in sorted(d.kinds.values(), key=lambda kind: not kind.is_player):
         if kind.name in drawn or kind.nameless or kind.places:

@@ -33,7 +33,7 @@ class Contract:
 
     Args:
         game: a game of the table, at its start.
-        form: the form of the actions, as of `ActionSpace`.
+        form: the form of the actions, as in `ActionSpace`.
         cap: the decisions after which a game is cut off.
 
     Attributes:

@@ -47,7 +47,7 @@ class SeatedGame:
 
         Raises:
             SaveError: if the file cannot be opened.
-            ToolError: if it is no game that can go on.
+            ToolError: if it is not a game that can go on.
         """
         return self._opened(lambda game: ask(game.game))
 
@@ -58,7 +58,7 @@ class SeatedGame:
             chosen: gives a legal option of the game, or raises.
 
         Raises:
-            SaveError, ToolError: as of `look`; the file is unchanged then.
+            SaveError, ToolError: as in `look`; the file is unchanged then.
         """
 
         def taken(played: PlayedGame) -> None:

@@ -69,7 +69,7 @@ class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
 
     Args:
         parameters: `ruleset`, a reference; `players`, 0 for the fewest; `settings`, as `NAME:VALUE;NAME:VALUE`; `form`,
-            as of `ActionSpace`; `cap`, the decisions after which a game is over, with the worth 0 for all.
+            as in `ActionSpace`; `cap`, the decisions after which a game is over, with the worth 0 for all.
     """
 
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:

@@ -86,7 +86,7 @@ def game_of(data: Mapping[str, Any], table: Contract) -> Game:
         table: the contract of its table, with its form of actions.
 
     Raises:
-        DiagnosticsError: RS743 if it is no trajectory of this table: the transition is named.
+        DiagnosticsError: RS743 if it is not a trajectory of this table: the transition is named.
     """
     play = table.play()
     try:

@@ -187,7 +187,7 @@ def _contents(path: str, limit: int) -> bytes:
     """The first `limit` bytes of an entry.
 
     Raises:
-        OSError: if it cannot be read, is no regular file, belongs to another user, or others may write to it.
+        OSError: if it cannot be read, is not a regular file, belongs to another user, or others may write to it.
     """
     descriptor = os.open(path, _READ)
     try:

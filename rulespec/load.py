@@ -207,7 +207,7 @@ def _check_merged(source: Source, report: Report, fitting: dict[str, tuple[Scala
         source: the tree.
         report: takes the diagnostics.
         fitting: entries that have been found to fit; a node made of these alone is not checked again.
-        cached: as of `check_schema`.
+        cached: as in `check_schema`.
     """
     from rulespec.documents.schema_check import check_schema
     from rulespec.schemas import load_schema

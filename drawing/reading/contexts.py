@@ -58,8 +58,8 @@ class Part(Struct, frozen=True):
 class Passed(Struct):
     """The parts of a drawing that are passed over, or not read.
 
-    `left_out`: a sort of element that is no region → its lines. `layers`: all groups with a name.
-    `ornaments`: groups and shapes whose names mark them as no regions; `parted`: names of those the author excludes.
+    `left_out`: a sort of element that is not a region → its lines. `layers`: all groups with a name.
+    `ornaments`: groups and shapes whose names mark them as not regions; `parted`: names of those the author excludes.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)

@@ -27,7 +27,7 @@ ORNAMENTS = frozenset(
         *("decorations", "graticule", "watermark", "logo"),
     }
 )
-"""Names of things on a map that are no regions."""
+"""Names of things on a map that are not regions."""
 
 
 def is_of_a_program(name: str) -> bool:

@@ -70,7 +70,7 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
 
     Raises:
         DiagnosticsError: RS561 if it cannot be read, RS562 if it has neither, RS904 if a name of `part` is none of it.
-        DecodeError: if it is no JSON of that form.
+        DecodeError: if it is not JSON of that form.
     """
     pack = msgspec.json.decode(data, type=_World).pack
     if len(pack.cells) > MAX_CELLS:

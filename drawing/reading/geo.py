@@ -269,7 +269,7 @@ def _touching(areas: Sequence[Area]) -> set[tuple[int, int]] | None:
 class _Plane:
     """Places on the earth in a plane: longitude by the cosine of the middle latitude, north above.
 
-    Coordinates that are no degrees are in a plane already: those of a topology from above, others from below.
+    Coordinates that are not degrees are in a plane already: those of a topology from above, others from below.
     """
 
     def __init__(self, areas: Sequence[Area], *, y_down: bool) -> None:

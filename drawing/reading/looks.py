@@ -123,7 +123,7 @@ def _size(text: str, around: float | None) -> float | None:
 
 
 def size_in(font: str) -> str:
-    """The size in a value of `font`, `unknown` for one that only a browser knows; "" if it is no value."""
+    """The size in a value of `font`, `unknown` for one that only a browser knows; "" if it is not a value."""
     font = font[:_LONGEST].strip().lower()
     if font in WIDE:
         return font
@@ -163,7 +163,7 @@ def _colour(text: str, around: str, initial: str) -> str:
 
 @lru_cache(maxsize=4096)
 def colour_of(text: str) -> str:
-    """A colour as `#rrggbb`, `none` if one sees through it; "" if it is no colour that is known."""
+    """A colour as `#rrggbb`, `none` if one sees through it; "" if it is not a colour that is known."""
     colour = color4.parse_color(text.strip()[:_LONGEST])
     if colour is None or isinstance(colour, str):
         return ""

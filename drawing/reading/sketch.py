@@ -41,8 +41,8 @@ _SHOWN = 60
 class Notes(Struct):
     """Notes of the reading of a drawing, beside its shapes.
 
-    `left_out`: a sort of element that is no region → its lines. `hidden`: groups that are not shown, with the number of
-    their shapes. `ornaments`: groups and shapes whose names mark them as no regions. `loose`: texts inside no shape.
+    `left_out`: a sort of element that is not a region → its lines. `hidden`: groups that are not shown, with the number
+    of their shapes. `ornaments`: groups and shapes whose names mark them as not regions. `loose`: texts outside shapes.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)

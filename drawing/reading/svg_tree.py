@@ -155,7 +155,7 @@ class _Builder:
         return refused(self._file, self._parser.CurrentLineNumber, reason, help_)
 
     def _check_text(self, line: int) -> None:
-        """Refuses a file that is no XML because it is not even text."""
+        """Refuses a file that is not XML because it is not even text."""
         try:
             decoded(self._data)
         except NoTextError as error:

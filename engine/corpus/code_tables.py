@@ -225,7 +225,7 @@ class Tables:
     def seeking(self, table: CodeTable, expression: str) -> Game:
         """A game at a table with a further measure of players: 1 where an expression of the rules language holds.
 
-        It is no value for bots, as it says nothing about the aim of the game.
+        It is not a value for bots, as it says nothing about the aim of the game.
 
         Raises:
             DiagnosticsError: as `game`; for an error in the expression.

@@ -95,8 +95,8 @@ def counted(folder: Path, game: Game, positions: Sequence[int], jobs: int = 1, c
         folder: the store.
         game: a game of the rules, seats and settings; its position makes no difference.
         positions: the hashes of the positions.
-        jobs: as of `on_workers`.
-        cluster: as of `on_workers`.
+        jobs: as in `on_workers`.
+        cluster: as in `on_workers`.
 
     Raises:
         DiagnosticsError: RS580 if the store has no game of this table; those of a damaged store.

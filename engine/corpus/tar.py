@@ -58,7 +58,7 @@ def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: Archiv
         bounds: the bounds.
 
     Raises:
-        DamagedTarError: if it is no tar archive, ends too early, or holds sparse files.
+        DamagedTarError: if it is not a tar archive, ends too early, or holds sparse files.
         TooMuchError: if there is more in it, or a header is too large.
     """
     for_all: dict[str, str] = {}

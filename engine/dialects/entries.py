@@ -24,11 +24,11 @@ class Entries:
     """The entries of a log, by number, with None after the last.
 
     Attributes:
-        types: the type of each entry; None if it is no text. The object around the list of entries has the type "".
+        types: the type of each entry; None if it is not text. The object around the list of entries has the type "".
         payloads: the payload of each entry, with the parts of other entries that belong to it.
         lists: lists of the first entry that answer decisions, by name.
         is_skipped: entries without a meaning: also those that were taken back as a whole.
-        is_boundary: entries that are no decision: another start, an end, an undo.
+        is_boundary: entries that are not decisions: another start, an end, an undo.
         is_checkpoint: entries that an undo goes back to.
         undone: entries that were taken back as a whole, and those that did so.
         orders: entries that give a standing order, or end one, with their types.
@@ -204,7 +204,7 @@ class WholeEntries:
 
 
 def with_parent(entry: Any, payload: Any, parent: Any) -> Any:
-    """The payload of an entry, with the fields of the enclosing one as `^`; an entry that is no object is a `value`."""
+    """The payload of an entry, with the fields of the enclosing one as `^`; one that is not an object is a `value`."""
     if not isinstance(entry, dict):
         payload = {"value": entry}
     return {**payload, "^": parent} if parent is not None and isinstance(payload, dict) else payload

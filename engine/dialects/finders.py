@@ -27,7 +27,7 @@ Match = tuple[int, tuple[int, ...], int, int]
 """The number of a choice, the arguments, the number of the seat, and that of the element of the list or -1."""
 Finder = Callable[[Any, frozenset[int], Sequence[int], int], Match | Literal[0] | None]
 """From the payload of an entry, the matched elements of its list, and the state, to the first legal option that looks
-like it but for a number of others. None: there is none; 0: undecided."""
+like it, after skipping a number of others. None: there is none; 0: undecided."""
 
 
 class Finders:

@@ -107,7 +107,7 @@ def _of_pgn(text: str, file: str) -> ForeignLog:
 
 
 def _no_json(text: str, file: str, error: json.JSONDecodeError) -> NoReturn:
-    """Refuses a text that is no JSON."""
+    """Refuses a text that is not JSON."""
     first = text.lstrip().partition("\n")[0]
     if first[:1] == "{" and error.msg == "Extra data":
         help_ = 'a native log begins with {"rulespec_log": 2, …}; a foreign one is a JSON array, or one object'

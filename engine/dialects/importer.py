@@ -1,10 +1,10 @@
 """Import of a foreign log: at each decision, the legal option that looks like the next entry.
 
-The log is imported in stretches. A stretch ends before an entry that is no decision, and before an entry that the other
-system ignored; options before that are settled. Options that the other system does not record are taken silently.
+The log is imported in stretches. A stretch ends before an entry that is not a decision, and before an entry that the
+other system ignored; options before that are settled. Options that the other system does not record are taken silently.
 
-An entry that the other system ignored is followed by others that fit. Where none does any more, the log is dead: the
-game stands still, since something is missing or wrong. Then the first of them is the place where the import ends.
+An entry that the other system ignored is followed by others that fit. If none fits any more, the log is dead: the game
+is stuck, since something is missing or wrong. Then the import ends at the first of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rulespec.engine.program.budget import SpentError
 from rulespec.records import Brief
 
 MAX_STRAY = 3
-"""Entries in a row that are ignored, but for those of the type of the legal one before them: one click may submit
+"""Entries in a row that are ignored, except for those of the type of the legal one before them: one click may submit
 several of one type. If there are more, or more than one at the end of a game that goes on, the log is dead."""
 MAX_IGNORED = 10_000
 """Entries that the other system may have ignored."""
@@ -227,7 +227,7 @@ class Importer:
         return undo is not None and undo.checkpoints is not None and self.log.types[cursor.entry] == undo.type
 
     def _changes(self, cursor: Cursor) -> bool:
-        """Whether an entry that is no decision changes anything; undoing an ignored entry does not."""
+        """Whether an entry that is not a decision changes anything; undoing an ignored entry does not."""
         to = cursor.checkpoint
         return not self._is_undo(cursor) or to is None or to.ply < self.game.ply
 
@@ -259,7 +259,7 @@ class Importer:
         return cursor.past()
 
     def _refused(self, cursor: Cursor) -> tuple[None, Refusal | None]:
-        """The refusal of an entry that is no decision; None if it is legal."""
+        """The refusal of an entry that is not a decision; None if it is legal."""
         undo, game = self.dialect.undo, self.game
         reason = ""
         if self.log.types[cursor.entry] in self.dialect.ends:

@@ -69,7 +69,7 @@ def _nameless(said: dict[int, tuple[str, str]], who: dict[str, str]) -> dict[int
 
 
 def _of_tags(game: PgnGame, dialect: Dialect) -> Notes:
-    """The notes of a game by its tags, but for the names of the players, which the seats have."""
+    """The notes of a game by its tags, except for the names of the players, which the seats have."""
     seats = dialect.start["seats"]
     tags = {name: text for name, text in game.tags.items() if name not in seats}
     notes: dict[str, Any] = {TAGS: tags} if tags else {}

@@ -62,7 +62,7 @@ class Stretch(Struct, frozen=True):
     Attributes:
         steps: each option with the cursor before it.
         end: the cursor after the last option.
-        complete: whether the stretch ends before an entry that is no decision; else nothing fits the entry there.
+        complete: whether the stretch ends before an entry that is not a decision; else nothing fits the entry there.
     """
 
     steps: tuple[tuple[Cursor, Option], ...]
@@ -107,7 +107,7 @@ class StretchSearch:
         self._of_texts = dialect.notation is not None
 
     def run(self, cursor: Cursor) -> Stretch:
-        """The stretch up to the next entry that is no decision, to the end, or to the first entry without a fit."""
+        """The stretch up to the next entry that is not a decision, to the end, or to the first entry without a fit."""
         game = self.game
         stack: list[_Frame] = []
         best, furthest = (0, 0, 0), Stretch((), cursor, False)
@@ -210,7 +210,7 @@ class StretchSearch:
         return option, self._with_checkpoint(forms, option, cursor, following)
 
     def _is_done(self, forms: DecisionForms | None, cursor: Cursor) -> bool:
-        """Whether the cursor is before an entry that is no decision, or at the end."""
+        """Whether the cursor is before an entry that is not a decision, or at the end."""
         if self.ended is not None:
             return True
         if forms is not None:

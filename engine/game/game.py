@@ -410,7 +410,7 @@ def asked_of(game: Game, seat: str) -> Game | None:
 
 
 def view_of(game: Game, seat: str | None, since: int = 0) -> View:
-    """The view of a seat; None gives the public view. `since`: as of `Game.view`."""
+    """The view of a seat; None gives the public view. `since`: as in `Game.view`."""
     position, labels = game._position, game.omniscient.labels
     program, state = position.program, position.state
     viewer = PUBLIC if seat is None else game.seats.index(seat)

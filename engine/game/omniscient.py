@@ -200,8 +200,8 @@ class Omniscient:
         """Runs a procedure, such as `deal(red)`, before the game begins, for a given set-up.
 
         Raises:
-            DiagnosticsError: RS803 if it is no call of a procedure; RS718 if a decision opens, if it ends the game, or
-                if the game has begun. Nothing has changed then.
+            DiagnosticsError: RS803 if it is not a call of a procedure; RS718 if a decision opens, if it ends the game,
+                or if the game has begun. Nothing has changed then.
         """
         if hurdle := self._position.prepare(lambda state: self.enter(call, state)):
             help_ = "`run` is for procedures without decisions; what they decide can be put in place by `set`"
@@ -234,7 +234,7 @@ class Omniscient:
 
         Raises:
             IndexError: if there are fewer.
-            ValueError: if something to keep is no state field, or a field to set does not hold that. Nothing has
+            ValueError: if something to keep is not a state field, or a field to set does not hold that. Nothing has
                 changed then.
         """
         if not (0 if back.set else 1) <= back.decisions <= self._position.ply:

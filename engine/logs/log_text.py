@@ -35,7 +35,7 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
         path: the file.
         display: its name in diagnostics.
         limit: the largest number of bytes, packed and unpacked.
-        lenient: whether bytes that are no text are read as U+FFFD.
+        lenient: whether bytes that are not text are read as U+FFFD.
 
     Returns:
         The text, and whether it is complete: of a truncated gzip stream, the text up to there.

@@ -182,7 +182,7 @@ def read_log(path: Path | str, display: str | None = None, *, lenient: bool = Fa
     Args:
         path: the file; it may be compressed with gzip.
         display: its name in diagnostics.
-        lenient: as of `parse_log`.
+        lenient: as in `parse_log`.
 
     Returns:
         The log. A torn last line, as after a crash, is a warning in `warnings`.
@@ -206,7 +206,7 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
         text: the text.
         display: the name of the log in diagnostics.
         whole: whether the text is known to be complete.
-        lenient: whether a line that is no decision ends the log, as one does that is not legal; else it is an error.
+        lenient: whether a line that is not a decision ends the log, as one does that is not legal; else it is an error.
     """
     if text.count("\n") > MAX_LINES:
         fail("RS602", f"the log has more than {MAX_LINES:,} lines", Span(display, MAX_LINES, 1, MAX_LINES, 2))
@@ -291,7 +291,7 @@ def _decision(line: str, number: int) -> LogEntry | None:
 
 
 def _read_decisions(log: NativeLog, lines: list[str], number: int) -> bool:
-    """Adds lines to a log if all have decisions, but for an end line, as nearly always; False otherwise.
+    """Adds lines to a log if all have decisions, except for an end line, as nearly always; False otherwise.
 
     Nothing has been added then, and each line has to be read by itself.
     """
@@ -319,7 +319,7 @@ def _torn(error: DiagnosticsError, display: str, number: int, line: str) -> Diag
 
 
 def _no_json(line: str, reason: str) -> tuple[str, str]:
-    """Why a line is no JSON, and the way out."""
+    """Why a line is not JSON, and the way out."""
     if "\0" in line:
         return "the line has the character U+0000, which is no text", "is it the right file, and whole?"
     if "\r" in line.strip():

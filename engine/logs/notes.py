@@ -116,7 +116,7 @@ class LogNotes(Struct, frozen=True):
     Attributes:
         header: those of the game.
         moves: those of decisions, by entry.
-        remarks: those that are no decision's, by entry.
+        remarks: those that belong to no decision, by entry.
     """
 
     header: Notes = {}

@@ -47,7 +47,7 @@ class SavedGame:
 
     Raises:
         SaveError: if the file cannot be written, or another program has it open.
-        DiagnosticsError: if it is no native log.
+        DiagnosticsError: if it is not a native log.
     """
 
     def __init__(self, path: Path, *, secret: bool = False, lenient: bool = False) -> None:

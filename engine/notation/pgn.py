@@ -92,7 +92,7 @@ def read_pgn(text: str, file: str) -> Iterator[PgnGame]:
     """The games of a text, one after the other.
 
     Raises:
-        DiagnosticsError: RS884 if it is no PGN, RS885 if it is too long.
+        DiagnosticsError: RS884 if it is not PGN, RS885 if it is too long.
     """
     return _Reader(text, file).games()
 
@@ -262,7 +262,7 @@ def span_at(text: str, file: str, offset: int) -> Span:
 
 
 def pgn_text(game: PgnGame, begins: Mapping[int, int]) -> str:
-    """A game as text; lines have at most 80 characters, but for words that are longer.
+    """A game as text; lines have at most 80 characters, except for words that are longer.
 
     Args:
         game: the game.

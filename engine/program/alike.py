@@ -69,7 +69,7 @@ class AlikeTokens:
         return [first[row] for row in rows]
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """See `Machine.standing`. Empty if nothing listed is equal but for alike tokens."""
+        """See `Machine.standing`. Empty if nothing listed is equal except for alike tokens."""
         c = self.p.decisions[decision].choices[choice]
         interrupts = c.by is not None
         kinds = {kind_of(param) for param in c.params if param.alike}

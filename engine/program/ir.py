@@ -410,7 +410,7 @@ class Param(Brief, Struct, frozen=True, gc=False):
 
     @property
     def none(self) -> int | None:
-        """The number for the value none; None if it is no value."""
+        """The number for the value none; None if it is not a value."""
         return none_of(self.type)
 
 

@@ -21,7 +21,7 @@ class Regions:
     Attributes:
         entries: the same, and those that loops go back to which may be entered in the middle.
         far: edges (from, to) that lead to such entries.
-        order: the blocks, each after those that it follows, but for loops.
+        order: the blocks, each after those that it follows, except for loops.
         loops: the head of a loop → its blocks.
         below: a block → those it immediately dominates, in their order.
         meets: the blocks that several others lead to, without going back.

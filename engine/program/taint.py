@@ -30,7 +30,7 @@ class Taint:
 
     @property
     def notes(self) -> list[int]:
-        """The variables among them, but for tables that are private to somebody."""
+        """The variables among them, except for tables that are private to somebody."""
         private = {at for secret in self.p.secrets for at in secret.cells}
         return sorted(at for at in self.cells - private if self.p.cells[at].group == "rules")
 

@@ -54,7 +54,7 @@ Binding = ir.Fold | ir.Closure | ir.Ranked | ir.Spread
 Elsewhere = ir.Call | ir.Suppose
 """An expression whose value depends on rules that are no part of it."""
 _OUTSIDE = ("source", "start", "limit", "default")
-"""The fields of a binding expression, but for `keys`; those of `_OUTSIDE` are outside its binding."""
+"""The fields of a binding expression, except for `keys`; those of `_OUTSIDE` are outside its binding."""
 _FIELDS: dict[type, tuple[str, ...]] = {
     ir.Fold: ("source", "start", "where", "body", "default"),
     ir.Closure: ("start", "step"),
@@ -64,7 +64,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 
 
 def _may_be_at_fault(e: ir.Op, fault: Fault) -> bool:
-    """Whether an operator may have no value: the operands that decide it are no constants, or none that it takes."""
+    """Whether an operator may have no value: the operands that decide it are not constants, or none that it takes."""
     deciding = [e.args[i] for i in fault.operands]
     values = [x.value for x in deciding if isinstance(x, ir.Const)]
     return len(values) < len(deciding) or fault.when(*values)

@@ -170,7 +170,7 @@ class ReplayRequest(Struct, frozen=True):
             such entries; if not given, it is one where `rules` are given.
         single_use: whether this is the only log: then the Python backend is made for one game, unless the log is
             long.
-        lenient: whether a line of a native log that is no decision is where the log diverges; else it is an error.
+        lenient: whether a line of a native log that is not a decision is where the log diverges; else it is an error.
         past_known_faults: whether a foreign log is replayed past the known faults of the system that recorded it, under
             the overlays that its dialect names for them; not with `rules`.
         carried: whether the rules that a native log carries count; else those that it names do.

@@ -108,7 +108,7 @@ class SharedState:
         return number_of(self._other, theirs, self._there(self._one.plain(mine, value)))
 
     def _how(self, at: int, one: int, other: int) -> Any:
-        """The difference of a cell: a number, or both values if they are no numbers."""
+        """The difference of a cell: a number, or both values if they are not numbers."""
         return other - one if at in self._numbers and NO_NUMBER not in (one, other) else (one, other)
 
     def _there(self, value: Any) -> Any:

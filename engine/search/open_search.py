@@ -31,7 +31,7 @@ def open_search(
         value: the name of the value of positions; "": the first that the ruleset declares, else the points.
 
     Raises:
-        ValueError: if no value is called so.
+        ValueError: if no value has this name.
         NoWasmtimeError, NoWasmError: if it must be wasm, and cannot be.
     """
     if backend != "python":

@@ -104,7 +104,7 @@ class _Node:
 
 
 Way = list[tuple[_Node, _Edge | None]]
-"""The nodes of a way down a tree, with the options that were chosen, but for those of chance."""
+"""The nodes of a way down a tree, with the options that were chosen, except for those of chance."""
 
 
 class Tree:

@@ -37,7 +37,7 @@ def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
     """The value of positions of a name; "": the first that decides anything, or None if there is none.
 
     Raises:
-        ValueError: if none is called so.
+        ValueError: if none has this name.
     """
     named = {value.name: value for value in p.values}
     if name and name not in named:

@@ -106,7 +106,7 @@ def _game(game: Game, search: Search, history: Codes) -> Game:
 def _looks_alike(twin: Game, game: Game, seat: str) -> bool:
     """Whether a particle looks to a seat as the game does.
 
-    Particles look as seen after each decision, but for two things: options that a seat sees before it is asked in a
+    Particles look as seen after each decision, except for two things: options that a seat sees before it is asked in a
     round, or out of turn, and the result. Where there are none of these, only the end is compared: all would take as
     long as the particles themselves.
     """

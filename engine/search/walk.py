@@ -14,7 +14,7 @@ from rulespec.engine.search.result_arrays import Ends, Expanded, PlayoutEnd
 from rulespec.engine.simulate.checked_playouts import CAP
 
 CHANCE, NOBODY = -1, -2
-"""Deciders that are no seats: chance; nobody, as the game is over."""
+"""Deciders that are not seats: chance; nobody, as the game is over."""
 
 
 class Walk(Protocol):

@@ -161,7 +161,7 @@ def _check_sizes(file: IO[bytes]) -> None:
     """Refuses a file whose footer or pages declare too much content.
 
     Raises:
-        ValueError: if it is no Parquet file, or has parts that programs which write results do not write.
+        ValueError: if it is not a Parquet file, or has parts that programs which write results do not write.
         _TooMuchError: if there is too much.
     """
     size = os.fstat(file.fileno()).st_size

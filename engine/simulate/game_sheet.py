@@ -69,7 +69,7 @@ def outcome_of(data: object, plan: GamePlan, number: int) -> Outcome:
     """The outcome in a row, for game `number` of the plan.
 
     Raises:
-        ValueError: if it is no row of the plan, with the reason.
+        ValueError: if it is not a row of the plan, with the reason.
     """
     seats = plan.seats(number)
     if not isinstance(data, dict) or list(data) != _columns(plan):

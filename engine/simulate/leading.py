@@ -39,7 +39,7 @@ class Standings(Struct, frozen=True):
 
     Attributes:
         by: its sort.
-        slack: the greatest difference that is no lead.
+        slack: the greatest difference that is not a lead.
         of: the number of each seat.
     """
 

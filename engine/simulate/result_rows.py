@@ -50,7 +50,7 @@ class ResultSheet(ABC, Generic[Row]):
         """The result with this number.
 
         Raises:
-            ValueError: if the data is no row of it; the message gives the reason.
+            ValueError: if the data is not a row of it; the message gives the reason.
         """
 
     @abstractmethod
@@ -128,7 +128,7 @@ def check_header(data: bytes, name: str, sheet: ResultSheet[Any]) -> None:
 
     Raises:
         SaveError: if it is that of another run.
-        DiagnosticsError: RS605 if it has another version, RS607 if it is no header, RS653 if its games were drawn by
+        DiagnosticsError: RS605 if it has another version, RS607 if it is not a header, RS653 if its games were drawn by
             another generator.
     """
     place = Span(name, 1, 1, 1, 2)

@@ -28,7 +28,7 @@ class Perft:
         depth: the number of options in a row.
         nodes: positions reached, leaves included; a transposition counts each time.
         leaves: lines of exactly `depth` options. As in chess engines, a transposition counts each time, and a line that
-            ends before is no leaf.
+            ends before is not a leaf.
         ended: lines on which the game is over before that.
         distinct: different states among the leaves.
         hash: 16 hex digits over the states of the leaves, in any order: BLAKE2 over the sorted hashes of the states,

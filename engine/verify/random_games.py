@@ -173,7 +173,7 @@ def shorter(
 def shorter_playout(playout: Playout, steps: int = EFFORT, decision: int = 0) -> FailingGame:
     """The shortest game found that shows the mistake of a failed playout.
 
-    `steps` and `decision` as of `shorter`; 0: decisions are weighed.
+    `steps` and `decision` as in `shorter`; 0: decisions are weighed.
     """
     assert playout.failure is not None
     game = playout.game

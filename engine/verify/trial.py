@@ -38,7 +38,7 @@ class Trial:
 
     Args:
         ruleset: the ruleset.
-        seats: the players, as of `Game`.
+        seats: the players, as in `Game`.
         settings: values for the ruleset's settings.
         backends: names of backends, or functions that make machines.
 

@@ -23,8 +23,8 @@ def _is_cell(at: object) -> bool:
 class WasmState(list[int]):
     """A state that knows which of its cells were written from outside, since the memory of a module was the same.
 
-    Until it is run it is `fresh`: but for these cells it is the state in which a module begins. Changes by runs since
-    it was last read are `behind` (see `Late`).
+    Until it is run it is `fresh`: except for these cells it is the state in which a module begins. Changes by runs
+    since it was last read are `behind` (see `Late`).
     """
 
     __slots__ = ("behind", "fresh", "written")

@@ -38,7 +38,7 @@ def run_statement(game: Game, text: str) -> list[tuple[str, str, str]]:
         For each cell that has changed its name, the value before and the value after.
 
     Raises:
-        DiagnosticsError: if it is no correct statement, asks somebody, or ends the game.
+        DiagnosticsError: if it is not a correct statement, asks somebody, or ends the game.
         RulesetFaultError: if it is at fault, or takes too many steps. Nothing has changed then.
     """
     procedure = _typed(game, text)

@@ -99,6 +99,6 @@ def _fault(said: re.Match[str] | None) -> str | None:
 
 
 def _line_of(lines: list[str], number: int) -> int:
-    """The line, from 1, that a comment on a line of its own is about: the next one that is no comment."""
+    """The line, from 1, that a comment on a line of its own is about: the next one that is not a comment."""
     following = range(number + 1, len(lines))
     return next((n + 1 for n in following if lines[n].strip() and not lines[n].lstrip().startswith("#")), number + 1)

@@ -80,7 +80,7 @@ def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -
 
 
 def _quiet_turn(s: typed.For | typed.Repeat, always_asks: Callable[[typed.Procedure], bool]) -> set[str]:
-    """The exits of a loop's block, as of `_quiet`; `turns` are left where all pass, or nobody has one."""
+    """The exits of a loop's block, as in `_quiet`; `turns` are left where all pass, or nobody has one."""
     if isinstance(s, typed.For) or not s.head:
         return _quiet(s.body, always_asks)
     inner = _quiet(s.body[s.head :], always_asks)

@@ -57,7 +57,7 @@ def plain(name: str) -> str:
 
 
 def _alike(word: str, pool: list[str]) -> list[str]:
-    """The candidates equal to a word but for case, or else but for everything that `plain` ignores."""
+    """The candidates equal to a word except for case, or else except for everything that `plain` ignores."""
     folded, short = word.casefold(), plain(word)
     cased = dict.fromkeys(c for c in pool if c.casefold() == folded)
     return list(cased or dict.fromkeys(c for c in pool if short and plain(c) == short))

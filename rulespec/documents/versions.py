@@ -27,7 +27,7 @@ def check_needs(file: Node) -> Diagnostic | None:
         file: the root of its first file.
 
     Returns:
-        RS161 for a value of `needs` that is no version; None for one that is satisfied, and without any.
+        RS161 for a value of `needs` that is not a version; None for one that is satisfied, and without any.
 
     Raises:
         DiagnosticsError: RS160 if a newer version is needed, and nothing besides: the rest may be right there.

@@ -45,7 +45,7 @@ class RuleTable(Struct, frozen=True, array_like=True):
         size: the number of its parts.
         parts: the parts of its node: numbers of parts, ~number for all components of a part, None for an optional part
             that is left out.
-        method: the method of the builder that makes the node; "" if it is no node, but a part of others.
+        method: the method of the builder that makes the node; "" if it is not a node, but a part of others.
         alone: whether a single part stands for the node.
     """
 

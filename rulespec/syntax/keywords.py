@@ -1,6 +1,6 @@
 """The words of the rules language, and the kinds of names each is refused for. A new form adds its words here.
 
-Built-in functions that are no words of the grammar have records instead. The first set that fits holds a word. A
+Built-in functions that are not words of the grammar have records instead. The first set that fits holds a word. A
 refusal is reported at the declaration of the name.
 """
 

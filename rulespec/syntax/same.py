@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 def same(a: object, b: object) -> bool:
-    """Whether two syntax trees are equal but for their places."""
+    """Whether two syntax trees are equal except for their places."""
     if type(a) is not type(b):
         return False
     if isinstance(a, tuple):

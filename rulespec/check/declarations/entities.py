@@ -94,7 +94,7 @@ def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, nod
 
 
 def unknown_facts(r: DeclarationReader, kind: typed.Kind, node: Node) -> str:
-    """Reports keys of an entity that are no facts of its kind; returns its hints."""
+    """Reports keys of an entity that are not facts of its kind; returns its hints."""
     track = next((t for t in r.d.tracks.values() if t.kind == kind.name and not t.ring), None)
     hints = ""
     for key, where, _ in entries(node):

@@ -18,7 +18,7 @@ MAX_EXPRESSIONS = 100_000
 """Characters of all expressions in YAML files together. Parsing them takes about as long as that of rules."""
 
 TEXTS = ("title", "doc")
-"""Keys of an entity that are no facts."""
+"""Keys of an entity that are not facts."""
 
 
 class DeclarationReader:
@@ -44,7 +44,7 @@ class DeclarationReader:
         self._parsed = 0
 
     def hint(self, word: Scalar) -> tuple[str, tuple[Label, ...]]:
-        """Help and notes for a word that is no fitting kind."""
+        """Help and notes for a word that is not a fitting kind."""
         return nearest(word.text, {k.name: k.span for k in self.d.kinds.values()})
 
     def unknown(self, name: str) -> bool:

@@ -24,7 +24,7 @@ class PrivateRead(Struct, frozen=True):
         what: the private thing; a variable is the argument of an option, or a parameter of a rule.
         seen_by: players who see it.
         perhaps: players who see it under a condition, each with that; nobody else does but those in `seen_by`.
-        exact: the exact set of its viewers, where that is no list of players; or `UNKNOWN`.
+        exact: the exact set of its viewers, where that is not a list of players; or `UNKNOWN`.
         when: the settings under which it is private.
         open: the condition under which it is open to all; None: unknown, or it never is.
         at: the place of the read, if the value was stored and is used later.

@@ -73,7 +73,7 @@ class _Map:
         return [value] if value >= 0 else []
 
     def _reached(self, kind: typed.Kind, of_regions: list[typed.FactDecl]) -> None:
-        """Reports regions that no link leads to, and parts of the map, but for the largest, that nothing names."""
+        """Reports regions that no link leads to, and parts of the map, except for the largest, that nothing names."""
         near = [set(result) for result in self.leads]
         for fact in of_regions:
             for a in range(len(kind.entities)):
