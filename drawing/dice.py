@@ -22,7 +22,7 @@ def last_roll(history: Sequence[Option | Event]) -> list[int]:
 
 
 def shows_rolls(plans: Mapping[str, Plan]) -> bool:
-    """Whether the last roll lies on one of some boards."""
+    """Whether the last roll lies on any of some boards."""
     return any(plan.dice is not None for plan in plans.values())
 
 

@@ -68,7 +68,7 @@ def _kind(board: Board, kind: str) -> dict[str, Any]:
 
 
 def _look(look: Look) -> list[str | bool]:
-    """Fill, ink on it, letter, symbol, and whether grey does not tell it from others."""
+    """Fill, ink on it, letter, symbol, and whether it is ambiguous in grey."""
     return [colour(look.colour), ink_on(look.colour), look.letter, look.symbol, look.hatch != "none"]
 
 

@@ -35,7 +35,7 @@ def shortened(text: str, size: float, width: float, *, bold: bool = False) -> st
 def wrapped(text: str, parts: int) -> list[str] | None:
     """A text in `parts` lines of similar width, broken between words; None if it has too few words.
 
-    Of a text with more words than `MAX_WORDS`, or as long as no name is, the beginning.
+    Only the beginning of a text with more words than `MAX_WORDS`, or longer than any name.
     """
     words = text[:MAX_NAME].split()[:MAX_WORDS]
     if words and len(" ".join(words)) < len(" ".join(text.split())):

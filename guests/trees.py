@@ -171,7 +171,7 @@ def tree(game: Game, most: int = MOST_NODES) -> GameTree:
 class CfrPlus:
     """Strategies for all seats, improved by CFR+.
 
-    Regrets are kept at 0 or above, the seats learn in turn, and the average counts round t t times (Tammelin: "Solving
+    Regrets are kept at 0 or above, the seats learn in turn, and the average weights round t by t (Tammelin: "Solving
     Large Imperfect Information Games Using CFR+", 2014). With two seats and a worth that sums to 0 the average comes
     near an equilibrium.
 

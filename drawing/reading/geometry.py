@@ -176,7 +176,7 @@ class Geometry:
         """The matrix of an element within another, with its own transformations.
 
         Raises:
-            DiagnosticsError: RS563 if one has not as many numbers as it needs.
+            DiagnosticsError: RS563 if one has too few numbers.
         """
         if not text:
             return around

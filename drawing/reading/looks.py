@@ -163,7 +163,7 @@ def _colour(text: str, around: str, initial: str) -> str:
 
 @lru_cache(maxsize=4096)
 def colour_of(text: str) -> str:
-    """A colour as `#rrggbb`, `none` if one sees through it; "" if it is not a colour that is known."""
+    """A colour as `#rrggbb`, `none` if it is transparent; "" if it is not a known colour."""
     colour = color4.parse_color(text.strip()[:_LONGEST])
     if colour is None or isinstance(colour, str):
         return ""

@@ -91,7 +91,7 @@ def read_tree(path: Path) -> Document:
 class _Entities:
     """The entities that a document type may declare: short texts without others in them, as some programs write.
 
-    One that only a document type can use is read as safely, as nothing else can name it: it may be longer.
+    One that only a document type can use is as safe, since nothing else can name it, so it may be longer.
     """
 
     def __init__(self, data: bytes) -> None:

@@ -86,7 +86,7 @@ class RuleIndex:
 
 
 class Attribution:
-    """The rules that differences of two rulesets come from.
+    """The rules behind the differences of two rulesets.
 
     Args:
         old: the first rules.
@@ -119,7 +119,7 @@ class Attribution:
             return index.at(asked.span if asked is not None else None), str(error)
 
     def of_effect(self, pair: Pair) -> Rule:
-        """The rule of the first statement that does something else, after both games have taken an option."""
+        """The rule of the first statement with another effect, after both games have taken an option."""
         try:
             mine, theirs = (self._statements(game) for game in (pair.one, pair.other))
         except RulesetFaultError:

@@ -126,7 +126,7 @@ class BotSeats:
     def _seed_of(self, game: Game, seat: str) -> int:
         """A number made of the seed, the seat and the number of the decision.
 
-        Nothing of the position is in it: under rules that have not acted yet, bots play the same games.
+        It does not depend on the position: under rules that have not acted yet, bots play the same games.
         """
         return _number(f"{self._seed} {seat} {game.ply}")
 

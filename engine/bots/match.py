@@ -76,7 +76,7 @@ def match(
 ) -> Generator[MatchStanding]:
     """Plays a match until its verdict, for at most `games` games.
 
-    It ends where each seat has been played equally often: a seat that wins more often is no strength of a bot.
+    It ends only after each seat has been played equally often: an advantage of a seat is not a strength of a bot.
 
     Args:
         side: the games, see `between`.

@@ -42,7 +42,7 @@ class Printed(Brief, Struct, frozen=True):
 
     Attributes:
         projection: the comparison of its record.
-        templates: the texts to print, of which the first one counts that means no other legal option.
+        templates: the texts to print; the first one that means no other legal option counts.
         also: field → the expression for a field that is printed and not compared.
     """
 

@@ -82,7 +82,7 @@ class Events:
         return Seen(_shared(self.visibility.seers(state, self._actor(option), option)))
 
     def memory(self) -> bytes:
-        """The same exactly when the seat has seen the same."""
+        """The memory of the seat: equal exactly for equal observations."""
         return self._remember()
 
     def memories(self) -> list[bytes]:

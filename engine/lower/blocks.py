@@ -73,7 +73,7 @@ class BlockBuilder:
         return self.p.endings.index(name)
 
     def clear_arguments(self, choice: ir.Choice) -> None:
-        """Clears the arguments of an option that has been carried out: positions do not tell the way that led there."""
+        """Clears the arguments of an option after it is carried out: positions do not depend on the path to them."""
         if choice.params:
             self.emit(ir.Clear(choice.params[0].cell, len(choice.params)))
 

@@ -67,7 +67,7 @@ def _start(x: ExpressionLowering, capacity: typed.CapacityDecl) -> list[int]:
 
 
 def check_bounds(x: ExpressionLowering) -> None:
-    """Checks that the set-up puts no more anywhere than find room.
+    """Checks that the set-up exceeds no capacity.
 
     Raises:
         DiagnosticsError: RS702.

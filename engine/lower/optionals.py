@@ -11,7 +11,7 @@ def extreme(
 ) -> ir.Expr:
     """`min` or `max` of optional values, ignoring none; without `default`, none if nothing is left.
 
-    To `max` none is the least number, to `min` it is made the greatest.
+    For `max` none is the least number, for `min` it is made the greatest.
     """
     if word == "max":
         result: ir.Expr = ir.Fold("max", slot, source, None, where, body, NONE)

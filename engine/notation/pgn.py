@@ -266,7 +266,7 @@ def pgn_text(game: PgnGame, begins: Mapping[int, int]) -> str:
 
     Args:
         game: the game.
-        begins: number of a move, from 0 → the number that stands before it. Others have none, unless something is said
+        begins: number of a move, from 0 → the number printed before it. Others have none, unless a comment comes
             before them: then they have the last one, with three dots.
     """
     tags = [f'[{name} "{_escaped(value)}"]' for name, value in game.tags.items()]

@@ -82,7 +82,7 @@ def _within(numbers: Numbers, at: Point, places: Sequence[int]) -> Numbers:
 
 
 def _hypercube(axes: Sequence[range]) -> list[Point]:
-    """Points that have each value of each setting as often, in an order that is drawn for each."""
+    """Points that have each value of each setting equally often, in an order drawn for each setting."""
     draws, columns = random.Random(_SEED), []
     for axis in axes:
         column = [axis[at * len(axis) // _POINTS] for at in range(_POINTS)]

@@ -168,7 +168,7 @@ class GridGames:
         self._sides: dict[Point, PlanSide] = {}
 
     def numbers(self, points: Sequence[Point], games: int) -> list[list[float]]:
-        """The numbers of the first games of some points; games that the rules do not end well have none."""
+        """The numbers of the first games of some points; games that show a mistake of the rules have none."""
         self._sides = {point: self._sides.get(point) or self._side(point) for point in points}
         results: list[list[float]] = [[] for _ in points]
         for outcomes in play_sides(list(self._sides.values()), games, self._jobs, self._cluster):

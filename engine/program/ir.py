@@ -303,7 +303,7 @@ class Switch(Exit, frozen=True):
 class Enter(Exit, frozen=True):
     """Calls the procedure at a block, with return to the block `after`.
 
-    That is noted in the procedure's cell `back`, unless this is its `usual` call: the cell stays zero then.
+    The cell `back` of the procedure holds the return address, unless this is its `usual` call: then it stays zero.
     """
 
     block: int

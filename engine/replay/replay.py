@@ -65,7 +65,7 @@ class ReplayResult(Brief, Struct):
         passed: entries of a foreign log that show known faults of the other system, and were passed all the same.
         system: the title of the dialect; empty for a native log.
         native: the native log; None for a foreign one.
-        random: the generator that a simulated game was drawn from; empty if it is none.
+        random: the generator that a simulated game was drawn from; empty for other games.
         other_end: the end of the replay, if the log has another; None if it is the same, or the log has none.
         said: the notes of a foreign log.
     """

@@ -34,7 +34,7 @@ from rulespec.engine.wasm.roots import Ranks
 
 _CORES = os.cpu_count() or 1
 _COUNT, _DECIDER, _HASH = range(3)
-"""The functions of the module that look at rows."""
+"""The kinds of answers about rows, by their numbers in the module."""
 
 
 _InPython = Callable[[NDArray[np.int64]], NDArray[np.int64]]

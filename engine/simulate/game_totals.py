@@ -68,7 +68,7 @@ class Totals:
                 self.points.setdefault(seat, Sample()).add(points, times)
 
     def _add_roles(self, outcome: Outcome, times: int) -> None:
-        """Counts wins by the entity that a seat held at the beginning, and those that it would have by lot."""
+        """Counts wins by the entity that a seat held at the beginning, with the number expected by chance."""
         members_ = self._members(outcome.players)
         for role, seat in outcome.details.roles.items() if outcome.details is not None else ():
             own = next((each for each in members_.values() if seat in each), [seat])

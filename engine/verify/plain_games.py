@@ -13,7 +13,7 @@ from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.typed import nodes as typed
 
 FAILING = 20
-"""Games that show a mistake after which no more are played: each takes as long as a thousand others."""
+"""Games with a mistake after which no more are played: each takes as long as a thousand others."""
 
 
 def plain_games(ruleset: typed.Ruleset, plan: GamePlan, decisions: int) -> Iterator[tuple[int, Playout | None]]:

@@ -32,7 +32,7 @@ LEAST = 5
 FAILING = 20
 """Games of a combination that show a mistake, or do not end, after which no more of it are played: each takes long."""
 GIVEN_UP = 20 * MAX_STEPS
-"""Steps that a game counts for in which the rules are given up: the interpreter, which is slow, counts `MAX_STEPS`."""
+"""Steps that a game counts for if its rules are given up: the interpreter, which is slow, counts `MAX_STEPS`."""
 MAX_FOUND = 10
 """Mistakes that are reported."""
 EFFORT = 300_000_000

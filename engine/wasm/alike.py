@@ -17,11 +17,11 @@ from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I64
 
 _NOTHING = -2
-"""The mark of a cell that is about no token."""
+"""The mark of a cell that concerns no token."""
 
 
 class AlikeEmitter:
-    """Writes the code that lists one of alike tokens.
+    """Writes the code that lists one among alike tokens.
 
     Args:
         x: writes expressions.

@@ -4,8 +4,8 @@ The checker, the interpreter, constant folding, the well-formedness of programs 
 The code that a generator writes for an operator is in a table of its own; one without an entry there is a call of the
 meaning, which is a function of `arithmetic` then.
 
-Truth values are 0 and 1, an entity is its index, none is -1, a set is a bit mask; orders are in `orders`. Where a
-number may be none, that is `NO_NUMBER`; bags are in `bags`.
+Truth values are 0 and 1, an entity is its index, none is -1, a set is a bit mask; orders are in `orders`. A number that
+is none is `NO_NUMBER`; bags are in `bags`.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ class _Edits:
         self._put(path, place, new)
 
     def _opened(self, keys: list[str], place: Scalar) -> Mapping | None:
-        """The mapping at a path, made if nothing stands there."""
+        """The mapping at a path, created if there is none."""
         for length in range(1, len(keys) + 1):
             path = ".".join(keys[:length])
             if find(self._source.root, path) is None:

@@ -341,7 +341,7 @@ class Shared(Brief, Struct, frozen=True, gc=False):
 
 
 Member = OptionDef | Name | Shared
-"""A member of a decision: an option, the name of an included group, or several that share something."""
+"""A member of a decision: an option, the name of an included group, or options that share something."""
 
 
 class Otherwise(Brief, Struct, frozen=True, gc=False):

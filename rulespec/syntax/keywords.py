@@ -91,4 +91,4 @@ NO_DEFINITIONS = NO_NAMES | FUNCTIONS
 NO_PROCEDURES = NO_NAMES | BEGIN_STATEMENTS | {"original"}
 
 WORDS = BEGIN_EXPRESSIONS | BETWEEN_EXPRESSIONS | FUNCTIONS | BEGIN_STATEMENTS | OTHERS
-"""All of them. No unit has such a name: a number stands before it, as before many a word."""
+"""All of them. No unit may have such a name: a number precedes it, as it may precede these words."""

@@ -1,8 +1,8 @@
 """A typed ruleset as bytes for the on-disk cache, and back: loading it again needs no checker.
 
 The bytes are a pickle of two parts. The things that others refer to (all records that may change, such as a definition)
-come first, blank; then their fields, in which each thing is a reference to one of the first part. So a ring of calls is
-no ring of records, and the depth is that of one expression. Only records of the classes below come out of it.
+come first, blank; then their fields, in which each thing is a reference to one of the first part. So a cycle of calls
+is not a cycle of records, and the depth is that of one expression. Only records of the classes below come out of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PackedRuleset:
         """The checked ruleset that `pack` has packed.
 
         Raises:
-            ValueError: if the data are none.
+            ValueError: if the data are not a packed ruleset.
         """
         try:
             things, fields, result = _Unpickler(io.BytesIO(data)).load()

@@ -229,7 +229,7 @@ def play(cap: int, check: int) -> int:
 
 
 def played(cap: int, check: int, weighing: int) -> int:
-    """Plays on, if `weighing`, by the weights that options of seats have."""
+    """Continues the game; if `weighing`, by the weights of the options of seats."""
     while True:
         number = decision()
         if number < 0:

@@ -86,7 +86,7 @@ def left_out(count: int) -> None:
 
 
 def playout(position: int, number: int, cap: int) -> int:
-    """Plays a random game from a snapshot on by the seed of the round, and judges it; whether it was interrupted."""
+    """Plays a random game from a snapshot by the seed of the round, and judges it; whether it was interrupted."""
     if load(PAUSED) == 0:
         returned(position)
         seed(load(load(KEYS) + 8 * load(NEXT) - 8), number)

@@ -112,7 +112,7 @@ def looks_same(one: int, other: int) -> int:
 
 
 def group_of(node: int, own: int) -> int:
-    """The first option of a node that looks as one that is not there yet: itself, if there is none."""
+    """The first option of a node that looks like a new one: the new one itself, if there is none."""
     edge = load(node + 16)
     while edge != 0:
         if looks_same(edge + 64, own + 64):
@@ -351,7 +351,7 @@ def won_by_all(ended: int) -> None:
 
 
 def proven_of(node: int) -> int:
-    """The certain worth of a position: if an option certainly wins all, or if all are certain; 0 if it is open."""
+    """The proven payoffs of a position: if an option certainly wins all, or if all are proven; 0 if they are open."""
     best = 0
     is_open = 0
     edge = load(node + 16)

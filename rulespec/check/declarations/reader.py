@@ -132,7 +132,7 @@ class DeclarationReader:
             return None
 
     def constant(self, node: Node, want: Type, what: str) -> int:
-        """Value of a constant expression of the given type; 0, with a report, if it is none."""
+        """Value of a constant expression of the given type; 0, with a report, if it is not one."""
         expr = self.expr(node, want, what)
         if isinstance(expr, typed.Lit):
             return expr.value

@@ -18,7 +18,7 @@ _OF_SETS = frozenset(("??", "first", "front", "the", "members"))
 
 
 def check_unseen(c: Context) -> None:
-    """Warns of `told` around private state that no seat sees which has not seen it before.
+    """Warns of `told` around private state that nobody sees but seats that have seen it before.
 
     A disclosed value is seen where it is stored, paid, moved or passed on, where it is the value of a variable, or
     where `open` says when all see its cells.

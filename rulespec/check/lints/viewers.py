@@ -59,7 +59,7 @@ def _together(sets: Iterator[list[_Viewer] | None]) -> list[_Viewer] | None:
 
 
 def _chosen(b: typed.Binder, under: tuple[_Condition, ...]) -> list[_Viewer] | None:
-    """The members of a set for which a condition holds; of all players, the one that it names."""
+    """The members of a set for which a condition holds; for all players, the one that it names."""
     conditions = list(_conjuncts(b.where)) if b.where is not None else []
     if not isinstance(b.source, typed.KindSet):
         return _listed(b.source, (*under, *((e, True) for e in conditions)))
