@@ -30,7 +30,7 @@ def plans_of(
         sheet: the sources of the picture.
         b: the board.
         guests: boards that lie in this one: in cells of its net, or as spots on a map.
-        room: its top left corner, its largest width, and the number of the seat that looks at it.
+        room: its top left corner, its largest width, and the number of the viewer's seat.
     """
     corner, width, viewer = room
     if b.form == "cells":

@@ -113,7 +113,7 @@ class Visibility:
         return Observation(asked, self.chosen(state, asked), seen, options)
 
     def guarded(self, state: State, seat: int) -> GuardedState:
-        """The state with the cells hidden that the seat neither sees nor could work out."""
+        """The state with the cells hidden that the seat neither sees nor could deduce."""
         return GuardedState(state, [*self.unseen(state, seat), *self.taint.notes])
 
     def seers(self, state: State, actor: int, option: Option) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ _LEADS = {
 }
 _PARTED = {"end": "the end of the game", "chance": "chance"}
 _PLACES = 3
-"""Places that are named at which a rule acted: those of most pairs."""
+"""The most places to name at which a rule acted: those with the most pairs."""
 _FEW = 2
 """Undecided numbers of one question up to which each has a clause of its own."""
 

@@ -53,7 +53,7 @@ class Answers:
     Args:
         record: the recorded game, at its start.
         game: the game under other rules, at its start.
-        renamed: entities that the other rules call otherwise: recorded name → name there.
+        renamed: entities with another name under the other rules: recorded name → name there.
         usual: whether to put in the usual answer declared by the other rules where the state does not decide.
         strict: whether to put in right answers only.
     """

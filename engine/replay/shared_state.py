@@ -23,7 +23,7 @@ class SharedState:
     Args:
         one: a game.
         other: a game of other rules.
-        renamed: entities that are called otherwise in the other game: name → name there.
+        renamed: entities with another name in the other game: name → name there.
     """
 
     def __init__(self, one: Game, other: Game, renamed: Mapping[str, str] | None = None) -> None:

@@ -94,7 +94,7 @@ class Exchange:
 
         Args:
             codes: the codes of each history.
-            hidden: which of their places the seat has not seen.
+            hidden: the places in them that the seat has not seen.
             pairs: for each history the token that stands for each token.
         """
         result, steps, columns = codes.copy(), *hidden.nonzero()

@@ -21,7 +21,7 @@ class Product(NamedTuple):
 
     Attributes:
         text: the factors, such as `48 x · 20 near · 31 step_cost`.
-        notes: the factors of the definitions that are called so.
+        notes: the factors of the definitions named in it.
     """
 
     text: str

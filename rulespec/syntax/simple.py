@@ -1,6 +1,6 @@
 """Texts that need no parser, as most in YAML: a name, a chain of names, an amount, a plain type.
 
-Finding such a tree in the on-disk cache, and comparing it with the text, takes longer than making it.
+Finding such a tree in the on-disk cache takes longer than making it.
 """
 
 from __future__ import annotations
