@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from deadlines import DEADLINE
 from folders import ROOT, RULESETS
-from shipped import NAMES, OFFERED, loaded
+from shipped import EXPORTED, OFFERED, WITHOUT_MODULE, loaded
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
@@ -20,6 +20,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.state_json import scores, state_json
 from rulespec.engine.game.wasm_export import exported
+from rulespec.engine.wasm.compiler import NoWasmError
 from rulespec.engine.words.exported_texts import exported_texts
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
@@ -109,14 +110,14 @@ def compared(ref: str, players: int, seed: int, most: int, each: int, folder: Pa
     assert said["again"] and [(line["option"], line["by"]) for line in lines[1:]] == [(o, by) for o, by, _ in taken]
 
 
-@pytest.mark.parametrize("ref", NAMES)
+@pytest.mark.parametrize("ref", EXPORTED)
 @pytest.mark.sampled(1)
 def test_a_module_says_what_python_says(ref: str, tmp_path: Path) -> None:
     compared(ref, loaded(ref)[0].players[1], 5, 400, 9, tmp_path)
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("ref", [*NAMES, *OFFERED])
+@pytest.mark.parametrize("ref", [*EXPORTED, *OFFERED])
 def test_a_module_says_what_python_says_in_whole_games(ref: str, tmp_path: Path) -> None:
     for seed, players in enumerate(range(loaded(ref)[0].players[0], loaded(ref)[0].players[1] + 1)):
         compared(ref, players, seed, 3000, 15, tmp_path)
@@ -124,3 +125,10 @@ def test_a_module_says_what_python_says_in_whole_games(ref: str, tmp_path: Path)
 
 def test_sets_and_bags_are_said_alike(tmp_path: Path) -> None:
     compared(str(RULESETS / "pantry"), players=3, seed=5, most=40, each=4, folder=tmp_path)
+
+
+@pytest.mark.parametrize("ref", WITHOUT_MODULE)
+def test_what_has_no_module_says_why(ref: str) -> None:
+    ruleset = loaded(ref)[0]
+    with pytest.raises(NoWasmError, match="a bag of more than 8 kinds of pieces"):
+        exported(Game(ruleset, seat_names(ruleset.players[0], ruleset.seats)))

@@ -12,7 +12,7 @@ import pytest
 from cases import small
 from msgspec.structs import replace
 from parlour import HINTS, PARLOUR
-from shipped import NAMES, loaded
+from shipped import EXPORTED, loaded
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
@@ -112,7 +112,7 @@ def test_a_showdown_is_on_all_ways(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EXPORTED)
 def test_each_viewer_of_a_shipped_game_gets_its_view_and_nothing_else(name: str, tmp_path: Path) -> None:
     game = played(new_game(loaded(name)[0]), 1, 60)
     secretive = any(HIDDEN in str(event) for event in seen_events(game, None, 0))

@@ -24,6 +24,7 @@ PAGES = [
     "docs/concepts.md",
     "docs/explanation/drawing.md",
     "docs/guides/bag_of_cards.md",
+    "docs/guides/stack_of_effects.md",
     "docs/guides/bidding.md",
     "docs/guides/draw_a_map.md",
     "docs/guides/hidden_information.md",
