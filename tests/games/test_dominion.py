@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
 from math import comb
 
@@ -25,7 +24,7 @@ def dominion() -> typed.Ruleset:
 def test_five_and_two_coins_open_one_game_of_six(dominion: typed.Ruleset) -> None:
     """All first hands, each with its odds: five Coppers, or two, leave the other number for the second turn."""
     game = Game(dominion, ["A", "B"])
-    odds: Counter[int] = Counter()
+    odds: dict[int, Fraction] = dict.fromkeys(range(2, HAND + 1), Fraction(0))
 
     def draw(left: int, coppers: int, share: Fraction) -> None:
         if not left:
