@@ -60,6 +60,7 @@ _WORDS = (
     *("best", "the", "reach", "cheapest", "ray", "roll", "choose", "return", "cost", "needs", "guard", "with", "when"),
     *("add", "take", "shuffle", "order", "hook", "wrap", "extend", "ask again", "continue", "leave", "together", "bag"),
     *("turns", "until all pass", "until all but 1 pass drops", "pass turn", "choose 2 of", "choose 0 .. 3 of"),
+    *("at most 3 deep", "at most 100 deep"),
     *(
         "subsets",
         "remove option",
