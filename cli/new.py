@@ -449,7 +449,12 @@ def _wrapped(base: Merged) -> set[tuple[str, str]]:
 
 
 def _type(type_: ast.TypeRef) -> str:
-    forms = {"optional": f"{type_.name.text}?", "set": f"set {type_.name.text}", "bag": f"bag {type_.name.text}"}
+    forms = {
+        "optional": f"{type_.name.text}?",
+        "set": f"set {type_.name.text}",
+        "bag": f"bag {type_.name.text}",
+        "path": f"path {type_.name.text}",
+    }
     plain = f"{type_.name.text} {type_.low}..{type_.high}" if type_.form == "range" else type_.name.text
     if type_.form == "optional range":
         return f"{type_.name.text}? {type_.low}..{type_.high}"

@@ -68,7 +68,7 @@ export class WasmGame {
   cells() {
     return this.names.cells.map((cell) => {
       let value = this.numbers[cell.at / 8];
-      if (cell.words > 1 || /^(set|bag) /.test(cell.type)) value = BigInt.asUintN(64, value);
+      if (cell.words > 1 || /^(set|bag|path) /.test(cell.type)) value = BigInt.asUintN(64, value);
       for (let word = 1; word < cell.words; word++) {
         value += BigInt.asUintN(64, this.numbers[cell.at / 8 + word]) << BigInt(64 * word);
       }
@@ -108,37 +108,38 @@ export class WasmGame {
       const row = this.numbers.slice(at / 8, (at + this.registers.STRIDE) / 8);
       const option = this.names.options[Number(row[0])];
       const args = this.values(option.params, row).map((value, i) => this.shown(option.params[i].type, value));
-      const text = args.length ? `${option.name}(${args.map((arg) => this.written(arg)).join(", ")})` : option.name;
+      const text = args.length ? `${option.name}(${args.map((arg, i) => this.written(arg, option.params[i].type)).join(", ")})` : option.name;
       const by = row[1] < 0n ? this.decision.by : this.names.seats[Number(row[1])];
       found.push({ decision: this.names.decisions[this.asked], name: option.name, args, text, by, params: option.params, interrupt: option.interrupt, row });
     }
     return found;
   }
 
-  /** The values of the arguments in a row of the buffer: large sets and bags take several of its numbers. */
+  /** The values of the arguments in a row of the buffer: large sets and bags, and paths, take several of its numbers. */
   values(params, row) {
     let at = 2;
     return params.map(({ type, words }) => {
       let value = row[at++];
-      if (/^(set|bag) /.test(type)) value = BigInt.asUintN(64, value);
+      if (/^(set|bag|path) /.test(type)) value = BigInt.asUintN(64, value);
       for (let word = 1; word < words; word++) value += BigInt.asUintN(64, row[at++]) << BigInt(64 * word);
       return value;
     });
   }
 
   /** A value as options have it in their text. */
-  written(value) {
+  written(value, type) {
+    if (type.startsWith("path ")) return `[${value.join(", ")}]`;
     if (Array.isArray(value)) return `{${value.join(", ")}}`;
     if (value === null || typeof value !== "object") return value ?? "none";
     return `{${Object.entries(value).map(([name, number]) => (number === 1 ? name : `${number} ${name}`)).join(", ")}}`;
   }
 
-  /** The arguments of an option one by one, as {kind, id}: each member of a set, each piece of a bag. */
+  /** The arguments of an option one by one, as {kind, id}: each member of a set, each piece of a bag, each stop of a path. */
   parts({ params, args }) {
     return params.flatMap(({ type }, i) => {
       const [form, kind] = type.split(" "), value = args[i];
       if (!kind) return [{ kind: type.replace(/\?$/, ""), id: String(value ?? "none") }];
-      return form === "set" ? value.map((id) => ({ kind, id })) : Object.entries(value).flatMap(([id, number]) => Array(number).fill({ kind, id }));
+      return form !== "bag" ? value.map((id) => ({ kind, id })) : Object.entries(value).flatMap(([id, number]) => Array(number).fill({ kind, id }));
     });
   }
 
@@ -149,12 +150,20 @@ export class WasmGame {
     return result;
   }
 
+  /** The numbers of the stops of a path, in their order. */
+  stops(kind, value) {
+    const result = [], bits = this.names.kinds[kind].length > 255 ? 16n : 8n, all = (1n << bits) - 1n;
+    for (; value > 0n; value >>= bits) result.push(Number(value & all) - 1);
+    return result;
+  }
+
   shown(type, value) {
     const kind = this.names.kinds[type.replace(/\?$/, "")];
     if (kind) return value < 0n ? null : kind[Number(value)];
     if (type === "bool") return value !== 0n;
     if (type.startsWith("set ")) return this.members(value).map((member) => this.names.kinds[type.slice(4)][member]);
     if (type.startsWith("bag ")) return Object.fromEntries(this.pieces(value).map(([entity, number]) => [this.names.kinds[type.slice(4)][entity], number]));
+    if (type.startsWith("path ")) return this.stops(type.slice(5), value).map((stop) => this.names.kinds[type.slice(5)][stop]);
     if (type.startsWith("order ")) return this.inOrder(type.slice(6), value).map((member) => this.names.kinds[type.slice(6)][member]);
     return type === "int?" && value === NO_NUMBER ? null : Number(value);
   }
@@ -219,7 +228,7 @@ export class WasmGame {
       const to = param.to < 0 ? 0n : this.aside(param.to, all.slice(0, i + 1), Math.ceil(seats.length / 64));
       return ((set(option.by) | to) & wanted) === wanted ? all[i] : undefined;
     });
-    const shown = values.map((value, i) => (value === undefined ? UNKNOWN : this.written(option.args[i])));
+    const shown = values.map((value, i) => (value === undefined ? UNKNOWN : this.written(option.args[i], option.params[i].type)));
     return { text: shown.length ? `${option.name}(${shown.join(", ")})` : option.name, values };
   }
 
@@ -557,6 +566,7 @@ export class WasmGame {
       const lots = this.pieces(BigInt.asUintN(64, value)).map(([entity, number]) => `${number === 1 ? "" : `${number} `}${this.entity(of, entity, depth)}`);
       return lots.length ? { text: lots.join(", "), nothing: false } : none;
     }
+    if (form === "path") return { text: this.stops(of, value).map((stop) => this.entity(of, stop, depth)).join(", "), nothing: !value };
     if (form === "number?" && value === NO_NUMBER) return none;
     const unit = this.texts.units[of];
     const parts = unit && (unit.one && value === 1n ? unit.one : unit.other);

@@ -1,5 +1,5 @@
-"""Types of the rules language: numbers with units, truth values, entities, optional entities, sets, orders
-and bags.
+"""Types of the rules language: numbers with units, truth values, entities, optional entities, sets, orders,
+bags and paths.
 """
 
 from __future__ import annotations
@@ -101,6 +101,15 @@ class BagOf(Struct, frozen=True):
         return f"bag {self.kind}"
 
 
+class PathOf(Struct, frozen=True):
+    """Entities of one kind, one after the other, as steps lead from each to the next."""
+
+    kind: str
+
+    def __str__(self) -> str:
+        return f"path {self.kind}"
+
+
 class Bad(Struct, frozen=True):
     """The type of a reported expression. It fits every type, so that no further errors follow."""
 
@@ -108,7 +117,7 @@ class Bad(Struct, frozen=True):
         return "unknown"
 
 
-Type = Num | Maybe | Bool | Ent | SetOf | Order | BagOf | Bad
+Type = Num | Maybe | Bool | Ent | SetOf | Order | BagOf | PathOf | Bad
 
 INT = Num("")
 LITERAL = Num(ANY)

@@ -334,6 +334,7 @@ SHARED_NAMES = {
     "identify": "the command, and the search that it runs",
     "match": "the command, and the matches that it plays",
     "migrate": "the command, and the carrying over that it runs",
+    "paths": "lines of a drawing, and paths as values",
     "payoffs": "the same numbers in Python and in a module",
     "perft": "the command, and the counts in Python and in a module",
     "playtest": "the command, and the trials that it runs",

@@ -49,10 +49,13 @@ class LegalOptions(Sequence[Option]):
 
     @property
     def unlisted(self) -> int:
-        """The number of the sets or bags of a parameter, if there are too many to list the options; 0 if all are."""
+        """The number of the sets or bags of a parameter, if there are too many to list the options; 0 if all are.
+
+        Of paths, one more than are looked at.
+        """
         position = self._position
         choices = position.program.decisions[position.asked].choices if position.asked >= 0 else ()
-        if all(param.several is None for choice in choices for param in choice.params):
+        if all(not param.is_composite for choice in choices for param in choice.params):
             return 0
         try:
             len(self)

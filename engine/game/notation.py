@@ -14,6 +14,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.ir import none_of
 from rulespec.engine.program.machine import Machine
 from rulespec.language.bags import BITS, MOST, amount
+from rulespec.language.paths import MAX_STOPS, path_of
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
@@ -21,7 +22,7 @@ _MEMO_LIMIT = 10_000
 """Texts in the memo of a reader."""
 _MEMO_TEXT = 200
 """Characters of the longest of them."""
-_SIGNS = re.compile(r"([,{}])")
+_SIGNS = re.compile(r"([,{}\[\]])")
 _MAX_TABLES = 16
 """Tables of players in the memo of a machine."""
 
@@ -91,6 +92,8 @@ def argument(labels: Labels, param: str, type_: str, text: str) -> int:
         return none
     type_ = type_.removesuffix("?")
     form, _, kind = type_.partition(" ")
+    if form == "path":
+        return _path(labels, param, kind, text)
     if kind:
         return _several(labels, param, form, kind, text)
     if type_ == "int":
@@ -107,6 +110,16 @@ def _entity(labels: Labels, kind: str, text: str) -> int:
         hint = did_you_mean(text, labels.names[kind])
         raise ValueError(f"there is no {kind} `{text}`" + (f"; {hint}" if hint else ""))
     return number
+
+
+def _path(labels: Labels, param: str, kind: str, text: str) -> int:
+    """The number of a path such as `[a, b, c]`."""
+    if not (text.startswith("[") and text.endswith("]")):
+        raise ValueError(f"`{text}` is no path (for `{param}`): write its stops in square brackets, `[…, …]`")
+    members = [_entity(labels, kind, part.strip()) for part in text[1:-1].split(",") if part.strip()]
+    if len(members) > MAX_STOPS:
+        raise ValueError(f"`{param}` has {len(members)} stops, and a path has at most {MAX_STOPS}")
+    return path_of(members, len(labels.names[kind]))
 
 
 def _several(labels: Labels, param: str, form: str, kind: str, text: str) -> int:
@@ -132,7 +145,7 @@ def _several(labels: Labels, param: str, form: str, kind: str, text: str) -> int
 def split_option(text: str) -> tuple[str, list[str]]:
     """The name and the arguments of an option's text: `take(harbour)` → `take`, [`harbour`].
 
-    A comma in braces is part of an argument.
+    A comma in braces or in square brackets is part of an argument.
     """
     text = text.strip()
     name, bracket, rest = text.partition("(")
@@ -145,13 +158,13 @@ def split_option(text: str) -> tuple[str, list[str]]:
 
 
 def _arguments(text: str) -> list[str]:
-    """The parts between the commas that are not in braces."""
+    """The parts between the commas that are neither in braces nor in square brackets."""
     results, depth = [""], 0
     for part in _SIGNS.split(text):
         if part == "," and not depth:
             results.append("")
             continue
-        depth += (part == "{") - (part == "}")
+        depth += (part in ("{", "[")) - (part in ("}", "]"))
         results[-1] += part
     return [result.strip() for result in results]
 

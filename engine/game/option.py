@@ -13,6 +13,7 @@ from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.errors import RulespecError
 from rulespec.language.bags import counts
 from rulespec.language.orders import in_order
+from rulespec.language.paths import stops
 from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import entity_names
 
@@ -91,7 +92,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
     def parts(self) -> list[tuple[str, str]]:
         """The arguments one by one, each as a kind (or `int`, `bool`) and a value.
 
-        Each member of a set is there on its own, and each piece of a bag.
+        Each member of a set is there on its own, each piece of a bag, and each stop of a path.
         """
         labels, results = self.kind.labels, []
         for (_, type_), value in zip(labels.params(self.decision, self.name), self.args, strict=True):
@@ -100,7 +101,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
                 results.append((type_.removesuffix("?"), labels.show(type_, value)))
                 continue
             held = labels.plain(type_, value)
-            results += [(kind, name) for name in held for _ in range(1 if form == "set" else held[name])]
+            results += [(kind, name) for name in held for _ in range(held[name] if form == "bag" else 1)]
         return results
 
     def __eq__(self, other: object) -> bool:
@@ -221,7 +222,13 @@ class Labels:
             return "[" + ", ".join(self._in_order(type_, value)) + "]"
         if type_.startswith("bag "):
             return "{" + ", ".join(n if k == 1 else f"{k} {n}" for n, k in self._in_bag(type_, value)) + "}"
+        if type_.startswith("path "):
+            return "[" + ", ".join(self._along(type_, value)) + "]"
         return "none" if value < 0 else self.names[type_][value]
+
+    def _along(self, type_: str, value: int) -> list[str]:
+        names = self.names[type_[5:]]
+        return [names[i] for i in stops(value, len(names))]
 
     def _in_order(self, type_: str, value: int) -> list[str]:
         names = self.names[type_[6:]]
@@ -244,6 +251,8 @@ class Labels:
             return self._in_order(type_, value)
         if type_.startswith("bag "):
             return dict(self._in_bag(type_, value))
+        if type_.startswith("path "):
+            return self._along(type_, value)
         return None if value < 0 else self.names[type_][value]
 
 

@@ -30,7 +30,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions
-from rulespec.types import BOOL, INT, BagOf, Ent, Maybe, Num, Order, SetOf, Type, or_none
+from rulespec.types import BOOL, INT, BagOf, Ent, Maybe, Num, Order, PathOf, SetOf, Type, or_none
 
 if TYPE_CHECKING:  # most tables ask no question that has to be typed
     from rulespec.check.expressions.checker import ExpressionChecker
@@ -336,11 +336,14 @@ def _checker(queries: Queries, report: Report, variables: Sequence[typed.Var] = 
     return ExpressionChecker(ruleset.declarations, ruleset.rules, report, queries.seats), env
 
 
+_FORMS: dict[str, Callable[[str], Type]] = {"set": SetOf, "order": Order, "bag": BagOf, "path": PathOf}
+
+
 def type_of(name: str) -> Type:
     """A type from its name, as `ir.Param` and `CellName` write it; numbers are without their unit."""
     form, _, kind = name.partition(" ")
     if kind:
-        return SetOf(kind) if form == "set" else Order(kind) if form == "order" else BagOf(kind)
+        return _FORMS[form](kind)
     type_ = name.removesuffix("?")
     result: Type = INT if type_ == "int" else BOOL if type_ == "bool" else Ent(type_)
     return result if type_ == name else or_none(result)

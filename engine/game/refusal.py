@@ -9,6 +9,8 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.option import Labels, Option, Refusal, RulesetFaultError
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import Several
+from rulespec.engine.program.path_search import ways_of
+from rulespec.language.paths import PathForm, is_path, listed
 from rulespec.rule_ids import cited
 
 _TRIED = 200
@@ -114,9 +116,11 @@ def _refusals(
                 return
         return
     param = choice.params[len(args)]
-    low = value(param.low, tuple(bound))
     members: Iterable[int]
-    if param.several is not None:
+    low = value(param.low, tuple(bound)) if param.walk is None else 0
+    if param.walk is not None:
+        members = listed(_ways(value, param.walk, bound), _TRIED)[0]
+    elif param.several is not None:
         least, most = (value(e, tuple(bound)) for e in param.several)
         members = islice(Several(low, least, most, bag=param.is_bag), _TRIED)
     elif param.high is None:
@@ -134,8 +138,9 @@ def _refusals(
     if empty:
         high = f" .. {value(param.high, tuple(bound))}" if param.high is not None else ""
         values = {param.text: f"{labels.show(param.type, low)}{high}"} if high or param.several is not None else {}
-        none = f"there is no `{param.name}` in {param.text}"
-        reason = none if param.several is None else f"there are not {param.text}"
+        reason = f"there is no `{param.name}` in {param.text}"
+        if param.several is not None:
+            reason = f"there are not {param.text}"
         yield args, _by_rule(reason, param.text, values, param.span)
 
 
@@ -147,7 +152,8 @@ def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots:
     bound = [0] * slots
     try:
         for param, arg in zip(choice.params, args, strict=True):
-            yield in_domain(value, param, arg, tuple(bound)), param.low
+            domain = param.low if param.walk is None else param.walk.onward
+            yield in_domain(value, param, arg, tuple(bound)), domain
             bound[param.slot] = arg
             if param.where is not None:
                 yield bool(value(param.where.expr, tuple(bound))), param.where.expr
@@ -168,6 +174,8 @@ def in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -
     """Whether a value is in a parameter's domain, before its `where`."""
     if arg == param.none:
         return True
+    if param.walk is not None:
+        return is_path(_ways(value, param.walk, bound), arg)
     low = value(param.low, bound)
     if param.several is not None:
         return arg in Several(low, *(value(e, bound) for e in param.several), bag=param.is_bag)
@@ -176,10 +184,16 @@ def in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -
     return low <= arg <= value(param.high, bound)
 
 
+def _ways(value: Value, walk: ir.PathSearch, bound: Sequence[int]) -> PathForm:
+    """The paths that a parameter may be, the arguments before it being bound."""
+    slots = [*bound, *[0] * (5 + len(walk.uses))]
+    return ways_of(walk, slots, lambda e: value(e, tuple(slots)))
+
+
 def out_of_domain(labels: Labels, param: ir.Param, arg: int) -> Refusal:
     """The refusal of a value over which a parameter does not range."""
     shown = labels.show(param.type, arg)
-    within = "is not in" if param.several is None else "is not"
+    within = "is none of" if param.walk is not None else "is not" if param.several is not None else "is not in"
     reason = param.reason or f"`{shown}` {within} {param.text}"
     return _by_rule(reason, param.text, {param.name: shown}, param.span)
 

@@ -76,7 +76,7 @@ def exported(game: Game, telling: Telling | None = None) -> bytes:
     table = {"texts": telling(asides)} if telling is not None else {}
     among = [asides.add(d.among) if d.among is not None else -1 for d in x.p.decisions]
     params = [q for d in x.p.decisions for c in d.choices for q in c.params]
-    if any(columns_of(q, x.p.sizes) > 1 for q in params):
+    if any(columns_of(q, x.p.sizes) > 1 for q in params if q.walk is None):
         raise NoWasmError("a set of more than 64 members, or a bag of more than 8 kinds of pieces, is chosen")
     to = {q.cell: asides.add(q.to, q.slot + 1) for q in params if q.to is not None}
     x.p.asides = asides.all()

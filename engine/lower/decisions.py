@@ -15,7 +15,7 @@ from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, cell, op
 from rulespec.typed import nodes as typed
-from rulespec.types import SetOf
+from rulespec.types import BagOf, PathOf, SetOf
 
 
 class _Turn(NamedTuple):
@@ -265,13 +265,13 @@ class DecisionLowering:
 def _columns(options: Sequence[typed.OptionDef]) -> tuple[list[str], list[list[int]]]:
     """The types of the cells that hold a seat's choice, and for each option those of them that hold its arguments.
 
-    Sets and bags have cells of their own: no other value may have as many bits.
+    Sets, bags and paths have cells of their own: no other value may have as many bits.
     """
     types, results = ["int"], []
     for option in options:
         own: list[int] = []
         for p in option.params:
-            type_ = type_name(p.var.type) if p.several is not None else "int"
+            type_ = type_name(p.var.type) if isinstance(p.var.type, SetOf | BagOf | PathOf) else "int"
             free = [at for at, known in enumerate(types) if at and known == type_ and at not in own]
             if not free:
                 free = [len(types)]

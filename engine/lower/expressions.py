@@ -14,6 +14,7 @@ from rulespec.engine.lower.declared_bounds import declared
 from rulespec.engine.lower.layout import Layout, by_name, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.optionals import extreme, perhaps
+from rulespec.engine.lower.paths import lower_along, lower_path, lower_ways, path_op, rear
 from rulespec.engine.lower.places import capacities, count_in, how_many, numbered
 from rulespec.engine.lower.ranges import ARGUMENT, MOST, NUMBERS, ProgramRanges, Range, within
 from rulespec.engine.lower.scope import Scope
@@ -23,7 +24,7 @@ from rulespec.engine.program.builder import FALSE, NONE, cell, fallback, logic, 
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.language.operators import NOT_ONE, OPERATORS
 from rulespec.typed import nodes as typed
-from rulespec.types import Ent, Maybe, Num, Order, SetOf, Type
+from rulespec.types import Ent, Maybe, Num, Order, PathOf, SetOf, Type
 
 _KEY_BITS = 64
 """Bits for each key of a table: no two rows collide, for any numbers."""
@@ -259,6 +260,10 @@ class ExpressionLowering:
         result = ir.Fold(e.op, slot, source, start, where, body, None)
         return self.bounded(result, e.span, MOST) if e.op == "sum" else result
 
+    def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
+        """The set of an entity, or a set itself."""
+        return lowered if isinstance(e.type, SetOf) else _singleton(e, lowered)
+
     def _only(self, source: ir.Expr, e: typed.Expr) -> ir.Expr:
         """The only member of a set."""
         assert isinstance(e.type, Ent)
@@ -296,6 +301,10 @@ class ExpressionLowering:
         if e.op in ("==", "!=") and any(isinstance(a.type, Maybe) for a in e.args):
             return perhaps(e.op, self._given_to(e, scope))
         args = [self.expr(a, scope) for a in e.args]
+        if args and isinstance(e.args[0].type, PathOf):
+            return path_op(self, e, args, scope)
+        if e.op == "rear":
+            return rear(self, e, args[0], scope)
         if e.op in _OPS:
             return _OPS[e.op](self, e, args)
         if e.op in _OF_ORDERS:
@@ -326,6 +335,7 @@ def _beside(x: ExpressionLowering, e: typed.Op, args: list[ir.Expr]) -> ir.Expr:
 _OPS: dict[str, Callable[[ExpressionLowering, typed.Op, list[ir.Expr]], ir.Expr]] = {
     "the": lambda x, e, args: x._only(args[0], e),
     "first": lambda x, e, args: op("pick", args[0], FALSE),
+    "last": lambda x, e, args: op("pick", op("until", args[0], args[0], FALSE), FALSE),
     "index": lambda x, e, args: args[0],
     "some": lambda x, e, args: op(">=", args[0], FALSE),
     "??": lambda x, e, args: fallback(args[0], args[1]),
@@ -425,24 +435,6 @@ def _extreme(
     return ir.Fold(e.op, slot, source, None, where, body, default)
 
 
-def _ways(x: ExpressionLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
-    """`reach` with costs, and `cheapest`: both variables are slots."""
-    slot = x.slot(scope)
-    place = scope.in_slot(e.var, slot)
-    to = x.slot(place)
-    there, step = scope.in_slot(e.near.var, to), place.in_slot(e.near.var, to)
-    start, near = x.expr(e.start, scope), x.expr(e.near.source, place)
-    where = x.expr(e.near.where, step) if e.near.where is not None else None
-    cost, within = x.expr(e.cost, step), e.op == "reach"
-    below = x.site(e.cost.span, "a step costs nothing at least")
-    above = x.site(e.span, "these costs together have more than 15 digits")
-    assert isinstance(e.var.type, Ent)
-    default = x.argument(e.default, e.type, scope) if e.default is not None else None if within else NONE
-    bound, size = x.expr(e.bound, scope if within else there), x.layout.size(e.var.type.kind)
-    limit, until = (bound, None) if within else (None, bound)
-    return ir.Spread(slot, to, start, limit, until, near, where, cost, default, below, above, size)
-
-
 def _hypothetical(x: ExpressionLowering, e: typed.Once, scope: Scope) -> ir.Expr:
     args = []
     for a in e.args:
@@ -478,7 +470,9 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Cases: lower_cases,
     typed.Each: ExpressionLowering._each,
     typed.Reach: ExpressionLowering._reach,
-    typed.Ways: _ways,
+    typed.Ways: lower_ways,
+    typed.PathDomain: lower_path,
+    typed.Along: lower_along,
     typed.Once: _hypothetical,
     typed.Op: ExpressionLowering._op,
 }

@@ -13,7 +13,7 @@ from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import entity_names, size, values
-from rulespec.types import BagOf, Bool, Ent, Maybe, Num, Order, SetOf, Type
+from rulespec.types import BagOf, Bool, Ent, Maybe, Num, Order, PathOf, SetOf, Type
 
 MAX_CELLS = 200_000
 NUMBERS = 1
@@ -179,5 +179,7 @@ def type_name(type_: Type) -> str:
         return f"order {type_.kind}"
     if isinstance(type_, BagOf):
         return f"bag {type_.kind}"
+    if isinstance(type_, PathOf):
+        return f"path {type_.kind}"
     assert isinstance(type_, Ent)
     return type_.kind

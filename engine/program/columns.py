@@ -1,4 +1,4 @@
-"""Arguments of options as columns of 64 bits: a large set or bag takes several, the lowest members first."""
+"""Arguments of options as columns of 64 bits: a large set or bag, or a path, takes several, the lowest bits first."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from collections.abc import Sequence
 
 from rulespec.engine.program import ir
 from rulespec.language.bags import BITS
+from rulespec.language.paths import MAX_STOPS, bits_of
 
 _WORD = 64
 _ALL = (1 << _WORD) - 1
 
 
 def value_bits(type_: str, sizes: dict[str, int]) -> int:
-    """The bits of a value of a type; 1 if it is neither a set nor a bag nor an order. `sizes` are those of kinds."""
+    """The bits of a value of a type; 1 if it is neither set nor bag nor order nor path. `sizes` are those of kinds."""
     form, _, kind = type_.partition(" ")
     size = sizes.get(kind, 1)
     if form == "set":
         return size
     if form == "bag":
         return size * BITS
+    if form == "path":
+        return MAX_STOPS * bits_of(size)
     return size * size.bit_length() if form == "order" else 1
 
 
@@ -44,7 +47,7 @@ class Columns:
 
     def __init__(self, c: ir.Choice, sizes: dict[str, int]) -> None:
         self.widths = tuple([columns_of(q, sizes) for q in c.params])
-        self._signed = tuple([q.several is None for q in c.params])
+        self._signed = tuple([not q.is_composite for q in c.params])
         self._plain = all(self._signed)
         firsts = [2]
         for width in self.widths:
@@ -67,7 +70,7 @@ class Columns:
         """The columns of arguments, without the option and the seat.
 
         Raises:
-            OverflowError: if a set or a bag has members beyond those of its kind.
+            OverflowError: if a set, a bag or a path has more bits than one of its kind may have.
         """
         if self._plain:
             return list(args)

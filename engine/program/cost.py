@@ -102,7 +102,10 @@ class Costs:
             tested += 1 + (self.of(q.where.expr) if q.where is not None else 0)
             values = max(1, self.members(q.low)) + (q.none is not None)
             domain = sum(map(self.of, q.domain))
-            if len(q.domain) > 1 or (counted and values * tested > FEW_TESTS):
+            if q.walk is not None:
+                params.append((tested + rest + self.beginning(q.walk), True))
+                rest = domain
+            elif len(q.domain) > 1 or (counted and values * tested > FEW_TESTS):
                 params.append((tested + rest, True))
                 rest = domain
             elif counted and values * rest > FEW_TESTS:
@@ -141,6 +144,9 @@ class Costs:
                 return 1 + single + (self.of(e.until) if e.until is not None else 0)
             each, step = self.settling(e)
             return 1 + single + e.size * (each + self.members(e.near) * step)
+        if kind is ir.PathSearch:
+            assert isinstance(e, ir.PathSearch)
+            return 1 + self.of(e.start) + self.of(e.within)
         if kind is ir.Closure:
             assert isinstance(e, ir.Closure)
             return 1 + self.of(e.start) + self.largest * self.of(e.step)
@@ -159,6 +165,10 @@ class Costs:
         """Steps for each entity reached, and for each step from there."""
         each = sum(self.of(x) for x in (e.until, e.near) if x is not None)
         return each, sum(self.of(x) for x in (e.where, e.cost) if x is not None)
+
+    def beginning(self, e: ir.PathSearch) -> int:
+        """Steps for each beginning of a path that is looked at, besides those of `of`."""
+        return sum(map(self.of, (e.onward, e.cost, *e.uses)))
 
     def procedure(self, first: int) -> int:
         """Steps of a procedure that does not wait; more than `MAX_ONCE_STEPS` if it may take too many."""

@@ -11,6 +11,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import MAX_LISTED, MAX_VALUES
 from rulespec.language.bags import BITS, counts
+from rulespec.language.paths import MAX_PATHS, PathForm, listed
 from rulespec.language.several import MAX_SEVERAL, bags, is_bag, is_subset, picked, subsets, ways
 
 
@@ -119,18 +120,45 @@ def some_of_several(p: ir.Program, at: Place, source: int, least: int, most: int
     return _Some(p, at, source, least, most)
 
 
+class Paths(list[int]):
+    """The paths that a parameter may be; their length is the number of the beginnings that were looked at."""
+
+    def __init__(self, results: list[int], looked: int) -> None:
+        super().__init__(results)
+        self._looked = looked
+
+    def __len__(self) -> int:
+        return self._looked
+
+
+def paths(p: ir.Program, at: Place, ways: PathForm) -> Paths:
+    """The paths that a parameter may be, each before those that go on from it.
+
+    Raises:
+        UnlistedError: if they have more than `MAX_PATHS` beginnings.
+    """
+    results, looked = listed(ways)
+    if looked > MAX_PATHS:
+        raise UnlistedError(p, at, looked)
+    return Paths(results, looked)
+
+
 class UnlistedError(ProgramFaultError):
-    """A parameter that may be more sets or bags than are listed.
+    """A parameter that may be more sets, bags or paths than are listed.
 
     Attributes:
         at: the parameter.
-        number: the number of sets or bags.
+        number: the number of sets or bags; for paths one more than the search looks at.
     """
 
     def __init__(self, p: ir.Program, at: Place, number: int) -> None:
         name, option, span = _named(p, at)
-        what = "bags" if p.decisions[at[0]].choices[at[1]].params[at[2]].is_bag else "sets"
-        message = f"{name} of {option} may be {number:,} {what}, and at most {MAX_SEVERAL:,} are listed"
+        param = p.decisions[at[0]].choices[at[1]].params[at[2]]
+        what = f"{number:,} {'bags' if param.is_bag else 'sets'}"
+        most = f"{MAX_SEVERAL:,}"
+        if param.walk is not None:
+            what, most = f"more than {MAX_PATHS:,} paths", f"{MAX_PATHS:,}"
+        message = f"{name} of {option} may be {what}, and at most {most} are listed"
         super().__init__(-1, message, span=span)
         self.at = at
         self.number = number

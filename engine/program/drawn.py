@@ -1,4 +1,6 @@
-"""A legal option at random where there are too many sets or bags to list: as likely as if all were listed.
+"""A legal option at random where there are too many sets, bags or paths to list.
+
+Sets and bags are as likely as if all were listed; a path is drawn stop by stop, each among all that it may go on to.
 
 Each candidate has a number: an option whose last parameter is a set or a bag has one for each of these. A number is
 drawn, and its candidate is taken if it is legal; else another number is drawn.
@@ -14,12 +16,14 @@ from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import MAX_LISTED
+from rulespec.engine.program.path_search import ways_of
+from rulespec.language.paths import MAX_PATHS, PathForm, wandered
 
 MAX_TRIES = 10_000
 """Candidates that are drawn before the rules are at fault."""
 Number = Callable[[int, int], int]
 """A random number by the number of the try, from 0 up to below a bound."""
-_Candidates = tuple[int, tuple[int, ...], Several | None, int]
+_Candidates = tuple[int, tuple[int, ...], "Several | _Walks | None", int]
 """An option with its first arguments, the values of the last one (None: there is no further one), and the weight."""
 
 
@@ -62,6 +66,27 @@ def _picked(candidates: list[_Candidates], number: int) -> tuple[int, tuple[int,
     raise AssertionError
 
 
+class _Walks:
+    """The paths that a parameter may be, as many as are listed at most: each number stands for one that it leads to."""
+
+    number = MAX_PATHS
+
+    def __init__(self, ways: PathForm) -> None:
+        self._ways = ways
+
+    def picked(self, number: int) -> int:
+        """The path that a number leads to; -1 where it leads to none."""
+        path = wandered(self._ways, _numbers(number))
+        return -1 if path is None else path
+
+
+def _numbers(seed: int) -> Iterator[int]:
+    """Numbers of 31 bits that follow from one, each from the one before."""
+    while True:
+        seed = (seed * 6_364_136_223_846_793_005 + 1_442_695_040_888_963_407) % (1 << 64)
+        yield seed >> 33
+
+
 class _Drawing(Interpreter):
     """Finds the candidates of a decision."""
 
@@ -74,7 +99,7 @@ class _Drawing(Interpreter):
             slots = [0] * (self.p.slots + 1)
             for args, values in self._in_domains(state, (decision, number), slots, ()):
                 if c.weight is not None and values is not None:
-                    message = f"`{d.name}.{c.name}` has a weight and too many sets or bags to list"
+                    message = f"`{d.name}.{c.name}` has a weight and too many sets, bags or paths to list"
                     raise ProgramFaultError(-1, message, span=c.span)
                 weight = self.evaluate(c.weight, state, slots) if c.weight is not None else c.policy if weighing else 1
                 if weight > 0:
@@ -82,8 +107,8 @@ class _Drawing(Interpreter):
 
     def _in_domains(
         self, state: State, of: tuple[int, int], slots: State, args: tuple[int, ...]
-    ) -> Iterator[tuple[tuple[int, ...], Several | None]]:
-        """Arguments within the domains of an option: without a last one that is a set or a bag, which has its values.
+    ) -> Iterator[tuple[tuple[int, ...], Several | _Walks | None]]:
+        """Arguments within the domains of an option: without a last set, bag or path, which has its values.
 
         Arguments before are in their slots.
         """
@@ -92,6 +117,10 @@ class _Drawing(Interpreter):
             yield args, None
             return
         param = params[depth]
+        if param.walk is not None and depth == len(params) - 1:
+            own = [*slots]
+            yield args, _Walks(ways_of(param.walk, own, lambda e: self.evaluate(e, state, own)))
+            return
         if param.several is not None and depth == len(params) - 1:
             source, least, most = (self.evaluate(e, state, slots) for e in param.domain)
             yield args, Several(source, least, most, bag=param.is_bag)

@@ -9,7 +9,16 @@ from types import MappingProxyType
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens, kind_of, marked
-from rulespec.engine.program.domains import Place, Several, members, numbers, several, some_of_several, too_many
+from rulespec.engine.program.domains import (
+    Place,
+    Several,
+    members,
+    numbers,
+    paths,
+    several,
+    some_of_several,
+    too_many,
+)
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.execution import put
 from rulespec.engine.program.faults import ProgramFaultError
@@ -18,7 +27,9 @@ from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
 from rulespec.engine.program.machine import Listed, Lookups
 from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.option_tests import option_tests
+from rulespec.engine.program.path_search import ways_of
 from rulespec.engine.program.traversal import Facts
+from rulespec.language.paths import PathForm, is_path
 
 Firsts = Mapping[str, Sequence[int]]
 Named = Mapping[int, int]
@@ -260,6 +271,8 @@ class Interpreter(Evaluator):
         """A parameter's domain, before its `where`."""
         self._at = at
         param = self.p.decisions[at[0]].choices[at[1]].params[at[2]]
+        if param.walk is not None:
+            return paths(self.p, at, self.ways(param.walk, state, slots))
         low = self.evaluate(param.low, state, slots)
         results: Collection[int]
         if param.several is not None:
@@ -317,7 +330,9 @@ class Interpreter(Evaluator):
     def _in_domain(self, state: State, param: ir.Param, value: int, slots: State) -> bool:
         """Whether a value is in a parameter's domain, before its `where`."""
         result = value == param.none
-        if not result:
+        if param.walk is not None:
+            result = is_path(self.ways(param.walk, state, slots), value)
+        elif not result:
             low = self.evaluate(param.low, state, slots)
             if param.several is not None:
                 least, most = (self.evaluate(e, state, slots) for e in param.several)
@@ -329,6 +344,10 @@ class Interpreter(Evaluator):
         if self.observer is not None:
             self.observer.compared(param, result)
         return result
+
+    def ways(self, walk: ir.PathSearch, state: State, slots: State) -> PathForm:
+        """The paths that a parameter may be; what they bind is written over in `slots`."""
+        return ways_of(walk, slots, lambda e: self.evaluate(e, state, slots))
 
     def _permitted(self, state: State, c: ir.Choice, slots: State) -> bool:
         """Whether all conditions of an option hold, the arguments being in their slots."""

@@ -137,6 +137,47 @@ class Spread(Expr, frozen=True):
     counted: bool = False
 
 
+class PathSearch(Expr, frozen=True):
+    """The paths that a parameter may be; no expression has one as a part.
+
+    `slot` holds the path; the slots after it its last stop, a next stop, the count that is left, and for each of `uses`
+    the set of entities used so far. A path begins at a member of `start` and continues with the members of `onward`. A
+    step counts `cost`, all of them at most `within`, and uses an entity of each of `uses`; where `of_stops` is set that
+    is one of the next stop, so the first stop uses one as well. `whole`: only paths without a further step count.
+    `size` is the number of entities of the kind.
+    """
+
+    slot: int
+    start: Expr
+    within: Expr
+    onward: Expr
+    cost: Expr
+    uses: tuple[Expr, ...]
+    of_stops: tuple[bool, ...]
+    whole: bool
+    size: int
+
+    @property
+    def at(self) -> int:
+        """The slot of the last stop."""
+        return self.slot + 1
+
+    @property
+    def to(self) -> int:
+        """The slot of a next stop."""
+        return self.slot + 2
+
+    @property
+    def left(self) -> int:
+        """The slot of what may still be counted."""
+        return self.slot + 3
+
+    @property
+    def used(self) -> range:
+        """The slots of what has been used."""
+        return range(self.slot + 4, self.slot + 4 + len(self.uses))
+
+
 class Ranked(Expr, frozen=True):
     """The members of `source` in `slot` by their `keys`, the first of which counts most.
 
@@ -377,6 +418,7 @@ class Param(Brief, Struct, frozen=True, gc=False):
     the value is counted, too, so that no value may be left out before. Both are made by `count_work`.
     `private`: besides the decider, only the set `to` of seats sees the value, which is in its slot then.
     `alike`: among alike tokens, the first for which the option is legal stands for all.
+    If `low` is a `PathSearch`, the value is a path.
     `several`: the value is a set of members of `low`, or a bag of its pieces if `type` is a bag; these two numbers are
     its least and its greatest size.
     """
@@ -402,6 +444,16 @@ class Param(Brief, Struct, frozen=True, gc=False):
     def domain(self) -> list[Expr]:
         """The expressions of the values that it may have, in the order of their evaluation."""
         return [self.low, *([self.high] if self.high is not None else []), *(self.several or ())]
+
+    @property
+    def walk(self) -> PathSearch | None:
+        """The paths that it may be; None if it is no path."""
+        return self.low if isinstance(self.low, PathSearch) else None
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether the value is a set, a bag or a path."""
+        return self.several is not None or self.walk is not None
 
     @property
     def is_bag(self) -> bool:

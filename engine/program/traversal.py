@@ -40,26 +40,28 @@ _PARTS |= {
     ir.Spread: lambda e: tuple(
         [x for x in (e.start, e.limit, e.until, e.near, e.where, e.cost, e.default) if x is not None]
     ),
+    ir.PathSearch: lambda e: (e.start, e.within, e.onward, e.cost, *e.uses),
     ir.Suppose: lambda e: (*e.args, e.body),
     ir.Const: lambda e: (),
     ir.Local: lambda e: (),
 }
 LEAVES = frozenset({ir.Const, ir.Local})
 # Asked by `type(…) in`, because `isinstance` says no slowly where classes are made in C.
-_MAY_FAULT = frozenset({ir.Lookup, ir.Spread, ir.Suppose})
+_MAY_FAULT = frozenset({ir.Lookup, ir.Spread, ir.Suppose, ir.PathSearch})
 _FAULTS = {name: each.fault for name, each in OPERATORS.items() if each.fault is not None}
 _OF_STATE = frozenset({ir.Cell, ir.Positive, ir.Total, ir.Held, ir.Suppose})
-Binding = ir.Fold | ir.Closure | ir.Ranked | ir.Spread
+Binding = ir.Fold | ir.Closure | ir.Ranked | ir.Spread | ir.PathSearch
 """An expression that binds slots."""
 Elsewhere = ir.Call | ir.Suppose
 """An expression whose value depends on rules that are no part of it."""
-_OUTSIDE = ("source", "start", "limit", "default")
-"""The fields of a binding expression, except for `keys`; those of `_OUTSIDE` are outside its binding."""
+_OUTSIDE = ("source", "start", "limit", "default", "within")
+"""The fields of a binding expression, except for `keys` and `uses`; those of `_OUTSIDE` are outside its binding."""
 _FIELDS: dict[type, tuple[str, ...]] = {
     ir.Fold: ("source", "start", "where", "body", "default"),
     ir.Closure: ("start", "step"),
     ir.Ranked: ("source", "start", "where"),
     ir.Spread: ("start", "limit", "until", "near", "where", "cost", "default"),
+    ir.PathSearch: ("start", "within", "onward", "cost"),
 }
 
 
@@ -120,6 +122,8 @@ def _rebound(
             fields[name] = (outside if name in _OUTSIDE else inside)(part)
     if isinstance(e, ir.Ranked):
         fields["keys"] = tuple([inside(key) for key in e.keys])
+    if isinstance(e, ir.PathSearch):
+        fields["uses"] = tuple([inside(mark) for mark in e.uses])
     if isinstance(e, ir.Spread):
         fields["to"] = e.to + by
     return replace(e, **fields, slot=e.slot + by)
@@ -137,13 +141,16 @@ def walk(e: ir.Expr) -> Iterator[ir.Expr]:
 
 def binds(e: Binding) -> tuple[int, ...]:
     """The slots that a binding expression binds."""
+    if isinstance(e, ir.PathSearch):
+        return (e.slot, e.at, e.to, e.left, *e.used)
     return (e.slot, e.to) if isinstance(e, ir.Spread) else (e.slot,)
 
 
 def inside(e: Binding) -> list[ir.Expr]:
     """The parts of a binding expression inside its binding."""
     results = [getattr(e, name) for name in _FIELDS[type(e)] if name not in _OUTSIDE]
-    return [x for x in (*results, *(e.keys if isinstance(e, ir.Ranked) else ())) if x is not None]
+    more = e.keys if isinstance(e, ir.Ranked) else e.uses if isinstance(e, ir.PathSearch) else ()
+    return [x for x in (*results, *more) if x is not None]
 
 
 def at_hand(e: ir.Expr) -> tuple[ir.Expr, ...]:

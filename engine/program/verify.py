@@ -148,6 +148,9 @@ class _Check:
             self.site(e.below)
             if e.limit is None:
                 self.site(e.above)
+        elif isinstance(e, ir.PathSearch):
+            self.must(len(e.of_stops) == len(e.uses), "for each use whether it is one of stops")
+            self.must(e.size > 0, "a path of none")
 
     # --- blocks ----------------------------------------------------------------------------
 
@@ -212,6 +215,7 @@ class _Check:
             self.must((q.high is not None) == (q.type in ("int", "int?")), f"a domain of {q.type}")
             chosen = q.type.startswith(("set ", "bag "))
             self.must((q.several is not None) == chosen, f"a domain of {q.type}")
+            self.must((q.walk is not None) == q.type.startswith("path "), f"a domain of {q.type}")
             bound |= {q.slot}
             if q.where is not None:
                 self.condition(q.where, bound)

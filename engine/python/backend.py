@@ -12,7 +12,7 @@ from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens
 from rulespec.engine.program.cost import Costs
-from rulespec.engine.program.domains import numbers, several, some_of_several
+from rulespec.engine.program.domains import numbers, paths, several, some_of_several
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.handed_back import handed_back
@@ -163,6 +163,7 @@ class PythonBackend:
         names["carry_out"] = carrying_out(self.p, self._occupied)
         names["numbers"] = partial(numbers, self.p)
         names["several"] = partial(several, self.p)
+        names["paths"] = partial(paths, self.p)
         names["some_of_several"] = partial(some_of_several, self.p)
         if self.p.alike:
             names["alike"] = self._alike.firsts

@@ -135,7 +135,9 @@ class ChoiceWriter:
         checks = []
         for param in c.params:
             v = f"v{param.slot:d}"
-            if param.several is not None:
+            if param.walk is not None:
+                within = [f"is_path({self._ways(param.walk)}, {v})"]
+            elif param.several is not None:
                 of = ", ".join(self.w.x(e) for e in param.domain)
                 within = [f"{'is_bag' if param.is_bag else 'is_subset'}({v}, {of})"]
             elif param.high is None:
@@ -165,7 +167,22 @@ class ChoiceWriter:
             results += [f"left[0] -= len({name}) * {param.steps:d}", "if left[0] < 0: doubtful()"]
         return results
 
+    def _ways(self, walk: ir.PathSearch) -> str:
+        """The paths that a parameter may be: functions of a path under way, for the machine to call."""
+        outer, self.w.shared = self.w.shared, {}  # a function of its own has variables of its own
+        known = ", ".join(f"v{slot:d}" for slot in (walk.slot, walk.at, walk.left, *walk.used))
+        onward = f"lambda {known}: {self.w.x(walk.onward)}"
+        counted = [self.w.number(walk.cost), *map(self.w.x, walk.uses)]
+        first = [False, *walk.of_stops]  # a first stop uses what is of stops alone
+        guarded = [e if own else f"({e} if v{walk.slot:d} else 0)" for e, own in zip(counted, first, strict=True)]
+        step = f"lambda v{walk.to:d}, {known}: ({', '.join(guarded)},)"
+        self.w.shared = outer
+        sets = f"{self.w.x(walk.start)}, {self.w.number(walk.within)}"
+        return f"ways({walk.size:d}, {sets}, {walk.of_stops}, {walk.whole}, {onward}, {step})"
+
     def _domain(self, param: ir.Param, place: str) -> str:
+        if param.walk is not None:
+            return f"paths({place}, {self._ways(param.walk)})"
         if param.several is not None:
             return f"several({place}, {', '.join(self.w.x(e) for e in param.domain)})"
         if param.high is None:

@@ -16,6 +16,7 @@ from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.payments import below_nothing, too_full, too_much
 from rulespec.language.operators import OPERATORS
 from rulespec.language.orders import packed
+from rulespec.language.paths import PathForm, is_path
 from rulespec.language.several import is_bag, is_subset
 
 _MEMO_LIMIT = 50_000
@@ -206,6 +207,8 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "lowest": lowest,
         "held": held,
         "is_bag": is_bag,
+        "is_path": is_path,
+        "ways": PathForm,
         "is_subset": is_subset,
         "the": the,
         "lookup": lookup,

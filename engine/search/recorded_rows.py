@@ -20,6 +20,7 @@ from rulespec.engine.logs.recorded import RecordedDecision
 from rulespec.engine.program.columns import option_columns
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.wasm.rows import same_options
+from rulespec.language.paths import stops
 
 Recorded = LogEntry | RecordedDecision | Option | TakenBack
 Codes = NDArray[np.int64]
@@ -165,6 +166,9 @@ class Coder:
             return -1 <= value < len(names)
         if type_.startswith(("set ", "bag ")):
             return True  # of the right size, or refused by its domain
+        if type_.startswith("path "):
+            size = len(self._game.omniscient.labels.names[type_[5:]])
+            return value >= 0 and all(0 <= stop < size for stop in stops(value, size))
         return abs(value) <= MAX_NUMBER or value == NO_NUMBER
 
     def option(self, game: Game, code: Sequence[int]) -> Option | None:

@@ -182,6 +182,8 @@ class _Seen:
         """Collects the facts named by an expression, without those of set members."""
         if isinstance(e, typed.Each | typed.Reach | typed.Ways):
             return self._facts(e.binder.source if isinstance(e, typed.Each) else e.start)
+        if isinstance(e, typed.Along):
+            return self._facts(e.path)
         if isinstance(e, typed.Fact) and isinstance(e.owner.type, Ent):
             owner = self.value(e.owner)
             if owner >= 0:

@@ -8,6 +8,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.bags import OF_BAGS, BagEmitter
 from rulespec.engine.wasm.expressions import TRUTHS, ExpressionEmitter
+from rulespec.engine.wasm.paths import OF_PATHS, PathEmitter
 from rulespec.engine.wasm.wasm_format import I32
 from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW, WORD, order_bits
@@ -30,6 +31,7 @@ class OperatorEmitter:
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x
         self._bags = BagEmitter(x)
+        self._paths = PathEmitter(x)
         x.add_forms({ir.Op: self._op}, {ir.Op: self._op_words})
         self._written: dict[str, Callable[[ir.Op], None]] = {
             **dict.fromkeys(["/", "%"], self._divided),
@@ -54,6 +56,8 @@ class OperatorEmitter:
             code.do("extend")
         elif e.op in OF_BAGS:
             self._bags.value(e)
+        elif e.op in OF_PATHS:
+            self._paths.value(e)
         elif self.x.words(e) == ROW:
             self._row_op(e)
         elif self.x.words(e.args[0]) > 1 and e.op in ("count", "pick", "the", "place", "front"):

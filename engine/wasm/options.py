@@ -19,6 +19,7 @@ from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.alike import AlikeEmitter
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.loops import LoopEmitter
+from rulespec.engine.wasm.paths import WalkEmitter
 from rulespec.engine.wasm.wasm_format import I64, Code
 from rulespec.engine.wasm.widths import ROW, words_of
 from rulespec.language.bags import BITS
@@ -46,6 +47,7 @@ class OptionEmitter:
         self.loops = loops
         self._long = long
         self._alike = AlikeEmitter(x)
+        self._walks = WalkEmitter(x)
         self._facts = Facts(x.p)
         every = [(i, k) for i, d in enumerate(x.p.decisions) for k in range(len(d.choices))]
         self.numbers = {one: number for number, one in enumerate(every)}
@@ -140,11 +142,20 @@ class OptionEmitter:
                 param = c.params[depth] if depth < len(c.params) else None
                 # A parameter's domain is found before the tests if it may fault or is counted, as in Python.
                 early = param is not None and (order.faults[depth] or param.steps > 0)
-                result = self._domain(param) if param is not None and early else None
+                if param is not None and param.walk is not None and order.tests[depth]:
+                    with self._walks.paths(param, param.walk):
+                        pass  # whether they can be listed at all comes before the tests
+                    early = False
+                result = self._domain(param) if param is not None and param.walk is None and early else None
                 for named in order.tests[depth]:
                     self._tested(named, again)
                 if param is not None:
                     self._alike.begin(c, depth)
+                    if param.walk is not None:
+                        again = loops.enter_context(
+                            self._walks.paths(param, param.walk, counted=not order.tests[depth])
+                        )
+                        continue
                     bounds = result or self._domain(param)
                     values = self._values if param.several is None else self._several
                     again = loops.enter_context(values(param, bounds))

@@ -13,6 +13,7 @@ from rulespec.engine.program.columns import value_bits
 from rulespec.engine.program.traversal import Binding, alternatives, binds, parts, walk
 from rulespec.engine.wasm.roots import roots
 from rulespec.language.bags import BITS
+from rulespec.language.paths import MAX_STOPS, bits_of
 from rulespec.types import FAST_MEMBERS
 
 WORD = 64
@@ -162,7 +163,16 @@ class Widths:
         """Facts about the slots that an expression binds: they hold members."""
         if isinstance(e, ir.Spread):
             return dict.fromkeys(binds(e), -words_of(e.size))
+        if isinstance(e, ir.PathSearch):
+            return self._walk_slots(e, slots)
         return {e.slot: -self.of(e if isinstance(e, ir.Closure) else e.source, slots)}
+
+    def _walk_slots(self, e: ir.PathSearch, slots: Mapping[int, int]) -> dict[int, int]:
+        """Facts about the slots of paths under way: the path, its last and its next stop, and what is used."""
+        member = -words_of(e.size)
+        results = {e.slot: words_of(MAX_STOPS * bits_of(e.size)), e.at: member, e.to: member, e.left: 0}
+        known = {**slots, **results}
+        return results | {slot: self.of(use, known) for slot, use in zip(e.used, e.uses, strict=True)}
 
     def _join(self) -> None:
         """Widens cells addressed by the same index to one width."""
@@ -230,7 +240,7 @@ class Widths:
             return {}
         sizes = ((q.slot, self.p.sizes.get(q.type.removesuffix("?"))) for q in c.params)
         results = {slot: -words_of(size) for slot, size in sizes if size is not None}
-        several = ((q.slot, words_of(value_bits(q.type, self.p.sizes))) for q in c.params if q.several is not None)
+        several = ((q.slot, words_of(value_bits(q.type, self.p.sizes))) for q in c.params if q.is_composite)
         results |= {slot: words for slot, words in several if words > 1}
         for r in c.requires:
             for slot, value in r.lets:

@@ -13,9 +13,11 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.domains import Several
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import State
+from rulespec.engine.program.path_search import ways_of
 from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.engine.why.tracer import At, Tracer
 from rulespec.language.bags import counts
+from rulespec.language.paths import PathForm, is_path
 from rulespec.typed import nodes as typed
 
 
@@ -86,11 +88,13 @@ class OptionTrace:
         shown = self.t.labels.show(lowered.type, arg)
         name = f"{param.var.name} = {shown}"
         node = ReasonNode("domain", lowered.text, "bool", param.span, name=name)
-        within = "is not in" if lowered.several is None else "is not"
+        within = "is none of" if lowered.walk is not None else "is not" if lowered.several is not None else "is not in"
         node.reason = param.reason or f"`{shown}` {within} {lowered.text}"
         if arg == lowered.none:
             node.value = True
             return node
+        if lowered.walk is not None:
+            return self._known(node, is_path(self._ways(lowered.walk), arg))
         if not self.t.add(node.because, param.domain, self._at):
             return node
         low, high = node.because[0].number, node.because[-1].number
@@ -100,13 +104,19 @@ class OptionTrace:
         fits = low <= arg <= high if param.high is not None else arg >= 0 and bool(low >> arg & 1)
         return self._known(node, fits)
 
+    def _ways(self, walk: ir.PathSearch) -> PathForm:
+        """The paths that a parameter may be."""
+        slots = [*self._at.slots, *[0] * (walk.slot + 5 + len(walk.uses) - len(self._at.slots))]
+        return ways_of(walk, slots, lambda e: self.t.evaluate(e, At(self._at.scope, tuple(slots))))
+
     def _empty(self, param: typed.OptionParam) -> ReasonNode:
         """The condition that a parameter has a value, which is asked where it has none."""
         text = self.t.text(param.low if param.several is None else param)
         node = ReasonNode("domain", text, "bool", param.span, name=param.var.name)
         none = f"there is no `{param.var.name}` in {text}"
         node.reason = none if param.several is None else f"there are not {text}"
-        self.t.add(node.because, param.domain, self._at)
+        if not isinstance(param.low, typed.PathDomain):
+            self.t.add(node.because, param.domain, self._at)
         return self._known(node, value=False)
 
     # --- heads -------------------------------------------------------------------------------

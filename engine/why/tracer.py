@@ -158,7 +158,13 @@ class Tracer(Values):
 
     def _plain(self, e: typed.Expr, at: At, node: ReasonNode) -> None:
         node.op = _NAMES.get(type(e), "value")
-        of = [e.start] if isinstance(e, typed.Reach | typed.Ways) else parts(e)
+        of = (
+            [e.start]
+            if isinstance(e, typed.Reach | typed.Ways)
+            else [e.path]
+            if isinstance(e, typed.Along)
+            else parts(e)
+        )
         nodes = node.parts if isinstance(e, typed.TrackOp | typed.BoardOp) else node.because
         if self.add(nodes, of, at):
             self._close(e, at, node, [*zip(of, nodes, strict=True)])

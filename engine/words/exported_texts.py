@@ -24,7 +24,7 @@ from rulespec.engine.words.asked import ACTOR, DECIDER
 from rulespec.engine.words.template import Hole, Optional, Template
 from rulespec.engine.words.titles import TitleText
 from rulespec.engine.words.words import Words
-from rulespec.types import BagOf, Bool, Ent, Maybe, Num, Order, SetOf, Type, may_be_none, never_none, or_none
+from rulespec.types import BagOf, Bool, Ent, Maybe, Num, Order, PathOf, SetOf, Type, may_be_none, never_none, or_none
 
 _SHOWN = ("none", "yes", "no", "chance", "nobody")
 
@@ -182,6 +182,10 @@ class _Exported:
         except DiagnosticsError:
             params = [(name, never_none(type_)) for name, type_ in params]
             query, is_solid = self.asides.queries.projection(text, params), True
+        if any(isinstance(values[i].type, PathOf) for i in query.slots):
+            from rulespec.engine.wasm.compiler import NoWasmError  # lazily: it needs an extra
+
+            raise NoWasmError(f"the text `{text}` asks about a path")
         solid = [i for i, value in enumerate(values) if is_solid and i in query.slots and may_be_none(value.type)]
         function = self._function(query.lowered, len(values))
         return {**function, "read": sorted(query.slots), "solid": solid, "type": form(query.typed)}, query
@@ -202,6 +206,8 @@ def form(type_: Type) -> list[str]:
             return ["order", type_.kind]
         case BagOf():
             return ["bag", type_.kind]
+        case PathOf():
+            return ["path", type_.kind]
     assert isinstance(type_, Bool)
     return ["bool", ""]
 

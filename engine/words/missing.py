@@ -10,7 +10,7 @@ from rulespec.engine.words.titles import Key, languages, read_titles, unknown_la
 from rulespec.engine.words.valid_words import fitting_titles
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
-from rulespec.types import BagOf, Ent, Order, SetOf
+from rulespec.types import BagOf, Ent, Order, PathOf, SetOf
 
 
 def shown(words: Words) -> list[Key]:
@@ -53,7 +53,7 @@ def _kinds(words: Words) -> set[str]:
     fields = [*d.fields.values(), *(field for kind in d.kinds.values() for field in kind.state.values())]
     options = [o for options in words.decisions.options.values() for o in options.values()]
     types = [field.type for field in fields] + [p.var.type for o in options for p in o.params]
-    return seen | {type_.kind for type_ in types if isinstance(type_, Ent | SetOf | Order | BagOf)}
+    return seen | {type_.kind for type_ in types if isinstance(type_, Ent | SetOf | Order | BagOf | PathOf)}
 
 
 def _of_kind(words: Words, kind: typed.Kind, seen: bool) -> Iterator[Key]:

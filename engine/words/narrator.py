@@ -29,7 +29,8 @@ from rulespec.engine.words.titles import TitleText
 from rulespec.engine.words.words import Words
 from rulespec.language.bags import counts
 from rulespec.language.orders import in_order
-from rulespec.types import BagOf, Ent, Maybe, Num, Order, SetOf, Type, may_be_none, never_none, none_of, or_none
+from rulespec.language.paths import stops
+from rulespec.types import BagOf, Ent, Maybe, Num, Order, PathOf, SetOf, Type, may_be_none, never_none, none_of, or_none
 
 _MAX_DEPTH = 4
 """Texts of entities within those of others."""
@@ -271,20 +272,22 @@ class Narrator:
         if isinstance(type_, Num | Maybe):
             none = isinstance(type_, Maybe) and number == NO_NUMBER
             return Filled(words.word("none") if none else words.amount(number, type_.unit), none or not number)
-        if isinstance(type_, SetOf | Order | BagOf):
+        if isinstance(type_, SetOf | Order | BagOf | PathOf):
             return self._several(type_, number, depth)
         if isinstance(type_, Ent):
             none = number < 0
             return Filled(words.word("none") if none else self.entity(type_.kind, number, depth), none)
         return Filled(words.word("yes" if number else "no"), not number)
 
-    def _several(self, type_: SetOf | Order | BagOf, number: int, depth: int) -> Filled:
+    def _several(self, type_: SetOf | Order | BagOf | PathOf, number: int, depth: int) -> Filled:
         if not number:
             return Filled(self.words.word("none"), nothing=True)
         if isinstance(type_, BagOf):
             lots = [(self.entity(type_.kind, entity, depth), many) for entity, many in counts(number)]
             return Filled(", ".join(name if many == 1 else f"{many} {name}" for name, many in lots))
         members: Sequence[int] = [i for i in range(number.bit_length()) if number >> i & 1]
+        if isinstance(type_, PathOf):
+            members = stops(number, len(self._labels.names[type_.kind]))
         if isinstance(type_, Order):
             members = in_order(number, len(self._labels.names[type_.kind]).bit_length())
         return Filled(", ".join(self.entity(type_.kind, member, depth) for member in members))

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from rulespec.check.steps import Work
 from rulespec.diagnostics.diagnostic import Label
+from rulespec.language.paths import MAX_STOPS
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import definition_expressions, head_expressions, parts
 
-_LOOPS = (typed.Each, typed.Reach, typed.Ways)
+_LOOPS = (typed.Each, typed.Reach, typed.Ways, typed.Along)
 _MOST_NOTES = 3
 _Factor = tuple[int, str]
 
@@ -112,6 +113,9 @@ def _dearest_of(work: Work, loop: typed.Expr) -> tuple[list[_Factor], list[typed
     elif isinstance(loop, typed.Reach):
         ways.append(([], [loop.start]))
         ways.append(([(work.sizes.kind(loop.var.type), loop.var.name)], [loop.step]))
+    elif isinstance(loop, typed.Along):
+        ways.append(([], [loop.path]))
+        ways.append(([(MAX_STOPS, loop.var.name)], [x for x in (loop.where, loop.body) if x is not None]))
     elif isinstance(loop, typed.Ways):
         near, settled = loop.near, (work.sizes.kind(loop.var.type), loop.var.name)
         ways.append(([], [loop.start, *([loop.default] if loop.default is not None else [])]))

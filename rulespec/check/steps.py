@@ -7,6 +7,7 @@ from math import prod
 
 from rulespec.check.set_sizes import SetSizes, maintained_condition
 from rulespec.language.bags import MOST
+from rulespec.language.paths import MAX_PATHS, MAX_STOPS
 from rulespec.language.several import MAX_SEVERAL, ways
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import definition_expressions, head_expressions, parts, statement_expressions
@@ -39,6 +40,10 @@ class Work:
             return 1 + self.of(e.start) + self.sizes.kind(e.var.type) * (1 + self.of(e.step))
         if type(e) is typed.Ways:
             return self._of_ways(e)
+        if type(e) is typed.PathDomain:  # finding them is bounded where they are listed
+            return 1 + self.of(e.start) + self.of(e.within)
+        if type(e) is typed.Along:
+            return 1 + self.of(e.path) + MAX_STOPS * (1 + sum(self.of(x) for x in (e.where, e.body) if x is not None))
         if type(e) is typed.Room:
             return 1 + self.sizes.kind(Ent(e.place.kind.name)) * (4 + self.of(e.place))  # each token: is it there
         if type(e) is typed.RoomTogether:
@@ -122,7 +127,30 @@ class Work:
         """An upper bound for the number of a parameter's values, including none."""
         if param.several is not None:
             return min(MAX_SEVERAL, self.ways(param))
+        if isinstance(param.low, typed.PathDomain):
+            return min(MAX_PATHS, self._ways_of(param.low))
         return (self.sizes.of(param.low) if param.high is None else 1) + may_be_none(param.var.type)
+
+    def _ways_of(self, walk: typed.PathDomain) -> int:
+        """An upper bound for the number of the paths that a parameter may be."""
+        steps = walk.within.value if isinstance(walk.within, typed.Lit) else MAX_STOPS
+        result = self.sizes.of(walk.start)
+        for _ in range(min(steps, MAX_STOPS)):
+            result = min(result * max(1, self.sizes.matches(walk.near)), MAX_PATHS + 1)
+        return result
+
+    def paths(self, walk: typed.PathDomain) -> int:
+        """The number of the paths that a parameter may be, if all steps are the same from everywhere; else 0."""
+        near, within = walk.near, walk.within
+        known = all(isinstance(e, typed.Lit | typed.KindSet) for e in (walk.start, near.source, walk.cost, within))
+        own = all(isinstance(use, typed.Local) and use.var is near.var for use in walk.uses)
+        if not known or not own or near.where is not None or not isinstance(within, typed.Lit):
+            return 0
+        total, now, many = 0, self.sizes.of(walk.start), self.sizes.of(near.source)
+        for number in range(1, min(within.value, MAX_STOPS - 1) + 1):
+            now *= max(0, many - number) if walk.uses else many  # the stops before are left out, if they are among them
+            total = now if walk.whole else total + now
+        return total
 
     def ways(self, param: typed.OptionParam) -> int:
         """An upper bound for the number of the sets or bags that a parameter may be."""

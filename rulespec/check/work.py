@@ -11,6 +11,7 @@ from rulespec.check.dearest import Product, dearest, dearest_listing
 from rulespec.check.set_sizes import SetSizes
 from rulespec.check.steps import Work
 from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.language.paths import MAX_PATHS
 from rulespec.language.several import MAX_SEVERAL
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import (
@@ -138,8 +139,12 @@ def _check_rings(c: Context, work: Work) -> None:
 
 
 def _check_several(c: Context, work: Work, option: typed.OptionDef) -> None:
-    """Warns of a parameter that may be more sets than are listed, where the set is known that they are chosen of."""
+    """Warns of a parameter that may be more sets or paths than are listed, where their number is known."""
     for p in option.params:
+        if isinstance(p.low, typed.PathDomain) and (least := work.paths(p.low)) > MAX_PATHS:
+            message = f"`{p.var.name}` may be {least:,} paths, and at most {MAX_PATHS:,} are listed"
+            help_ = "go fewer steps, or to fewer: nothing shows so many options, and no bot looks at them"
+            c.report.warning("RS418", message, p.low.span, notes=(Label(option.span, "the option"),), help=help_)
         if p.several is None or not isinstance(p.low, typed.Lit | typed.KindSet | typed.Fact):
             continue
         if (number := work.ways(p)) > MAX_SEVERAL:

@@ -42,6 +42,7 @@ class Builtin(Struct, frozen=True):
         any_number: whether the last parameter may be repeated any number of times.
         of_order: its operator for an order, if that is not the one for the set of its members.
         of_bag: the same for a bag.
+        of_path: the same for a path.
         reserved: whether no definition may have its name; else a definition of the ruleset takes precedence.
     """
 
@@ -53,6 +54,7 @@ class Builtin(Struct, frozen=True):
     any_number: bool = False
     of_order: str = ""
     of_bag: str = ""
+    of_path: str = ""
     reserved: bool = False
 
     def takes(self, arguments: int) -> bool:
@@ -110,9 +112,24 @@ _ALL = (
     Builtin("min", (_NUMBER,), unit, "gives the least of its arguments", "min", any_number=True, reserved=True),
     Builtin("max", (_NUMBER,), unit, "gives the greatest of its arguments", "max", any_number=True, reserved=True),
     Builtin("abs", (_NUMBER,), unit, "gives the absolute value of a number", "abs", reserved=True),
-    Builtin("count", (Parameter("s", SET),), plain, "counts a set", "count", of_bag="total", reserved=True),
+    Builtin(
+        *("count", (Parameter("s", SET),), plain, "counts a set", "count"),
+        of_bag="total",
+        of_path="length",
+        reserved=True,
+    ),
     Builtin("the", (_SET,), member, "gives the only member of a set", "the", reserved=True),
-    Builtin("first", (_SET,), perhaps, "gives the first member of a set", "first", of_order="front", reserved=True),
+    Builtin(
+        *("first", (_SET,), perhaps, "gives the first member of a set", "first"),
+        of_order="front",
+        of_path="first stop",
+        reserved=True,
+    ),
+    Builtin(
+        *("last", (_SET,), perhaps, "gives the last member of a set", "last"),
+        of_order="rear",
+        of_path="last stop",
+    ),
     Builtin("next", (_ENTITY,), alike, "gives the next entity of the kind, cyclic", "next", reserved=True),
     Builtin("previous", (_ENTITY,), alike, "gives the entity of the kind before it, cyclic", "previous"),
     Builtin("room", (Parameter("place", PLACE),), plain, "gives the room left in a place", reserved=True),

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from rulespec.language import arithmetic, bags, intervals, orders
+from rulespec.language import arithmetic, bags, intervals, orders, paths
 from rulespec.language.intervals import Interval
 from rulespec.types import MAX_NUMBER
 
@@ -149,7 +149,12 @@ _BAGS = (  # the size of the kind is the last operand of `lot` and of `entities`
     Operator("entities", 2, bags.entities),
 )
 
-OPERATORS = {each.name: each for each in (*_NUMBERS, *_TRUTHS, *_SETS, *_ORDERS, *_BAGS)}
+_PATHS = (  # the size of the kind is the last operand
+    Operator("stop", 3, paths.stop),
+    Operator("stops", 2, paths.places),
+)
+
+OPERATORS = {each.name: each for each in (*_NUMBERS, *_TRUTHS, *_SETS, *_ORDERS, *_BAGS, *_PATHS)}
 """Name of an operator → its record."""
 COMPARISONS = frozenset(each.name for each in _TRUTHS if each.turned)
 """The operators that compare two values."""

@@ -97,6 +97,7 @@ class Binder(Brief, Struct, frozen=True, gc=False):
     where: Expr | None
     span: Span
     keys: tuple[Expr, ...] = ()
+    then: Name | None = None
 
 
 class SetLiteral(Expr, frozen=True):
@@ -134,6 +135,18 @@ class Ways(Expr, frozen=True):
     cost: Expr
     bound: Expr
     default: Expr | None
+
+
+class Path(Expr, frozen=True):
+    """`path(name from start to near [once uses] [counts counts] within bound [until none])`."""
+
+    name: Name
+    start: Expr
+    near: Binder
+    uses: tuple[Expr, ...]
+    counts: Expr | None
+    bound: Expr
+    whole: bool
 
 
 class Ray(Expr, frozen=True):

@@ -75,6 +75,9 @@ class ExpressionBuilder:
     def type_bag(self, span: Span, c: list[Any]) -> ast.TypeRef:
         return ast.TypeRef("bag", c[1], 0, 0, span)
 
+    def type_path(self, span: Span, c: list[Any]) -> ast.TypeRef:
+        return ast.TypeRef("path", c[1], 0, 0, span)
+
     # expressions
     def number(self, span: Span, c: list[Any]) -> ast.Expr:
         return ast.Number(span, self._int(c[0]), None)
@@ -208,6 +211,10 @@ class ExpressionBuilder:
         name, source, order, start, where = c
         return ast.Binder(name, source, order or "", start, where, span)
 
+    def steps_binder(self, span: Span, c: list[Any]) -> ast.Binder:
+        name, then, source, where = c
+        return ast.Binder(name, source, "", None, where, span, then=then)
+
     def binders(self, span: Span, c: list[Any]) -> tuple[ast.Binder, ...]:
         return tuple(c)
 
@@ -287,6 +294,20 @@ class ExpressionBuilder:
 
     def cheapest(self, span: Span, c: list[Any]) -> ast.Expr:
         return ast.Ways(span, "cheapest", c[1], c[2], c[3], c[4], c[5], c[6])
+
+    def path_binder(self, span: Span, c: list[Any]) -> ast.Binder:
+        name, source, where = c
+        return ast.Binder(name, source, "", None, where, span)
+
+    def path_uses(self, span: Span, c: list[Any]) -> tuple[ast.Expr, ...]:
+        return tuple(c)
+
+    def path(self, span: Span, c: list[Any], *, whole: bool = False) -> ast.Expr:
+        _, name, start, near, uses, counts, bound = c
+        return ast.Path(span, name, start, near, uses or (), counts, bound, whole)
+
+    def whole_path(self, span: Span, c: list[Any]) -> ast.Expr:
+        return self.path(span, c, whole=True)
 
     def ray(self, span: Span, c: list[Any]) -> ast.Expr:
         return ast.Ray(span, c[1], c[2], c[3])

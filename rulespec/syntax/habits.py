@@ -267,6 +267,15 @@ _DECISIONS = (
     (_BODY + r"chance \w+ ¦in\b", "each result of a `chance` is an option: `option face(n in 1 .. 6):` in its block"),
 )
 
+_PATH = "a path is said in this order: `path(x from s to y in t where c once u counts k within n until none)`"
+_PATHS = (
+    (r"\bpath\(\w+ ¦in\b", "a path begins in a set: `path(x from s to y in t within n)`"),
+    (r"\bpath\(.*\bto \w+ ¦(?!in\b)", "say where a step leads: `path(x from s to y in t within n)`"),
+    (r"\bpath\(.*\buntil ¦", "only `until none` ends it: as far as it goes; `where` says which steps there are"),
+    (r"\bpath\((?!.*\bwithin\b.*¦).*¦\)", "say how far: `path(x from s to y in t within n)`"),
+    (r"\bpath\(.*¦(?:,|once\b|where\b|counts\b|within\b|costs\b)", _PATH),
+)
+
 _CHOSEN = "how many, then `of` a set or pieces in a place: `choose 2 of s`, `choose 0 .. 3 of pile.place`"
 _SEVERAL = (
     (
@@ -338,7 +347,18 @@ _EXPRESSIONS = (
     (_BODY + r"move .*¦", "the form is `move 1 of pile from place to place`"),
 )
 
-_GROUPS = (_CHANGES, _HEADS, _ONE_EXPRESSION, _COMPARING, _STATEMENTS, _SEVERAL, _DECISIONS, _DRAWS, _EXPRESSIONS)
+_GROUPS = (
+    _CHANGES,
+    _HEADS,
+    _ONE_EXPRESSION,
+    _COMPARING,
+    _STATEMENTS,
+    _SEVERAL,
+    _PATHS,
+    _DECISIONS,
+    _DRAWS,
+    _EXPRESSIONS,
+)
 _WORDS = frozenset("and as by case else elif for from if in is let not or set to where".split())  # noqa: SIM905
 _SHOWN = 80
 """Characters of a long line to match: after the error, before it, and at the beginning of the line."""

@@ -20,7 +20,7 @@ TO_COME = frozenset(["top"])
 """They will have a meaning."""
 
 FUNCTIONS = (
-    frozenset(["best", "cheapest", "original", "ray", "told"])
+    frozenset(["best", "cheapest", "original", "path", "ray", "told"])
     | TO_COME
     | {name for name, each in BUILTINS.items() if each.reserved and name not in BEGIN_EXPRESSIONS}
 )
@@ -48,6 +48,7 @@ OTHERS = frozenset(
             "by",
             "change",
             "costs",
+            "counts",
             "decision",
             "deep",
             "def",

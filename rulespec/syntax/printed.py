@@ -142,6 +142,8 @@ def _each(node: ast.Each) -> str:
 
 def _binder(node: ast.Binder) -> str:
     text = f"{node.name.text} in {printed(node.source)}"
+    if node.then is not None:
+        text = f"{node.name.text} to {node.then.text} in {printed(node.source)}"
     if node.start is not None:
         text = f"{text} {node.order} {printed(node.start)}"
     if node.where is not None:
@@ -151,11 +153,20 @@ def _binder(node: ast.Binder) -> str:
     return text
 
 
+def _path(node: ast.Path) -> str:
+    text = f"{node.name.text} from {_bound(node.start, 0)} to {_binder(node.near)}"
+    if node.uses:
+        text = f"{text} once {', '.join([_bound(use, 0) for use in node.uses])}"
+    if node.counts is not None:
+        text = f"{text} counts {_bound(node.counts, 0)}"
+    return f"path({text} within {_bound(node.bound, 0)}{' until none' if node.whole else ''})"
+
+
 def _type(node: ast.TypeRef) -> str:
     form, name = node.form, node.name.text
     if form == "plain":
         return name
-    if form in ("set", "order", "bag"):
+    if form in ("set", "order", "bag", "path"):
         return f"{form} {name}"
     optional = "?" if "optional" in form else ""
     return f"{name}{optional} {node.low}..{node.high}" if "range" in form else name + optional
@@ -201,6 +212,7 @@ _PRINTED: dict[type, Callable[[Any], str]] = {
     ast.InOrder: _order,
     ast.Each: _each,
     ast.Binder: _binder,
+    ast.Path: _path,
     ast.TypeRef: _type,
     ast.Param: lambda node: f"{node.name.text}: {_type(node.type)}",
     ast.OptionParam: _option_param,

@@ -183,6 +183,9 @@ class _Builder(ExpressionBuilder):
         name, low, high, where, reason, private = c
         last = low if high is None else high
         none = isinstance(last, ast.Binary) and last.op == "or" and isinstance(last.right, ast.Nothing)
+        if none and isinstance(last, ast.Binary) and isinstance(last.left, ast.Path):
+            help_ = "that nothing is chosen is an option of its own: `option stay: …`"
+            raise failure("RS139", "a path has no `or none`", last.right.span, help_)
         if none:  # the grammar takes `s or none` for a condition
             low, high = (last.left, None) if high is None else (low, last.left)
         return ast.OptionParam(name, low, high, where, self._text(reason, span), none, private)

@@ -584,6 +584,35 @@ class Ways(Expr, frozen=True):
     default: Expr | None
 
 
+class PathDomain(Expr, frozen=True):
+    """The paths that a parameter may be: a domain, and part of no expression.
+
+    A step leads from `var` to the variable of `near`; `so_far` is the path up to there, and what is chosen in the end.
+    `uses` are each used once; `cost` is what a step counts, together at most `within`.
+    `whole`: only paths that cannot go on are meant.
+    """
+
+    so_far: Var
+    var: Var
+    start: Expr
+    near: Binder
+    uses: tuple[Expr, ...]
+    cost: Expr
+    within: Expr
+    whole: bool
+
+
+class Along(Expr, frozen=True):
+    """An operator over the steps of a path, each from `var` to `then`."""
+
+    op: str
+    path: Expr
+    var: Var
+    then: Var
+    where: Expr | None
+    body: Expr | None
+
+
 class Once(Expr, frozen=True):
     """`value` after a hypothetical call that neither asks nor ends the game; `call` is the place of the call."""
 
@@ -718,7 +747,7 @@ class OptionParam(Brief, Struct, frozen=True):
 
     If the type of `var` is an optional, none is one more value, which `where` does not ask about.
     `private`: not all see its value. `several`: it is a set of members of `low`, or a bag of its pieces, and has as
-    many as these two numbers say, the least and the most.
+    many as these two numbers say, the least and the most. If `low` is a `PathDomain`, it is a path.
     """
 
     var: Var

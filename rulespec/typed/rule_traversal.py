@@ -36,6 +36,8 @@ _PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
     typed.Each: lambda e: [*_of_binder(e.binder), *(x for x in (e.body, e.default) if x is not None)],
     typed.Reach: lambda e: [e.start, e.step],
     typed.Ways: lambda e: [e.start, *_of_binder(e.near), *(x for x in (e.cost, e.bound, e.default) if x is not None)],
+    typed.PathDomain: lambda e: [e.start, *_of_binder(e.near), *e.uses, e.cost, e.within],
+    typed.Along: lambda e: [e.path, *(x for x in (e.where, e.body) if x is not None)],
     typed.Once: lambda e: [*e.args, e.value],
 }
 

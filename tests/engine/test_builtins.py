@@ -45,8 +45,11 @@ VALUES = lines(
     the({ash})                      → ash
     first({fir, elm})               → elm
     first({t in town where false})  → none
+    last({fir, elm})                → fir
+    last({t in town where false})   → none
     next(fir)                       → oak
     previous(oak)                   → fir
+    last(queue)                     → none
     room(hall[oak])                 → 2
     """
 )

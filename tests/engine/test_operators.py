@@ -25,6 +25,7 @@ from rulespec.language.bags import BITS as BAG_BITS
 from rulespec.language.intervals import COUNTS, Interval
 from rulespec.language.operators import OPERATORS
 from rulespec.language.orders import packed
+from rulespec.language.paths import path_of
 from rulespec.types import MAX_NUMBER
 
 MOST = 6
@@ -49,8 +50,10 @@ KINDS = {
     "amount": "gm",
     "total": "g",
     "entities": "gk",
+    "stop": "pmk",
+    "stops": "pk",
 }
-"""Operator → its operands: sets, members, orders, bags, truth values, the bits of a member, the size of a kind.
+"""Operator → its operands: sets, members, orders, bags, paths, truth values, the bits of a member, the size of a kind.
 
 Those of all others are numbers.
 """
@@ -63,6 +66,8 @@ def operand(kind: str, rng: random.Random) -> int:
         return rng.randrange(1 << len(MEMBERS))
     if kind == "g":
         return rng.randrange(1 << BAG_BITS * len(MEMBERS))
+    if kind == "p":
+        return path_of(rng.choices(MEMBERS, k=rng.randrange(7)), len(MEMBERS))
     if kind == "o":
         return packed(rng.sample(MEMBERS, rng.randrange(len(MEMBERS))), BITS)
     if kind == "n":

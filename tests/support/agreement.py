@@ -12,6 +12,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.position_hash import digits, weights, whole
+from rulespec.language.paths import path_of, stops
 
 EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "20" if os.environ.get("RULESPEC_NEW") else "5"))
 """Random programs for each property."""
@@ -104,6 +105,12 @@ def near(game: Game, option: Option) -> list[Option]:
     for i, value in enumerate(option.args):
         type_ = game.omniscient.labels.params(option.decision, option.name)[i][1].removesuffix("?")
         one_more = type_ == "int" or type_.startswith(("set ", "bag "))
+        if type_.startswith("path "):  # with another last stop, and without its last one
+            size = len(game.omniscient.labels.names[type_[5:]])
+            *before, last = stops(value, size)
+            others = [path_of([*before, (last + 1) % size], size), path_of(before, size)]
+            results += [Option(option.kind, (*option.args[:i], x, *option.args[i + 1 :]), option.by) for x in others]
+            continue
         moved = value + 1 if one_more else (value + 1) % len(game.omniscient.labels.names[type_])
         results.append(Option(option.kind, (*option.args[:i], moved, *option.args[i + 1 :]), option.by))
     try:

@@ -16,6 +16,7 @@ import programs_deep
 import programs_heads
 import programs_links
 import programs_numbers
+import programs_paths
 import programs_places
 import programs_players
 import programs_rare
@@ -117,6 +118,8 @@ class Writer:
         e = self.expr
         if self.number(3) == 0 and (of_bag := programs_several.number(self, s)) is not None:
             return of_bag
+        if self.number(3) == 0 and (of_path := programs_paths.number(self, s)) is not None:
+            return of_path
         if self.number(14) == 0:
             return programs_numbers.number(self, s, d)
         if self.number(14) == 0:
@@ -271,6 +274,8 @@ class Writer:
         deeper = pad + "    "
         if self.number(3) == 0 and (lines := programs_several.statement(self, scope, pad)) is not None:
             return lines
+        if self.number(3) == 0 and (lines := programs_paths.statement(self, scope, pad)) is not None:
+            return lines
         if self.number(9) == 0:
             return programs_places.statement(self, scope, pad)
         if self.number(9) == 0:
@@ -368,6 +373,9 @@ class Writer:
             if self.number(5) == 0:
                 params.append(programs_several.param(self, inner, name) + programs_secrets.privacy(self, scope))
                 continue
+            if self.number(5) == 0:
+                params.append(programs_paths.param(self, inner, name) + programs_secrets.privacy(self, scope))
+                continue
             if self.number(3) == 0:
                 domain, inner[name] = programs_alike.param(self, inner)
                 where = f" where {self.expr(BOOL, inner, 1)}" if self.number(2) else ""
@@ -453,6 +461,7 @@ class Writer:
                 programs_heads.GUARDS,
                 programs_numbers.RULES,
                 programs_several.RULES,
+                programs_paths.RULES,
                 programs_rare.GROUP,
                 *(
                     "procedure helper(k: int, t: town):",

@@ -20,6 +20,7 @@ MODULES = (
         "alike",
         "draws",
         "several",
+        "paths",
         "games",
         "hashes",
         "perft",

@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest, one
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import BAD, INT, BagOf, Ent, SetOf
+from rulespec.types import BAD, INT, BagOf, Ent, PathOf, SetOf
 
 
 def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | None:
@@ -29,6 +29,10 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
             notes=x.declared(x.infer(e.target, env)),
             help=help_,
         )
+    if isinstance(var.type, PathOf):
+        help_ = f"a path is gone along: `for x in {var.name}:`, `first({var.name})`, `last({var.name})`"
+        notes = x.declared(x.infer(e.target, env))
+        return x.bad("RS229", f"`{var.name}` is a path, and has no `[…]`", e.span, notes=notes, help=help_)
     if not isinstance(var.type, BagOf):
         return None
     bag = x.infer(e.target, env)

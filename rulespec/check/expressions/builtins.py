@@ -7,6 +7,7 @@ from collections.abc import Callable
 from rulespec.check.expressions.bags import of_bag
 from rulespec.check.expressions.context import ENTITY, ExpressionContext
 from rulespec.check.expressions.operators import common_number
+from rulespec.check.expressions.paths import of_path
 from rulespec.check.scope import Env
 from rulespec.language import builtins
 from rulespec.language.builtins import Builtin
@@ -31,6 +32,8 @@ def infer_builtin(x: ExpressionContext, f: Builtin, e: ast.CallExpr, env: Env) -
         return typed.Lit(BAD, e.span, 0)
     if f.of_bag and (held := of_bag(x, f.of_bag, e, env)) is not None:
         return held
+    if f.of_path and (asked := of_path(x, f.of_path, e, env)) is not None:
+        return asked
     taken = [f.parameter(number).takes for number in range(len(e.args))]
     args = [_ARGUMENTS[takes](x, f, x.infer(arg, env)) for takes, arg in zip(taken, e.args, strict=True)]
     numbers = [arg for takes, arg in zip(taken, args, strict=True) if takes == builtins.NUMBER]

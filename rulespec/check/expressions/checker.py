@@ -14,6 +14,7 @@ from rulespec.check.expressions.hypothetical import infer_once
 from rulespec.check.expressions.lookups import infer_index
 from rulespec.check.expressions.names import infer_attribute, infer_number, infer_ref, narrowed
 from rulespec.check.expressions.operators import infer_binary, infer_unary
+from rulespec.check.expressions.paths import infer_along, path_elsewhere
 from rulespec.check.expressions.sets import infer_each, infer_in_order, infer_reach, infer_set
 from rulespec.check.expressions.told import infer_told
 from rulespec.check.expressions.ways import infer_ways
@@ -55,9 +56,10 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.Choice: infer_choice,
     ast.SetLiteral: infer_set,
     ast.InOrder: infer_in_order,
-    ast.Each: lambda x, e, env, want: infer_each(x, e, env),
+    ast.Each: lambda x, e, env, want: (infer_each if e.binder.then is None else infer_along)(x, e, env),
     ast.Reach: lambda x, e, env, want: infer_reach(x, e, env),
     ast.Ways: lambda x, e, env, want: infer_ways(x, e, env),
+    ast.Path: lambda x, e, env, want: path_elsewhere(x, e, env),
     ast.Once: infer_once,
     ast.Told: infer_told,
     ast.Ray: lambda x, e, env, want: infer_ray(x, e, env),

@@ -26,6 +26,7 @@ from rulespec.types import (
     Maybe,
     Num,
     Order,
+    PathOf,
     SetOf,
     Type,
     accepts,
@@ -59,7 +60,9 @@ def _converted(source: Type, target: Type) -> str:
 
 
 def bag_help(bag: typed.Var) -> str:
-    """The help for a bag in the place of a number."""
+    """The help for a bag or a path in the place of a number, or of an entity."""
+    if isinstance(bag.type, PathOf):
+        return f"`count({bag.name})` is how many stops, `last({bag.name})` is its last stop"
     return (
         f"`count({bag.name})` is how many pieces, `{bag.name}[x]` how many of one {bag.type.kind}"
         if isinstance(bag.type, BagOf)
@@ -123,7 +126,9 @@ class ExpressionContext(ABC):
         return self.bad("RS301", message, expr.span, str(expr.type), notes, help_)
 
     def as_set(self, e: typed.Expr) -> typed.Expr:
-        """The set of an order's members or of a bag's entities; any other expression unchanged."""
+        """The set of an order's members, a bag's entities or a path's stops; any other expression unchanged."""
+        if isinstance(e.type, PathOf):
+            return typed.Op(SetOf(e.type.kind), e.span, "visited", (e,))
         if isinstance(e.type, BagOf):
             return typed.Op(SetOf(e.type.kind), e.span, "entities", (e,))
         return typed.Op(SetOf(e.type.kind), e.span, "members", (e,)) if isinstance(e.type, Order) else e
@@ -214,11 +219,17 @@ class ExpressionContext(ABC):
             return Order(name)
         if ref.form == "bag":
             return BagOf(name)
+        if ref.form == "path":
+            return PathOf(name)
         return SetOf(name) if ref.form == "set" else Ent(name, ref.form == "optional")
 
     def stored_type(self, ref: ast.TypeRef) -> Type:
         """Type that a reference names where there can be no bag; reports one."""
         type_ = self.type_of(ref)
+        if isinstance(type_, PathOf):
+            help_ = "a path is a parameter, and an argument: keep what follows from it, such as the set of its stops"
+            self.error("RS356", "only parameters are paths", ref.span, help=help_)
+            return BAD
         if not isinstance(type_, BagOf):
             return type_
         help_ = "what lies where is counted in places of `pieces:`; a bag is a parameter, and an argument"

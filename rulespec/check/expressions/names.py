@@ -24,6 +24,7 @@ from rulespec.types import (
     BagOf,
     Ent,
     Num,
+    PathOf,
     SetOf,
     Type,
     may_be_none,
@@ -186,7 +187,7 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
             help_ = (
                 help_ or f"ask each member: `all(x in {owner.var.name}: x.{name.text} …)`, `for x in {owner.var.name}:`"
             )
-        elif isinstance(owner, typed.Local) and isinstance(owner.type, BagOf):
+        elif isinstance(owner, typed.Local) and isinstance(owner.type, BagOf | PathOf):
             help_ = bag_help(owner.var)
         return x.wrong(owner, f"only an entity has `.{name.text}`", help_)
     kind = x.decls.kinds[owner.type.kind]

@@ -20,6 +20,7 @@ from rulespec.types import (
     Ent,
     Maybe,
     Num,
+    PathOf,
     SetOf,
     Type,
     may_be_none,
@@ -201,9 +202,9 @@ def _mismatch(
         help_ = "sets are joined with `|`, and taken apart with `-`: `s | {x}`"
         if isinstance(right.type, Ent) and right.type.optional:
             help_ = "no set holds none: ask `is none` apart, or write an option without the parameter"
-    bags = [side.var for side in (left, right) if isinstance(side, typed.Local) and isinstance(side.type, BagOf)]
-    if bags:
-        help_ = bag_help(bags[0])
+    for side in (right, left):
+        if isinstance(side, typed.Local) and isinstance(side.type, BagOf | PathOf):
+            help_ = bag_help(side.var)
     if e.op in _ORDER and isinstance(left.type, Ent) and isinstance(right.type, Ent):
         help_ = "an order is one of the entities of one kind: compare two of them, or numbers such as facts of both"
     return x.bad(code, message, right.span, str(right.type), notes, help_)

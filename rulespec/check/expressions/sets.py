@@ -32,6 +32,8 @@ from rulespec.types import (
     unify,
 )
 
+_STEPS_HELP = "here one variable stands for a member: `x in …`"
+
 
 def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | None) -> typed.Expr:
     """Types `{a, b}`."""
@@ -93,6 +95,8 @@ def type_binder(
     `in_order`: the members of an order come in it; elsewhere it is its set. `want`: the type of the set, if known.
     """
     input_ = x.infer(b.source, env, want)
+    if b.then is not None:
+        x.error("RS354", "only `for`, and operators such as `sum`, go through steps", b.then.span, help=_STEPS_HELP)
     source = x.as_set(input_)
     kind = ANY
     if isinstance(source.type, SetOf):

@@ -107,8 +107,10 @@ class ReadLabels:
             result = self._called(e)
         elif isinstance(e, typed.Once):
             result |= self._run(e.procedure)
-        elif result and isinstance(e, typed.Each | typed.Ways | typed.Reach | typed.IfSome):
-            result = elsewhere(result, {}, {e.binder.var} if isinstance(e, typed.Each) else bound(e))
+        elif result and isinstance(e, typed.Each):
+            result = elsewhere(result, {}, {e.binder.var})
+        elif result and isinstance(e, typed.Ways | typed.Reach | typed.PathDomain | typed.Along | typed.IfSome):
+            result = elsewhere(result, {}, bound(e))
         return result
 
     def _public(self, e: typed.Expr) -> Label | None:
@@ -306,8 +308,12 @@ class ReadLabels:
         return exact if exact is None or all(self.lasts(k) for k in exact[1:] if isinstance(k, tuple)) else UNKNOWN
 
 
-def bound(e: typed.Ways | typed.Reach | typed.IfSome) -> set[typed.Var]:
+def bound(e: typed.Ways | typed.Reach | typed.PathDomain | typed.Along | typed.IfSome) -> set[typed.Var]:
     """The variables that an expression binds."""
+    if isinstance(e, typed.PathDomain):
+        return {e.so_far, e.var, e.near.var}
+    if isinstance(e, typed.Along):
+        return {e.var, e.then}
     return {e.var, e.near.var} if isinstance(e, typed.Ways) else {e.var}
 
 

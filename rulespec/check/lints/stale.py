@@ -171,6 +171,10 @@ class _Effects:
         if isinstance(e, typed.Each | typed.Reach | typed.Ways):
             inner = [e.binder.var] if isinstance(e, typed.Each) else [e.var]
             scope = scope.every(*inner, *([e.near.var] if isinstance(e, typed.Ways) else []))
+        elif isinstance(e, typed.PathDomain):
+            scope = scope.every(e.so_far, e.var, e.near.var)
+        elif isinstance(e, typed.Along):
+            scope = scope.every(e.var, e.then)
         elif isinstance(e, typed.IfSome):
             scope = scope.every(e.var)
         result = _NONE.union(*(self.read(part, scope) for part in parts(e)))

@@ -8,6 +8,7 @@ from rulespec.check.expressions.calls import arguments, infer_procedure
 from rulespec.check.expressions.cases import check_all_named, entities, places, subject_of
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env, known_if
+from rulespec.check.statements.along import type_along
 from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Label, Severity
 from rulespec.syntax import ast
@@ -150,6 +151,8 @@ def type_match(c: StatementContext, s: ast.Match, env: Env, place: StatementPlac
 def type_for(c: StatementContext, s: ast.For, env: Env, place: StatementPlace) -> Outcome:
     """Types `for`."""
     env = c.forget(env, s.body)
+    if (along := type_along(c, s, env, place)) is not None:
+        return along
     binder, inner = type_binder(c.x, s.binder, env, in_order=True)
     inside = replace(place, in_loop=True, asks=False)
     body, _, _ = c.inner(s.body, inner, inside)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.operators import common_number
+from rulespec.check.expressions.paths import type_path
 from rulespec.check.expressions.seers import seers
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env, known_if
@@ -176,11 +177,19 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tup
     new = no_shadow(x, p.name, env)
     high: typed.Expr | None = None
     several = None
-    if p.several:
+    low: typed.Expr
+    type_: Type
+    walk = type_path(x, p.name, p.low, env) if isinstance(p.low, ast.Path) else None
+    if isinstance(p.low, ast.Path):
+        low = walk or typed.Lit(BAD, p.low.span, 0)
+        type_ = low.type
+    elif p.several:
         low, type_, several = type_several(x, p, env)
     else:
         low, high, type_ = _one_of(x, p, env)
     var = typed.Var(p.name.text, or_none(type_) if p.none else type_, p.name.span, reads=reads if new else 1)
+    if walk is not None:
+        var = walk.so_far
     x.decls.refer(var.span, var)
     inner = env.bind(var)
     where = None

@@ -1,0 +1,141 @@
+"""Paths and the costs of ways, lowered: what a parameter may be, its stops, and what is asked of its steps."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.lower.layout import Layout
+from rulespec.engine.lower.ranges import MOST, NUMBERS, ProgramRanges, Range
+from rulespec.engine.lower.scope import Scope
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, NONE, choose, logic, op
+from rulespec.typed import nodes as typed
+from rulespec.typed.rule_traversal import expressions
+from rulespec.types import Ent, PathOf, Type
+
+
+class PathLowering(Protocol):
+    """The parts of the lowering of expressions that paths and ways need."""
+
+    layout: Layout
+    most_slots: int
+    ranges: ProgramRanges
+
+    def expr(self, e: typed.Expr, scope: Scope) -> ir.Expr:
+        """The expression, constant if possible."""
+
+    def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
+        """The expression as a value of a type."""
+
+    def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
+        """A number, checked if it might lie outside of bounds."""
+
+    def slot(self, scope: Scope) -> int:
+        """The first free slot."""
+
+    def site(self, span: Span, message: str) -> int:
+        """The number of a place for fault reports."""
+
+    def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
+        """The set of an entity, or a set itself."""
+
+
+def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.Expr:
+    """The paths that a parameter may be: `onward` has left out what has been used, and what would count too much."""
+    start, within = x.expr(e.start, scope), x.bounded(x.expr(e.within, scope), e.within.span)
+    slot = x.slot(scope)
+    at_step = scope.in_slot(e.so_far, slot).in_slot(e.var, slot + 1)
+    step = at_step.in_slot(e.near.var, slot + 2).after(slot + 3 + len(e.uses))
+    at_step = at_step.after(slot + 3 + len(e.uses))
+    x.most_slots = max(x.most_slots, step.slots)
+    for taken in range(slot, step.slots):
+        x.ranges.slots.pop(taken, None)
+    left = ir.Local(slot + 3)
+    x.ranges.slots[left.slot] = NUMBERS
+    uses = tuple([x.set_of(use, x.expr(use, step)) for use in e.uses])
+    cost = x.bounded(x.expr(e.cost, step), e.cost.span)
+    fits = op("<=", cost, left)
+    tests = [x.expr(e.near.where, step)] if e.near.where is not None else []
+    tests += [op("==", op("&", use, ir.Local(slot + 4 + k)), FALSE) for k, use in enumerate(uses)]
+    if not isinstance(cost, ir.Const):
+        tests += [op(">=", cost, FALSE), fits]
+    onward = x.expr(e.near.source, at_step)
+    if tests:
+        onward = ir.Fold("set", slot + 2, onward, None, logic("and", tests), None, None)
+    if isinstance(cost, ir.Const):
+        onward = choose(fits, onward, FALSE) if cost.value >= 0 else FALSE
+    stops = tuple([_of_stops(e, use) for use in e.uses])
+    return ir.PathSearch(slot, start, within, onward, cost, uses, stops, e.whole, _size(x, e))
+
+
+def _of_stops(walk: typed.PathDomain, use: typed.Expr) -> bool:
+    """Whether a use depends on the stop alone to which a step leads, so that the first stop uses it, too."""
+    return not any(isinstance(e, typed.Local) and e.var in (walk.var, walk.so_far) for e in expressions(use))
+
+
+def lower_along(x: PathLowering, e: typed.Along, scope: Scope) -> ir.Expr:
+    """An operator over the steps of a path: over the numbers of all stops but the last."""
+    path, size = x.expr(e.path, scope), ir.Const(_size(x, e.path))
+    slot = x.slot(scope)
+    inner = scope.after(slot)
+    ends = {e.var: ir.Local(slot), e.then: op("+", ir.Local(slot), ir.Const(1))}
+    inner = replace(inner, where=inner.where | {var: op("stop", path, at, size) for var, at in ends.items()})
+    where = x.expr(e.where, inner) if e.where is not None else None
+    body = x.expr(e.body, inner) if e.body is not None else None
+    steps = op("behind", op("stops", path, size), ir.Const(1))
+    name = e.op
+    if name == "set" and body is not None:
+        assert e.body is not None
+        name, body = "union", x.set_of(e.body, body)
+    result = ir.Fold(name, slot, steps, None, where, body, None)
+    return x.bounded(result, e.span, MOST) if name == "sum" else result
+
+
+def path_op(x: PathLowering, e: typed.Op, args: list[ir.Expr], scope: Scope) -> ir.Expr:
+    """A stop of a path by its number, the number of stops, the set of them, the first, or the last."""
+    path, size = args[0], ir.Const(_size(x, e.args[0]))
+    places = op("stops", path, size)
+    if e.op == "length":
+        return op("count", places)
+    if e.op == "visited":
+        slot = x.slot(scope)
+        return ir.Fold("set", slot, places, None, None, op("stop", path, ir.Local(slot), size), None)
+    if e.op == "last stop":
+        return op("stop", path, op("-", op("count", places), ir.Const(1)), size)
+    return op("stop", path, args[1] if e.op == "numbered stop" else FALSE, size)
+
+
+def _size(x: PathLowering, e: typed.Expr) -> int:
+    """The number of entities of the kind of a path."""
+    assert isinstance(e.type, PathOf)
+    return x.layout.size(e.type.kind)
+
+
+def lower_ways(x: PathLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
+    """`reach` with costs, and `cheapest`: both variables are slots."""
+    slot = x.slot(scope)
+    place = scope.in_slot(e.var, slot)
+    to = x.slot(place)
+    there, step = scope.in_slot(e.near.var, to), place.in_slot(e.near.var, to)
+    start, near = x.expr(e.start, scope), x.expr(e.near.source, place)
+    where = x.expr(e.near.where, step) if e.near.where is not None else None
+    cost, within = x.expr(e.cost, step), e.op == "reach"
+    below = x.site(e.cost.span, "a step costs nothing at least")
+    above = x.site(e.span, "these costs together have more than 15 digits")
+    assert isinstance(e.var.type, Ent)
+    default = x.argument(e.default, e.type, scope) if e.default is not None else None if within else NONE
+    bound, size = x.expr(e.bound, scope if within else there), x.layout.size(e.var.type.kind)
+    limit, until = (bound, None) if within else (None, bound)
+    return ir.Spread(slot, to, start, limit, until, near, where, cost, default, below, above, size)
+
+
+def rear(x: PathLowering, e: typed.Op, order: ir.Expr, scope: Scope) -> ir.Expr:
+    """The last member of an order: the one that has all others before it."""
+    assert isinstance(e.type, Ent)
+    slot, bits = x.slot(scope), ir.Const(x.layout.size(e.type.kind).bit_length())
+    members = op("members", order, bits)
+    is_last = op("==", op("place", order, ir.Local(slot), bits), op("-", op("count", members), ir.Const(1)))
+    return ir.Fold("first", slot, members, None, is_last, None, None)

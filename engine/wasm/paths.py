@@ -1,0 +1,273 @@
+"""Operators on paths, and the loop over the paths that a parameter may be.
+
+The loop goes from beginning to beginning: for each number of stops a frame of memory has the stops that are left to be
+tried next, the last stop, what may still be counted, and what has been used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rulespec.engine.program import ir
+from rulespec.engine.wasm import wide_sets as sets
+from rulespec.engine.wasm.layout import TooLargeError
+from rulespec.engine.wasm.values import ValueEmitter
+from rulespec.engine.wasm.wasm_format import I32
+from rulespec.engine.wasm.widths import ROW, WORD, words_of
+from rulespec.language.paths import MAX_PATHS, MAX_STOPS, bits_of
+
+OF_PATHS = frozenset({"stop", "stops"})
+
+
+class PathEmitter:
+    """Writes operators on paths into the function at hand."""
+
+    def __init__(self, x: ValueEmitter) -> None:
+        self.x = x
+
+    def value(self, e: ir.Op) -> None:
+        """Pushes a stop by its number, -1 where there is none, or the set of the numbers of the stops."""
+        x, code = self.x, self.x.code
+        size = e.args[-1]
+        assert isinstance(size, ir.Const)
+        bits, words = bits_of(size.value), x.words(e.args[0])
+        if words == ROW:
+            raise TooLargeError
+        path = x.operand(e.args[0], words)
+        if e.op == "stops":
+            code.const(0)
+            for word in path:
+                sets.push(code, [word])
+                code.const(bits)
+                code.call("stops_in")
+                code.do("add")
+            code.call("first_numbers")
+            return
+        per, number = WORD // bits, e.args[1]
+        if isinstance(number, ir.Const):
+            within = 0 <= number.value < per * words
+            sets.push(code, path[number.value // per :][:1] if within else [None])
+            code.const(bits * (number.value % per) if within else 0)
+        else:
+            at = x.held(number, 1)
+            sets.push(code, path)
+            for k in range(words - 1, 0, -1):
+                code.get(at)
+                code.const(per * k)
+                code.do("lt_s", "select")
+            code.get(at)
+            code.const(per - 1)
+            code.do("and")
+            code.const(bits)
+            code.do("mul")
+        code.do("shr_u")
+        code.const((1 << bits) - 1)
+        code.do("and")
+        code.const(1)
+        code.do("sub")
+        if not isinstance(number, ir.Const):
+            code.const(-1)
+            code.get(at)
+            code.const(per * words)
+            code.do("lt_u", "select")
+
+
+class WalkEmitter:
+    """Writes the loop over the paths that a parameter may be."""
+
+    def __init__(self, x: ValueEmitter) -> None:
+        self.x = x
+
+    @contextmanager
+    def paths(self, q: ir.Param, walk: ir.PathSearch, *, counted: bool = True) -> Iterator[int]:
+        """A loop over the paths, which are in the locals of the parameter's slot; its label goes on with the next.
+
+        `counted`: whether it takes steps.
+        """
+        x, code = self.x, self.x.code
+        slots, known = x.slots.copy(), x.known.copy()
+        x.known |= x.widths.bound(walk, x.known)
+        frames = _Frames(x, walk)
+        depth, looked = code.local(), code.local()
+        limit = frames.begin()
+        for local in (depth, looked):
+            code.const(0)
+            code.set(local)
+        outside, again = code.block(), code.loop()
+        frames.find(depth)
+        sets.push_union(code, sets.in_locals(code, frames.rest, frames.words))
+        code.do("eqz")
+        code.if_()
+        code.get(depth)
+        code.do("eqz")
+        code.br_if(outside)
+        self._add(depth, -1)
+        code.br(again)
+        code.end()
+        frames.take()
+        self._add(looked, 1)
+        code.get(looked)
+        code.const(MAX_PATHS)
+        code.do("gt_s")
+        code.if_()
+        code.do("unreachable")
+        code.end()
+        if q.steps and counted:
+            code.const(q.steps)
+            code.call("charge")
+        frames.go(depth, limit)
+        self._add(depth, 1)
+        frames.look_ahead(depth)
+        code.get(depth)
+        code.const(2)
+        code.do("lt_s")
+        code.br_if(again)
+        if walk.whole:
+            sets.push_union(code, sets.in_locals(code, frames.rest, frames.words))
+            code.do("eqz", "i32.eqz")
+            code.br_if(again)
+        x.slots, x.known = slots | {q.slot: frames.path}, known
+        yield again
+        code.br(again)
+        code.end()
+        code.end()
+
+    def _add(self, local: int, number: int) -> None:
+        code = self.x.code
+        code.get(local)
+        code.const(number)
+        code.do("add")
+        code.set(local)
+
+
+class _Frames:
+    """The memory of one loop, and the locals that stand for the frame at hand."""
+
+    def __init__(self, x: ValueEmitter, walk: ir.PathSearch) -> None:
+        self.x, self.walk = x, walk
+        code = x.code
+        self.words = words_of(walk.size)
+        self._uses = [x.words(e) for e in walk.uses]
+        if ROW in (self.words, *self._uses):
+            raise TooLargeError
+        self._bits = bits_of(walk.size)
+        self._of_path = words_of(MAX_STOPS * self._bits)
+        self._bytes = 8 * (self.words + 2 + sum(self._uses))
+        self._area = x.memory.room(self._bytes * (MAX_STOPS + 1))
+        self._stops = x.memory.room(8 * self._of_path)
+        self._frame = code.local(I32)
+        self.rest = code.locals(self.words)
+        self.path = code.locals(self._of_path)
+        self._at, self._to, self._left = code.local(), code.local(), code.local()
+        self._used = [code.locals(words) for words in self._uses]
+        x.slots |= {walk.slot: self.path, walk.at: self._at, walk.to: self._to, walk.left: self._left}
+        x.slots |= dict(zip(walk.used, self._used, strict=True))
+
+    @property
+    def _held(self) -> list[tuple[int, int]]:
+        """The locals in a frame behind the stops that are left, each with its place there."""
+        results = [(self._at, 8 * self.words), (self._left, 8 * self.words + 8)]
+        place = 8 * self.words + 16
+        for first, words in zip(self._used, self._uses, strict=True):
+            results += [(first + k, place + 8 * k) for k in range(words)]
+            place += 8 * words
+        return results
+
+    def begin(self) -> int:
+        """Fills the first frame; the local of the most that the steps of a path count together."""
+        x, code = self.x, self.x.code
+        for k, word in enumerate(x.operand(self.walk.start, self.words)):
+            code.const32(0)
+            sets.push(code, [word])
+            code.store(self._area + 8 * k)
+        return x.held(self.walk.within, 1)
+
+    def find(self, depth: int) -> None:
+        """Reads the frame of so many stops."""
+        code = self.x.code
+        code.get(depth)
+        code.const(self._bytes)
+        code.do("mul")
+        code.const(self._area)
+        code.do("add", "wrap")
+        code.set(self._frame)
+        for k in range(self.words):
+            code.get(self._frame)
+            code.load(8 * k)
+            code.set(self.rest + k)
+
+    def take(self) -> None:
+        """Takes the next stop out of those that are left."""
+        code = self.x.code
+        sets.take_lowest(code, self.rest, self.words, self._to)
+        self._put([(self.rest + k, 8 * k) for k in range(self.words)], 0)
+        for local, place in self._held:
+            code.get(self._frame)
+            code.load(place)
+            code.set(local)
+
+    def _put(self, locals_: list[tuple[int, int]], after: int) -> None:
+        """Writes locals into the frame, or into the one after it."""
+        for local, place in locals_:
+            self.x.code.get(self._frame)
+            self.x.code.get(local)
+            self.x.code.store(after + place)
+
+    def go(self, depth: int, limit: int) -> None:
+        """The step to the stop: what it counts and uses; a first stop uses what is of stops alone."""
+        x, code, walk = self.x, self.x.code, self.walk
+        code.const(self._stops)
+        code.get(depth)
+        code.const(self._bits)
+        code.const(self._of_path)
+        code.call("path_cut")
+        self._read()
+        code.get(depth)
+        code.do("eqz")
+        code.if_()
+        code.get(limit)
+        code.set(self._left)
+        for e, of_stops, first, words in zip(walk.uses, walk.of_stops, self._used, self._uses, strict=True):
+            sets.push(code, x.operand(e, words) if of_stops else [None] * words)
+            code.set_all(first, words)
+        code.else_()
+        code.get(self._left)
+        x.value(walk.cost)
+        code.do("sub")
+        code.set(self._left)
+        more = [code.locals(words) for words in self._uses]
+        for e, first, words in zip(walk.uses, more, self._uses, strict=True):
+            sets.push(code, x.operand(e, words))
+            code.set_all(first, words)
+        for first, added, words in zip(self._used, more, self._uses, strict=True):
+            sets.add(code, first, sets.in_locals(code, added, words))
+        code.end()
+        code.const(self._stops)
+        code.get(depth)
+        code.get(self._to)
+        code.const(self._bits)
+        code.call("path_put")
+        self._read()
+        code.get(self._to)
+        code.set(self._at)
+
+    def _read(self) -> None:
+        """Reads the path from memory."""
+        for k in range(self._of_path):
+            self.x.code.at(self._stops + 8 * k)
+            self.x.code.set(self.path + k)
+
+    def look_ahead(self, depth: int) -> None:
+        """Finds the stops that the path may go on to, and fills the next frame."""
+        x, code = self.x, self.x.code
+        sets.clear(code, self.rest, self.words)
+        code.get(depth)
+        code.const(MAX_STOPS)
+        code.do("lt_s")
+        code.if_()
+        sets.push(code, x.operand(self.walk.onward, self.words))
+        code.set_all(self.rest, self.words)
+        code.end()
+        self._put([(self.rest + k, 8 * k) for k in range(self.words)], self._bytes)
+        self._put(self._held, self._bytes)

@@ -1,0 +1,190 @@
+"""Paths as parameters: listed in one order, tested in steps of their length, drawn, gone along, and logged."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from cases import split, write
+from folders import RULESETS
+from machines_alike import MACHINES, Length, Table, beside_the_interpreter
+from worlds import WORLD, Play, listed, take
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import IllegalOptionError, UnlistedOptionsError
+from rulespec.engine.logs.log_file import write_log
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.simulate.checked_playouts import play_out
+from rulespec.load import load_ruleset
+
+COURIER = load_ruleset(str(RULESETS / "courier"))
+
+RULES = """
+def length(way: path town) -> int: count(way) - 1
+procedure visit(way: path town):
+    for t in way:
+        set t.mark to 10 * t.mark + 1
+procedure play():
+    for p in player:
+        decide move by p:
+            option go(way in path(x from {oak, fir} to y in x.near | {t in town where t == x.twin} once y within 3)):
+                visit(way)
+                for x to y in way where x != elm:
+                    set n to 100 * n + x.tax + y.tax
+                set towns to way
+            option run(way in path(x from {oak} to y in town where y != x once x within 2 until none)
+                       where last(way) != oak "P-1: not back home"):
+                set n to length(way) + first(way).tax + sum(y.tax for x to y in way)
+                set towns to {y for x to y in way where x == oak}
+            option pay_way(way in path(x from town to y in x.near counts y.tax within few + 8)):
+                require count(x to y in way) < 3 "P-2: too far"
+                set n to sum(t.tax for t in way)
+                set towns to union({x, y} for x to y in way)
+    end game as done
+"""
+
+
+def test_one_option_for_each_in_the_order_of_its_steps(play: Play) -> None:
+    game = play(RULES + WORLD)
+    assert listed(game) == [
+        *("go([oak, elm])", "go([oak, elm, ash])", "go([oak, ash])"),
+        *("run([oak, elm, ash])", "run([oak, elm, fir])", "run([oak, ash, elm])"),
+        *("run([oak, ash, fir])", "run([oak, fir, elm])", "run([oak, fir, ash])"),
+        *("pay_way([oak, elm])", "pay_way([elm, ash])"),
+    ]
+    assert game.legal_options[0].arguments == {"way": "[oak, elm]"}
+    assert game.parse("go([oak, ash])").parts == [("town", "oak"), ("town", "ash")]
+
+
+def test_an_option_says_why_it_is_refused(play: Play) -> None:
+    game = play(RULES + WORLD)
+    for text, reason in (
+        ("run([oak, elm, oak])", "P-1: not back home"),
+        ("go([oak, fir])", "`[oak, fir]` is none of path(x from {oak, fir}"),
+        ("go([oak])", "is none of path("),
+        ("go([oak, elm, ash, oak])", "is none of path("),
+        ("run([oak, elm])", "P-1: not back home"),
+        ("pay_way([oak, elm, ash])", "is none of path("),
+        ("go([])", "is none of path("),
+    ):
+        assert reason in str(game.why_not(game.parse(text))), text
+        with pytest.raises(IllegalOptionError, match="not legal"):
+            game.apply(game.parse(text))
+
+
+def test_texts_name_the_stops(play: Play) -> None:
+    game = play(RULES + WORLD)
+    assert str(game.parse("go( [oak,elm , ash] )")) == "go([oak, elm, ash])"
+    for text, note in (
+        ("go(oak)", "no path"),
+        ("go({oak, elm})", "no path"),
+        ("go([oak, elk])", "no town `elk`"),
+        ("go([oak, elm)", "no path"),
+        ("go([oak, elm], oak)", "takes"),
+        (f"go([{', '.join(['oak'] * 65)}])", "at most 64"),
+    ):
+        with pytest.raises(ValueError, match=note):
+            game.parse(text)
+
+
+def test_a_path_is_gone_along_in_its_order_and_taken_back(play: Play) -> None:
+    game = play(RULES + WORLD)
+    before = game.hash
+    take(game, "go([oak, elm, ash])")
+    assert [game.omniscient.value(text) for text in ("n", "towns", "oak.mark", "fir.mark")] == [
+        *("8", "{oak, elm, ash}", "11", "1")
+    ]
+    take(game, "run([oak, ash, fir])")
+    assert [game.omniscient.value(text) for text in ("n", "towns")] == ["21", "{ash}"]
+    game.undo()
+    take(game, "pay_way([elm, ash])")
+    assert [game.omniscient.value(text) for text in ("n", "towns")] == ["12", "{elm, ash}"]
+    game.undo()
+    game.undo()
+    assert game.hash == before
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_whole_games_are_the_same(machine: str) -> None:
+    for seed in range(3):
+        beside_the_interpreter(machine, Table(COURIER, 3), Length(14, 5), random.Random(f"{machine} {seed}"))
+
+
+def test_a_private_path_stays_so() -> None:
+    game = Game(COURIER, ["A", "B"])
+    take(game, "home(north)", "home(south)", "round_trip([north, east, south, west, north])")
+    assert "round_trip([north" in str(game.view("A").history[-1])
+    assert "round_trip(?)" in str(game.view("B").history[-1])
+
+
+def test_games_are_logged_and_read_again(tmp_path: Path) -> None:
+    game = Game(COURIER, ["A", "B"])
+    play_out(game, 4, 2)
+    write_log(tmp_path / "game.jsonl", game)
+    assert "([" in (tmp_path / "game.jsonl").read_text("utf-8")
+    assert replay_log(str(tmp_path / "game.jsonl")).game.hash == game.hash
+
+
+MANY = """
+procedure play():
+    decide move by first(player):
+        option tour(way in path(x from town to y in town where x != y once y within 5)): set towns to way
+        option stay: pass
+    end game
+--- kinds.yaml
+kinds:
+  town: {entities: {TOWNS}}
+  player: {}
+state: {towns: {type: set town}}
+"""
+
+
+@pytest.mark.parametrize("size", [20, 300])
+def test_too_many_are_tested_and_drawn_without_listing(play: Play, size: int) -> None:
+    game = play(MANY.replace("TOWNS", ", ".join(f"t{n}: {{}}" for n in range(size))))
+    with pytest.raises(UnlistedOptionsError, match="more than 10,000 paths") as caught:
+        len(game.legal_options)
+    assert caught.value.diagnostic.code == "RS418"
+    assert game.legal_options.unlisted == 10_001
+    assert game.is_legal(game.parse("tour([t9, t3, t12, t1])")) and not game.is_legal(game.parse("tour([t9, t3, t9])"))
+    drawn = {str(game.drawn(Draws(7, n).tries(1))) for n in range(40)}
+    assert len(drawn) > 35 and all(game.is_legal(game.parse(text)) for text in drawn)
+    last = f"tour([t0, t{size - 1}])"
+    take(game, last)
+    assert str(game.history[-1]) == last
+
+
+def test_a_given_path_is_tested_in_steps_of_its_length(tmp_path: Path) -> None:
+    rules = MANY.replace("TOWNS", ", ".join(f"t{n}: {{}}" for n in range(60))).replace("within 5", "within 63")
+    ruleset = load_ruleset(str(write(tmp_path / "many", split(rules, "rules/play.rules"))))
+    game = Game(ruleset, ["A", "B"], backend="interpreter")
+    machine = game.omniscient.numbers.machine
+    assert isinstance(machine, Interpreter)
+    steps = []
+    for length in (10, 20, 40):
+        option = game.parse(f"tour([{', '.join(f't{n}' for n in range(length))}])")
+        before = machine.left
+        assert game.is_legal(option)
+        steps.append(before - machine.left)
+    assert steps[1] - steps[0] == pytest.approx((steps[2] - steps[1]) / 2, rel=0.1)
+
+
+def test_a_path_of_as_many_stops_as_there_may_be(play: Play) -> None:
+    rules = """
+procedure play():
+    decide move by first(player):
+        option go(way in path(x from {oak} to y in {oak} within 63 until none)): set n to count(way)
+        option back(way in path(x from {oak} to y in {oak} counts few within 0)): set n to count(way)
+        option none_of_them(way in path(x from {oak} to y in {oak} counts -1 within 5)): set n to 1
+        option hop(way in path(x from {oak} to y in {oak} counts 3 within 6)): set n to 1
+    end game
+"""
+    game = play(rules + WORLD)
+    names = listed(game)
+    assert names[0] == f"go([{', '.join(['oak'] * 64)}])" and names[-2:] == ["hop([oak, oak])", "hop([oak, oak, oak])"]
+    assert len([name for name in names if name.startswith("back")]) == 63 and len(names) == 1 + 63 + 2
+    take(game, names[63])
+    assert game.omniscient.value("n") == "64"
