@@ -197,3 +197,46 @@ def test_backgammon(batch: int, spiel: Any) -> None:
         assert game.result is not None
         worth = WORTH[game.result.ending]
         assert state.returns() == [worth if seat in game.result.winners else -worth for seat in SEATS]
+
+
+# --- Draughts ---------------------------------------------------------------------------------------------------------
+#
+# An action of OpenSpiel is one step or one jump, and who can jump on has another action; here all of it is one option.
+# So what is compared is, after each of its actions, the next stops of all options that begin so.
+# OpenSpiel ends a game after forty moves without a capture, those of men among them; there a game is left.
+
+
+def draughts_ways(game: Game) -> dict[tuple[str, ...], Option]:
+    """The options by the squares that they come to."""
+    return {tuple(square for _, square in option.parts): option for option in game.legal_options}
+
+
+def test_draughts(spiel: Any) -> None:
+    rng = random.Random("draughts")
+    other = spiel.load_game("checkers")
+    jumps = 0
+    for _ in range(GAMES):
+        game, state = Game(cached("draughts"), SEATS, {"quiet_moves": 200}), other.new_initial_state()
+        while not game.is_over:
+            ways, gone = draughts_ways(game), 1
+            while gone < max(map(len, ways)):
+                if state.is_terminal():
+                    break
+                assert state.current_player() == decider(game)
+                theirs = {state.action_to_string(a): a for a in state.legal_actions()}
+                assert {"".join(way[gone - 1 : gone + 1]) for way in ways} == theirs.keys(), str(state)
+                chosen = rng.choice(sorted(theirs))
+                state.apply_action(theirs[chosen])
+                ways = {way: option for way, option in ways.items() if "".join(way[gone - 1 : gone + 1]) == chosen}
+                gone += 1
+            if state.is_terminal() and not any(gone == len(way) for way in ways):
+                break
+            (option,) = [option for way, option in ways.items() if len(way) == gone]
+            jumps += gone > 2
+            game.apply(option)
+            if state.is_terminal():
+                break
+        if game.is_over:
+            assert game.result is not None and state.is_terminal()
+            assert state.returns() == [1.0 if seat in game.result.winners else -1.0 for seat in SEATS]
+    assert jumps > GAMES / 4
