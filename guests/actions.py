@@ -15,6 +15,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Labels
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
+from rulespec.language.bags import MOST, counts
 from rulespec.language.orders import in_order
 
 MOST_OPTIONS = 1_000
@@ -153,7 +154,7 @@ def _shown(labels: Labels, form: _Form, args: tuple[int, ...]) -> str:
 class _Vocabulary:
     """The words of all options: names, entities by kind, numbers.
 
-    A set, an order and a number that is not small end with the word `end`.
+    A set, an order, a bag and a number that is not small end with the word `end`; a bag has a word for each piece.
     """
 
     def __init__(self, p: ir.Program, labels: Labels) -> None:
@@ -194,7 +195,7 @@ class _Vocabulary:
         kind, _, of = type_.removesuffix("?").partition(" ")
         if kind == "int":
             return len(str(MAX_NUMBER)) + 3
-        return self._sizes.get(of, 0) + 1 if of else 1
+        return self._sizes.get(of, 0) * (MOST if kind == "bag" else 1) + 1 if of else 1
 
     def _value(self, type_: str, value: int) -> Iterator[tuple[str, str | int]]:
         kind, _, of = type_.removesuffix("?").partition(" ")
@@ -202,6 +203,9 @@ class _Vocabulary:
             yield "sign", "none"
         elif kind == "set":
             yield from ((of, member) for member in range(self._sizes.get(of, 0)) if value >> member & 1)
+            yield "sign", "end"
+        elif kind == "bag":
+            yield from ((of, member) for member, pieces in counts(value) for _ in range(pieces))
             yield "sign", "end"
         elif kind == "order":
             yield from ((of, member) for member in in_order(value, self._sizes[of].bit_length()))

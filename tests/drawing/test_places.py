@@ -94,6 +94,7 @@ def test_titles_are_texts(ref: str) -> None:
 
 
 UNPLACED = {
+    "acquire": {"tile": "comes from the bag, which is not in the picture"},
     "chess": {"piece": "the kind of a man, not a man", "castling": "a move, which has no place"},
     "imperial": {"unit": "the kind of a piece, not a piece"},
     "imperial_2030": {"unit": "the kind of a piece, not a piece"},

@@ -36,7 +36,7 @@ def check_sequences(table: Contract, steps: int) -> None:
         assert play.mask.sum() == len(play.actions) > 0
 
 
-@pytest.mark.parametrize("name", ["backgammon", "ludo"])
+@pytest.mark.parametrize("name", ["backgammon", "ludo", "acquire"])  # with bags
 def test_options_are_sequences_of_which_none_begins_another(name: str) -> None:
     for table in tables(name, every=False):
         check_sequences(table, 60)
