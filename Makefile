@@ -103,7 +103,7 @@ fuzz: $(STAMP)
 
 # How good the tests of the shipped rules are, by changing the rules; see docs/guides/testing.md. Some hours; results in build/mutants/. Of what overlays
 # include, each file is changed under one reference, which stands before it.
-MUTATED := nim: connect_four: ludo: backgammon: chess: kuhn_poker: leduc_poker: liars_dice: skat: acquire: dominion: shadow_of_the_emperor: tetrarchia: tetrarchia+imperivm: tetrarchia+mare_nostrvm: tetrarchia+diarchia: \
+MUTATED := nim: connect_four: ludo: backgammon: chess: kuhn_poker: leduc_poker: liars_dice: skat: acquire: dominion: go: shadow_of_the_emperor: tetrarchia: tetrarchia+imperivm: tetrarchia+mare_nostrvm: tetrarchia+diarchia: \
            tetrarchia+patres_patriae: tetrarchia+el_grande: imperial: imperial_2030: imperial_asia: tutorial: imperial+first_edition: imperial+reverse_order: imperial+stricter_import: \
            imperial+economy_2030: imperial+playimperial: imperial_2030+playimperial:playimperial.rules \
            imperial+playimperial_2030:playimperial_economy.rules

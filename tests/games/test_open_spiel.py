@@ -240,3 +240,55 @@ def test_draughts(spiel: Any) -> None:
             assert game.result is not None and state.is_terminal()
             assert state.returns() == [1.0 if seat in game.result.winners else -1.0 for seat in SEATS]
     assert jumps > GAMES / 4
+
+
+# --- Go ---------------------------------------------------------------------------------------------------------------
+#
+# OpenSpiel forbids taking a ko back at once, and ends the game without a winner where a position comes again: the
+# setting `repetition` at `drawn`. It counts by area, and after twice as many moves as there are points.
+
+GO_SIZE = 9
+GO_PASS = GO_SIZE * GO_SIZE
+
+
+def points(game: Game) -> dict[Key, tuple[Option, ...]]:
+    """By point, from the first row up, each from left to right; a pass is the last."""
+    return {option.args or (GO_PASS,): (option,) for option in game.legal_options}
+
+
+def spiel_points(state: Any) -> dict[Key, list[int]]:
+    return {(action,): [action] for action in state.legal_actions()}
+
+
+def spiel_stones(state: Any) -> str:
+    """The rows of its board from the first, and of each the points from left to right."""
+    rows = [line.split() for line in str(state).splitlines() if line[:2].strip().isdigit()]
+    return "".join(points for _, points in sorted(rows))
+
+
+def stones(game: Game) -> str:
+    cells = zip(game.omniscient.numbers.program.cells, game.omniscient.numbers.cells, strict=True)
+    return "".join("+XO"[n + 1] for cell, n in cells if cell.name == "stone")
+
+
+GO_BATCH = 20
+
+
+@pytest.mark.parametrize("batch", range(-(-GAMES // GO_BATCH)))
+def test_go(batch: int, spiel: Any) -> None:
+    rng = random.Random(f"go {batch}")
+    other = spiel.load_game(f"go(board_size={GO_SIZE},komi=7.5)")
+    for _ in range(min(GO_BATCH, GAMES)):
+        game = Game(cached("go"), ["black", "white"], {"repetition": "drawn"})
+        state = other.new_initial_state()
+        while not state.is_terminal():
+            assert not game.is_over
+            place, there = points(game), spiel_points(state)
+            assert place.keys() == there.keys(), (str(state), game.history)
+            assert stones(game) == spiel_stones(state)
+            key = rng.choice(sorted(there)[:-1] or sorted(there)) if rng.random() < 0.98 else (GO_PASS,)
+            game.apply(place[key][0])
+            state.apply_action(key[0])
+        assert game.result is not None
+        won = {(): [0.0, 0.0], ("black",): [1.0, -1.0], ("white",): [-1.0, 1.0]}
+        assert state.returns() == won[tuple(game.result.winners)]
