@@ -13,11 +13,13 @@ from msgspec.structs import replace
 from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
 from rulespec.drawing.board_forms import HOSTS, SIDE, plans_of
+from rulespec.drawing.captions import caption, notes
+from rulespec.drawing.cell_sides import tile_items
 from rulespec.drawing.colours import INK
 from rulespec.drawing.dice import dice
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.drawn_tokens import LARGEST, DrawnToken, Standing, drawn, marker_token
-from rulespec.drawing.holdings import SheetTable, rows, table_of, table_plan
+from rulespec.drawing.holdings import SheetTable, TablePart, moved, rows, table_of, table_plan, tables_within
 from rulespec.drawing.link_states import link_states
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import GAP, Plan, Sheet
@@ -29,7 +31,7 @@ from rulespec.drawing.status import status_of
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.table_texts import Cell, TextTable, text_rows, text_table
-from rulespec.drawing.text_width import shortened
+from rulespec.drawing.text_width import shortened, text_width
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seat_names import shown_names
 from rulespec.engine.game.state_json import state_json
@@ -47,12 +49,15 @@ _STOOD = 5_000
 """Places with their pieces that are kept as drawn."""
 _MARGIN = 18.0
 _TOP = 58.0
+_WIDE = 1000.0
 _LEAST = 760.0
-"""The width that tables have at least."""
+"""The width that tables have at least, of a ruleset without a drawing file and of one with it."""
 _NARROWEST = 440.0
 """The width of the narrowest sheet: room for its status."""
 _APART = 320.0
 """The width of boards at the right, where each is a picture of its own on a page."""
+_CAPTION = 640.0
+"""The width of the caption of a board."""
 _MAT = 10.0
 """The room around a board on a page."""
 
@@ -60,7 +65,7 @@ _MAT = 10.0
 class Panel(Brief, Struct, frozen=True):
     """A board with those in its cells, or a scale, as a picture of its own: in the coordinates of the sheet.
 
-    `at`: its place on the sheet; `turns`: whether it can be viewed from the other side.
+    `at`: its place on the sheet; `turns`: whether it can be viewed from the other side; `note`: its caption.
     """
 
     id: str
@@ -69,6 +74,7 @@ class Panel(Brief, Struct, frozen=True):
     turns: bool
     box: Box
     items: list[SceneItem]
+    note: str = ""
 
 
 def board(
@@ -162,7 +168,7 @@ class Board:
         self._with_tables = tables and not apart
         self.names = Names(d, tuple(names))
         titled = shown_names(names)
-        self.sheet = Sheet(d, style, lambda kind: words.titles(kind, titled), self.names, words)
+        self.sheet = Sheet(d, style, lambda kind: _titles(d, style, words, kind, titled), self.names, words)
         self.plans: dict[str, Plan] = {}
         self.scales: dict[tuple[str, str], Plan] = {}
         self.tables: list[SheetTable] = []
@@ -197,6 +203,7 @@ class Board:
             plan = self._add(b, (column, at), _APART if self.apart else SIDE)
             at += plan.size[1] + GAP
         width = max(width + (GAP + SIDE if side and main else 0.0), SIDE if side else 0.0, _LEAST)
+        width = max(width, _WIDE) if self.sheet.style.guessed else width
         y = self._beside((column, at), y) if side and self._with_tables else y
         y = max(y, at if side else 0.0)
         wide = 1000.0 if self.apart else width
@@ -219,15 +226,15 @@ class Board:
         for kind in self.sheet.style.tables:
             if any(t.kind == kind for t in self.tables):
                 continue
-            table = self._table_of(kind, (x, y), width)
-            if table is None or not table.rows:
-                continue
-            if x > _MARGIN and x + table.width > _MARGIN + width:
-                x, y = _MARGIN, bottom
-                table = self._table_of(kind, (x, y), width)
-                assert table is not None
-            bottom = max(bottom, y + self._table(table))
-            x += table.width + 2 * GAP
+            columns = self.sheet.style.tables[kind]
+            known = kind == "game" or kind in self.sheet.d.kinds
+            for table in tables_within(self.sheet, self.words, self.names, kind, columns if known else (), width):
+                table.width = max(table.width, text_width(self._title_of(table), 13, bold=True))
+                if x > _MARGIN and x + table.width > _MARGIN + width:
+                    x, y = _MARGIN, bottom
+                table = moved(table, (x, y))
+                bottom = max(bottom, y + self._table(table))
+                x += table.width + 2 * GAP
         return bottom
 
     def _beside(self, corner: Point, bottom: float) -> float:
@@ -247,10 +254,19 @@ class Board:
         tabled = self._with_tables and self.sheet.style.tables.get(b.kind)  # the heading of the table will do
         b = replace(b, title="" if tabled else self.words.board(b.kind, b.title))
         guests = [g for g in self._guests if g.inside == b.kind]
-        self.plans |= plans_of(self.sheet, b, guests, (corner, width, self.viewer))
+        title, head, room = b.title or heading_of(self.words.kind(b.kind)), "", 0.0
+        if b.caption:
+            head, room = caption(self.sheet, b, "" if self.apart else title, corner, min(width, _CAPTION))
+            b = replace(b, title="")
+        below = corner[0], corner[1] + room
+        self.plans |= plans_of(self.sheet, b, guests, (below, width, self.viewer))
         items = [item for each in (b, *guests) for item in self.plans[each.kind].items]
-        plan, title = self.plans[b.kind], b.title or heading_of(self.words.kind(b.kind))
-        self._put(Panel(b.kind, title, b.at, b.form in ("grid", "cells"), _box(corner, plan), items))
+        plan = self.plans[b.kind]
+        if b.caption:
+            items.append(SceneItem(f"caption.{b.kind}", "names", head))
+            plan.size = max(plan.size[0], _NARROWEST - 2 * GAP), plan.size[1] + room
+        note = " · ".join(notes(self.sheet, b)) if b.caption else ""
+        self._put(Panel(b.kind, title, b.at, b.form in ("grid", "cells"), _box(corner, plan), items, note))
         return self.plans[b.kind]
 
     def _put(self, of: Panel) -> None:
@@ -275,7 +291,7 @@ class Board:
         columns = self.sheet.style.tables[kind]
         if kind != "game" and kind not in self.sheet.d.kinds:
             return None
-        return table_of(self.sheet, self.words, self.names, kind, columns, corner, width)
+        return table_of(self.sheet, self.words, self.names, kind, TablePart(columns), corner, width)
 
     def _table(self, table: SheetTable) -> float:
         """Adds a table to the sheet; returns its height."""
@@ -324,7 +340,9 @@ class Board:
     def items(self, state: dict[str, Any]) -> Iterator[SceneItem]:
         """The items of a board that show a state."""
         shown = self.names.read(state)
-        for plan in self.plans.values():
+        for of, plan in self.plans.items():
+            if plan.tiles is not None:
+                yield from tile_items(self.sheet, of, plan.tiles, shown)
             for kind, lines in plan.links.items():
                 yield from link_states(self.sheet, kind, lines, shown)
         placed: dict[str, Place] = {}
@@ -394,6 +412,20 @@ def _bounded(sheet: Sheet) -> None:
             raise failure("RS557", message, None, help=help_)
 
 
+def _titles(
+    d: typed.Declarations, style: Style, words: Wording, kind: str, seats: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The titles of entities; one that is called by a number, such as `t57`, is `tile 57`, and `57` beside words."""
+    titles = words.titles(kind, seats)
+    numbers = style.numbered.get(kind, {})
+    if numbers and len(numbers) == len(titles):
+        return tuple(f"{words.kind(kind)} {number}" for number in numbers.values())
+    names = {entity.title: numbers[entity.name] for entity in d.kinds[kind].entities if entity.name in numbers}
+    for part in d.kinds[kind].product:
+        names |= style.numbered.get(part, {})
+    return tuple(" ".join(names.get(word, word) for word in title.split(" ")) for title in titles) if names else titles
+
+
 def scale_id(kind: str, name: str) -> str:
     """The panel of a scale."""
     return f"{kind}.{name}"
@@ -411,6 +443,5 @@ def _figure(of: Panel) -> str:
         layers += [svg.group([static], class_=layer)] if static else []
         layers.append(svg.element("g", data_layer=layer))
     picture = panel(of.box.grown(_MAT), of.title, "".join(layers))
-    return svg.element(
-        "figure", picture, data_panel=of.id, data_at=of.at, data_turns="yes" if of.turns else None, data_title=of.title
-    )
+    data = {"data_panel": of.id, "data_at": of.at, "data_turns": "yes" if of.turns else None, "data_title": of.title}
+    return svg.element("figure", picture, **data, data_note=of.note or None)

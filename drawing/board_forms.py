@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rulespec.drawing.cell_sides import side_lines, tiles_of
 from rulespec.drawing.cells_board import cells_plan, net_of
 from rulespec.drawing.map_board import map_plan
 from rulespec.drawing.map_spots import spots_plan
+from rulespec.drawing.mats_board import mats_plan
 from rulespec.drawing.panel_boards import matrix_plan, panels_plan
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan
@@ -41,6 +43,8 @@ def plans_of(
         return {b.kind: plan, **{each.kind: spots_plan(sheet, b, each, corner, plan.size[0]) for each in guests}}
     if b.form == "grid" and b.kind in sheet.d.boards:
         plan = grid_plan(sheet, b, corner)
+    elif b.form == "mats" and is_mats(sheet, b.kind):
+        plan = mats_plan(sheet, b, corner, width, viewer)
     elif b.form == "ring":
         plan = ring_plan(sheet, b, corner, min(width, SIDE))
     elif b.form == "panels":
@@ -49,4 +53,12 @@ def plans_of(
         plan = matrix_plan(sheet, b, corner, width)
     else:
         plan = row_plan(sheet, b, corner, width)
+    plan.links |= side_lines(sheet, b, plan)
+    plan.tiles = tiles_of(sheet, b, plan)
     return {b.kind: plan}
+
+
+def is_mats(sheet: Sheet, kind: str) -> bool:
+    """Whether a kind is a product with a regular board."""
+    product = sheet.d.kinds[kind].product
+    return len(product) == 2 and product[1] in sheet.d.boards

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from rulespec.drawing import svg
+from rulespec.drawing.cards import chip
 from rulespec.drawing.colours import INK, colour, ground
-from rulespec.drawing.holdings import chip
 from rulespec.drawing.plan import Manner, Plan, Sheet
 from rulespec.drawing.regular_boards import LINE, cell, region
 from rulespec.drawing.scene import SceneItem

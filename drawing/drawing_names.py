@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.yaml_nodes import Node, Scalar, Sequence, entries, get, text, words
 from rulespec.drawing.colours import PALETTE
+from rulespec.drawing.guess import link_facts
 from rulespec.drawing.outline_checks import check_outlines
-from rulespec.drawing.style import link_facts
 from rulespec.drawing.symbols import SYMBOLS
 from rulespec.typed import nodes as typed
-from rulespec.types import Ent
+from rulespec.types import Ent, SetOf
 
 Said = tuple[Scalar, str, typed.Named]
 """A scalar of a file, a name in it, and its meaning."""
@@ -51,6 +52,8 @@ class _Names:
                 self._states(self.piles[name], get(node, "states"))
                 for at in words(get(node, "places")):
                     self._known(at, at.text, self.piles[name].places, f"place of `{name}`")
+        for _, place, _ in entries(get(self.drawing, "codes")):
+            self._field(place)
         for section in ("markers", "scales", "dice"):
             for word in words(get(self.drawing, section)):
                 self._field(word)
@@ -111,13 +114,10 @@ class _Names:
             self.report.error("RS552", f"there is no symbol `{symbol.text}`", symbol.span, help=hint)
 
     def _board(self, kind: typed.Kind, node: Node) -> None:
-        form = get(node, "as")
-        if form is not None and text(form) == "grid" and kind.name not in self.d.boards:
-            message = f"`{kind.name}` is no regular board, and cannot be drawn as a grid"
-            self.report.error("RS553", message, form.span, help="draw it as nodes, as a ring or as a row")
-        if form is not None and text(form) == "pairs" and len(kind.product) != 2:
-            message = f"`{kind.name}` is not made of two kinds, and cannot be drawn as pairs"
-            self.report.error("RS553", message, form.span, help="draw it as a row")
+        self._form(kind, get(node, "as"))
+        for word in words(get(node, "sides")):
+            self._side(kind, word)
+        self._tiles(kind, get(node, "tiles"))
         for section in ("positions", "outlines"):
             for name, place, _ in entries(get(node, section)):
                 self._known(place, name, _entities(kind), f"`{kind.name}`")
@@ -164,6 +164,53 @@ class _Names:
                     fields = self.d.kinds[name].state if name in self.d.links else {}
                     self._known(field, field.text, fields, f"field of `{name}`")
         self._seams(kind, links, get(node, "seams"))
+
+    def _form(self, kind: typed.Kind, form: Node | None) -> None:
+        """The form of a board, which its kind must have the shape for."""
+        name = text(form) if form is not None else ""
+        if form is None:
+            return
+        if name == "grid" and kind.name not in self.d.boards:
+            message = f"`{kind.name}` is no regular board, and cannot be drawn as a grid"
+            self.report.error("RS553", message, form.span, help="draw it as nodes, as a ring or as a row")
+        if name == "pairs" and len(kind.product) != 2:
+            message = f"`{kind.name}` is not made of two kinds, and cannot be drawn as pairs"
+            self.report.error("RS553", message, form.span, help="draw it as a row")
+        if name == "mats" and (len(kind.product) != 2 or kind.product[1] not in self.d.boards):
+            message = f"`{kind.name}` is not made of owners and a regular board, and cannot be drawn as mats"
+            hint = "its `product` has two kinds, the second a regular board"
+            self.report.error("RS553", message, form.span, help=hint)
+
+    def _side(self, kind: typed.Kind, word: Scalar) -> None:
+        """A field of the sides of cells."""
+        self._field(word)
+        side = self.d.kinds.get(word.text.partition(".")[0])
+        board = self.d.boards.get(kind.product[1] if len(kind.product) == 2 else kind.name)
+        of = (*(kind.product or (kind.name,)), board.direction) if board is not None else ()
+        if side is not None and side.product != of:
+            message = f"`{side.name}` is not made of `{kind.name}` and its directions"
+            help_ = f"a kind of sides has `product: [{', '.join(of)}]`" if board is not None else "draw it as pairs"
+            self.report.error("RS553", message, word.span, help=help_)
+
+    def _tiles(self, kind: typed.Kind, node: Node | None) -> None:
+        """The tiles on the cells of a board."""
+        field = get(node, "field")
+        if not isinstance(field, Scalar):
+            return
+        fields = {name: f for name, f in kind.state.items() if isinstance(f.type, Ent)}
+        if not self._known(field, field.text, fields, f"field of `{kind.name}` that names an entity"):
+            return
+        tile = self.d.kinds[cast("Ent", fields[field.text].type).kind]
+        sets = {name: fact for name, fact in tile.facts.items() if isinstance(fact.type, SetOf)}
+        for word in words(get(node, "turn")):
+            self._known(word, word.text, kind.state, f"field of `{kind.name}`")
+        for word in (word for key in ("city", "number", "fill") for word in words(get(node, key))):
+            self._known(word, word.text, tile.facts, f"fact of `{tile.name}`")
+        for word in words(get(node, "lines")):
+            if self._known(word, word.text, sets, f"fact of `{tile.name}` that is a set"):
+                line = self.d.kinds[cast("SetOf", sets[word.text].type).kind]
+                for end in words(get(node, "ends")):
+                    self._known(end, end.text, line.facts, f"fact of `{line.name}`")
 
     def _seams(self, kind: typed.Kind, links: Iterable[str], node: Node | None) -> None:
         for seam in node.items if isinstance(node, Sequence) else ():

@@ -9,16 +9,17 @@ from itertools import product
 from typing import Any
 
 from rulespec.drawing.board import Board, scale_id
+from rulespec.drawing.cards import is_counted
 from rulespec.drawing.colours import colour, ink_on
 from rulespec.drawing.drawn_tokens import LARGEST
-from rulespec.drawing.holdings import Column, SheetTable, fact_text, is_counted
+from rulespec.drawing.holdings import Column, SheetTable, fact_text
 from rulespec.drawing.plan import LinkLines
 from rulespec.drawing.stands import Stand
 from rulespec.drawing.style import Look
 from rulespec.drawing.table_texts import TextTable
 from rulespec.drawing.text_width import tables
 from rulespec.typed import nodes as typed
-from rulespec.types import Bool, Ent, Maybe, Num, SetOf, Type
+from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf, Type
 
 
 def plan(board: Board) -> dict[str, Any]:
@@ -132,7 +133,38 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
         "manners": {str(slot): manner for slot, manner in board.plans[kind].manners.items()},
         "stack": board.plans[kind].stack,
         "dice": None if dice is None else list(dice),
-        "fields": [{"name": f, "title": board.words.field(kind, f), **_type(fields[f].type)} for f in shown],
+        "fields": [_field(board, kind, f) for f in shown],
+        "tiles": _tiles(board, kind),
+    }
+
+
+def _field(board: Board, kind: str, name: str) -> dict[str, str]:
+    """A field of places: with the letters that stand for it."""
+    type_ = _type(board.sheet.d.kinds[kind].state[name].type)
+    return {
+        "name": name,
+        "title": board.words.field(kind, name),
+        "code": board.sheet.style.codes.get((kind, name), ""),
+        **type_,
+    }
+
+
+def _tiles(board: Board, kind: str) -> dict[str, Any] | None:
+    """The tiles of a board: their faces, and the points of each cell as it has them."""
+    tiles = board.plans[kind].tiles
+    if tiles is None:
+        return None
+    return {
+        "field": tiles.field,
+        "of": tiles.kind,
+        "turn": tiles.turn,
+        "turned": board.words.field(kind, tiles.turn) if tiles.turn else "",
+        "faces": [
+            {"title": f.title, "fill": f.fill, "lines": [list(e) for e in f.lines], "city": f.city, "number": f.number}
+            for f in tiles.faces
+        ],
+        "cells": {str(n): [list(point) for point in points] for n, points in tiles.cells.items()},
+        "outlines": {str(n): outline for n, outline in tiles.outlines.items()},
     }
 
 
@@ -144,7 +176,7 @@ def _stand(stand: Stand) -> list[Any]:
 
 def _type(type_: Type) -> dict[str, str]:
     """The type of a field, in the terms of drawing."""
-    if isinstance(type_, Ent | SetOf):
+    if isinstance(type_, Ent | SetOf | Order):
         return {"type": "entity" if isinstance(type_, Ent) else "set", "of": type_.kind}
     return {"type": "bool" if isinstance(type_, Bool) else "number" if isinstance(type_, Num | Maybe) else "other"}
 
@@ -153,6 +185,7 @@ def _link(board: Board, at: str, kind: str, lines: LinkLines) -> dict[str, Any]:
     """Links of a kind with a drawn state."""
     return {
         "kind": kind,
+        "at": at,
         "name": lines.field,
         "panel": board.panel_of(at),
         "layer": lines.layer,
@@ -168,7 +201,13 @@ def _is_marker(board: Board, kind: str, name: str) -> bool:
 
 def _marker(board: Board, kind: str, name: str) -> dict[str, Any]:
     fields = board.sheet.d.kinds[kind].state if kind else board.sheet.d.fields
-    return {"kind": kind, "name": name, "title": board.words.field(kind, name), "of": _type(fields[name].type)["of"]}
+    return {
+        "kind": kind,
+        "name": name,
+        "title": board.words.field(kind, name),
+        "of": _type(fields[name].type)["of"],
+        "code": "" if kind else board.sheet.style.codes.get((kind, name), ""),
+    }
 
 
 def _turn(board: Board) -> dict[str, str] | None:
@@ -196,4 +235,8 @@ def _column(board: Board, table: SheetTable, column: Column) -> dict[str, Any]:
         return {"texts": [fact_text(board.sheet, table.kind, column, i) for i in range(table.rows)]}
     if column.field is not None:
         return {"name": column.name, "kind": column.field.kind, **_type(column.field.type)}
-    return {"pile": column.pile, "place": column.place, "counted": is_counted(board.sheet, table.kind, column)}
+    return {
+        "pile": column.pile,
+        "place": column.place,
+        "counted": is_counted(board.sheet, table.kind, column.pile, column.place),
+    }

@@ -4,29 +4,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from itertools import islice
+from math import ceil, prod
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.drawing import svg
-from rulespec.drawing.colours import INK, colour, ink_on
+from rulespec.drawing.cards import SIZE, card, chip, chip_width, entity_of, is_counted, lettered
+from rulespec.drawing.colours import INK
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import GAP, HEAD, Plan, Sheet
 from rulespec.drawing.regular_boards import heading
 from rulespec.drawing.scene import Place, SceneItem
-from rulespec.drawing.shown import Entity, Names, Pile, ShownState
+from rulespec.drawing.shown import Names, Pile, ShownState
 from rulespec.drawing.style import Look
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
-from rulespec.types import Bool, Ent, SetOf
+from rulespec.types import Bool, Ent, Num, Order, SetOf
 
-SIZE = 12.0
-_ROW = 24.0
+HEADS = 12.0
+"""The size of the heads of columns."""
+_ROW, _LINE_OF_CHIPS = 24.0, 21.0
+"""The height of a row with one line, and of each line of pieces."""
+_MOST_LINES, _FEW_ROWS, _BLOCK = 6, 8, 40
+"""Lines of pieces in a row, rows of a table that have room for titles, and rows of a part of a long one."""
 _PAD = 14.0
-_CHIP = 19.0
+_CHIP = 22.0
+_LONG_NUMBER = 60.0
+_MORE = 26.0
+"""The room of the number of those that find no room."""
+_MEMBERS, _SET = 16, 420.0
+"""Members of a set that a column has room for, and its largest width."""
+"""The room of a number without bounds."""
 _WIDEST = 150.0
 _CHIPS = 150.0  # the least width of a column of pieces
 _LINE = "#c9cdd1"
@@ -57,7 +70,15 @@ class Column(Brief, Struct):
 
 
 class SheetTable(Brief, Struct):
-    """A table on the sheet; `many`: whether a row has room for two lines of pieces."""
+    """A table on the sheet, or a part of a long or wide one.
+
+    Attributes:
+        row: the height of a row.
+        rows: how many there are, from the entity `first` on.
+        lines: lines of pieces in a row.
+        part: which part it is, from 0.
+        has_places: whether its rows can be pointed at: not those of further columns of the same entities.
+    """
 
     kind: str
     columns: list[Column]
@@ -66,41 +87,135 @@ class SheetTable(Brief, Struct):
     row: float
     rows: int
     top: float
+    lines: int = 1
+    first: int = 0
+    part: int = 0
+    has_places: bool = True
+
+    @property
+    def suffix(self) -> str:
+        """The end of the ids of its items: nothing but for later parts."""
+        return f".{self.part + 1}" if self.part else ""
+
+
+class TablePart(Struct, frozen=True):
+    """A part of a table: the names of its columns, and its rows from `first` on; all of them if `rows` is None."""
+
+    columns: tuple[str, ...]
+    first: int = 0
+    rows: int | None = None
+
+
+def _parts_of(
+    sheet: Sheet, words: Wording, names: Names, kind: str, columns: Sequence[str], width: float
+) -> list[TablePart]:
+    """The parts of a table that fit a width, in rows that a sheet has room for."""
+    groups: list[list[str]] = [[]]
+    left = first = 0.0 if kind == "game" else _first_column(sheet, kind)
+    for name in columns:
+        column = _column(sheet, words, names, kind, name)
+        if column is None:
+            continue
+        if groups[-1] and left + column.width + _PAD > width:
+            groups.append([])
+            left = first
+        groups[-1].append(name)
+        left += column.width + _PAD
+    count = 1 if kind == "game" else len(names.names(kind))
+    blocks = [(at, min(_BLOCK, count - at)) for at in range(0, count, _BLOCK)] if count > _BLOCK * 1.5 else [(0, count)]
+    return [TablePart(tuple(group), *block) for group in groups for block in blocks if group]
+
+
+def tables_within(
+    sheet: Sheet, words: Wording, names: Names, kind: str, columns: Sequence[str], width: float
+) -> Iterator[SheetTable]:
+    """A table in parts that fit a width, each at the corner of the sheet."""
+    firsts = set[int]()
+    for number, part in enumerate(_parts_of(sheet, words, names, kind, columns, width)):
+        table = table_of(sheet, words, names, kind, part, (0.0, 0.0), width)
+        if table is not None and table.rows:
+            table.part, table.has_places = number, part.first not in firsts
+            firsts.add(part.first)
+            yield table
+
+
+def _first_column(sheet: Sheet, kind: str) -> float:
+    """The width of the names of rows, with the disc before each."""
+    widest = max((text_width(title, SIZE, bold=True) for title in sheet.titles(kind)), default=0.0)
+    return min(widest, _WIDEST + 40) + _disc_room(sheet, kind) + _PAD
+
+
+def _disc_room(sheet: Sheet, kind: str) -> float:
+    """The room of the widest disc before the name of a row; none where no entity has a letter."""
+    letters = [sheet.look(kind, i).letter for i in range(len(sheet.names(kind)))]
+    return max(map(chip_width, letters)) + 5 if any(letters) else 0.0
 
 
 def table_of(
-    sheet: Sheet, words: Wording, names: Names, kind: str, columns: Sequence[str], corner: Point, width: float
+    sheet: Sheet, words: Wording, names: Names, kind: str, part: TablePart, corner: Point, width: float
 ) -> SheetTable | None:
     """The table of a kind, or of the game's fields; None if it is empty."""
-    results = [c for name in columns if (c := _column(sheet, words, names, kind, name)) is not None]
+    results = [c for name in part.columns if (c := _column(sheet, words, names, kind, name)) is not None]
     if not results:
         return None
-    first = 0.0
-    if kind != "game":
-        titles = sheet.titles(kind)
-        first = min(max((text_width(t, SIZE, bold=True) for t in titles), default=0.0) + _CHIP + _PAD, _WIDEST + 40)
+    first = 0.0 if kind == "game" else _first_column(sheet, kind)
     chips = [c for c in results if c.pile]
     left = corner[0] + first
     fixed = sum(c.width + _PAD for c in results if not c.pile)
     room = (width - first - fixed) / len(chips) - _PAD if chips else 0
     for column in chips:
-        column.width = max(min(room, _needed(sheet, kind, column)), min(text_width(column.title, 10), 110.0))
+        column.width = max(min(room, _needed(sheet, kind, column)), min(text_width(column.title, HEADS), 150.0))
     scale = min(1.0, (width - first) / max(sum(c.width + _PAD for c in results), 1))
     for column in results:
         column.width = column.width * scale
         column.left = left
         left += column.width + _PAD * scale
-    tall = any(_needed(sheet, kind, c) > c.width for c in chips)
-    rows = 1 if kind == "game" else len(names.names(kind))
-    heads = 16.0
-    return SheetTable(
-        kind, results, corner, left - corner[0], _ROW * (1.7 if tall else 1), rows, corner[1] + HEAD + heads
-    )
+    lines = max((_lines(sheet, kind, c) for c in chips), default=1)
+    rows = part.rows if part.rows is not None else 1 if kind == "game" else len(names.names(kind))
+    row = _ROW if lines == 1 else _LINE_OF_CHIPS * lines + 4
+    top = corner[1] + HEAD + 16.0
+    return SheetTable(kind, results, corner, left - corner[0], row, rows, top, lines, part.first)
+
+
+def moved(table: SheetTable, to: Point) -> SheetTable:
+    """A table at another corner of the sheet."""
+    right, down = to[0] - table.corner[0], to[1] - table.corner[1]
+    columns = [replace(column, left=column.left + right) for column in table.columns]
+    return replace(table, columns=columns, corner=to, top=table.top + down)
+
+
+def _cards(sheet: Sheet, column: Column) -> tuple[int, float, float]:
+    """The most cards of a column, and the width of one with its title and with letters alone."""
+    style = sheet.style.pieces[column.pile]
+    decl = sheet.d.pieces.get(column.pile)
+    count = prod(len(sheet.names(each)) for each in decl.each) if decl is not None else len(sheet.names(column.pile))
+    short = _CHIP * (1 if decl is None or len(decl.each) < 2 else 1.6)
+    if style.text != "title":
+        return count, short, short
+    of = column.pile if decl is None else decl.each[0] if len(decl.each) == 1 else ""
+    titles = sheet.titles(of) if of else ()
+    widest = max((text_width(title, SIZE, bold=True) for title in titles), default=short)
+    return count, min(widest + _CHIP * 1.6, _WIDEST), short * 1.3
 
 
 def _needed(sheet: Sheet, kind: str, column: Column) -> float:
     """The room that pieces may need."""
-    return _CHIP * 1.4 if is_counted(sheet, kind, column) else _CHIP * 1.5 * 12
+    if is_counted(sheet, kind, column.pile, column.place):
+        return _CHIP * 1.4
+    count, wide, _ = _cards(sheet, column)
+    return max(wide * min(count, 8), _CHIP * 1.5 * 12) if wide > _CHIP * 2 else _CHIP * 1.5 * 12
+
+
+def _lines(sheet: Sheet, kind: str, column: Column) -> int:
+    """Lines of pieces that a row of a column may need."""
+    if is_counted(sheet, kind, column.pile, column.place):
+        return 1
+    count, wide, short = _cards(sheet, column)
+    if not sheet.style.guessed:
+        return 2 if count * _CHIP > column.width else 1
+    few = kind == "game" or len(sheet.names(kind)) <= _FEW_ROWS
+    full = min(count * wide / column.width - 0.3, 2.0) if few else 1.0
+    return max(1, min(_MOST_LINES, ceil(max(full, count * short / column.width))))
 
 
 def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) -> Column | None:
@@ -110,18 +225,28 @@ def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) ->
     fields = sheet.d.fields if kind == "game" else sheet.d.kinds[kind].state
     field = fields.get(name)
     if field is None and kind != "game" and name in sheet.d.kinds[kind].facts:
-        title = words.field(kind, name)
-        return Column(name, title, max(40.0, min(text_width(title, 10), 90.0)), fact=sheet.d.kinds[kind].facts[name])
+        fact, title = sheet.d.kinds[kind].facts[name], words.field(kind, name)
+        titles = sheet.titles(fact.type.kind) if isinstance(fact.type, Ent) else ()
+        widest = max((text_width(each, SIZE) for each in titles), default=0.0)
+        return Column(name, title, max(40.0, min(max(text_width(title, HEADS), widest), _WIDEST)), fact=fact)
     if field is None or words.internal(kind, name):
         return None
     title = words.field("" if kind == "game" else kind, name)
     width = 40.0
     if isinstance(field.type, Ent):
         titles = sheet.titles(field.type.kind)
-        width = max([width, *(text_width(t, SIZE) + _CHIP + 6 for t in titles)])
-    elif isinstance(field.type, SetOf):
-        width = _CHIP * 1.3 * min(len(names.names(field.type.kind)), 10)
-    width = max(min(width, _WIDEST), min(text_width(title, 10), 90.0))
+        letters = (sheet.look(field.type.kind, i).letter for i in range(len(titles)))
+        disc = max(map(chip_width, letters), default=0.0)
+        width = max([width, *(text_width(t, SIZE) + disc + 6 for t in titles)])
+    elif isinstance(field.type, SetOf | Order):
+        discs = [
+            chip_width(sheet.look(field.type.kind, i).letter) + 3 for i in range(len(sheet.names(field.type.kind)))
+        ]
+        width = sum(sorted(discs)[-_MEMBERS:])
+        return Column(name, title, max(min(width, _SET), min(text_width(title, HEADS), 110.0)), field)
+    elif isinstance(field.type, Num) and field.high is None and not field.type.unit and sheet.style.guessed:
+        width = _LONG_NUMBER
+    width = max(min(width, _WIDEST), min(text_width(title, HEADS), 110.0))
     return Column(name, title, width, field)
 
 
@@ -138,7 +263,7 @@ def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
     where = words.place(pile, place, "…" if index else "", index)
     pieces = pieces if pieces.strip("… ") else pile.replace("_", " ")  # a text that is its owner alone
     where = where if where.strip("… ") else place.replace("_", " ")
-    title = f"{_OWNER.sub('', pieces).removeprefix('… ')}: {where}".replace(" (…)", "")
+    title = f"{_OWNER.sub('', pieces).lstrip('… ')}: {where}".replace(" (…)", "").removesuffix(" …").removeprefix(": ")
     return words.board(f"{pile}.{place}", title)
 
 
@@ -148,8 +273,8 @@ def table_plan(sheet: Sheet, table: SheetTable, title: str) -> Plan:
     plan = Plan((table.width, table.top - y + table.row * table.rows))
     parts = [heading(shortened(title, 13, table.width + 2 * GAP - 8, bold=True), table.corner)]
     for column in table.columns:
-        text = shortened(column.title, 10, column.width + _PAD - 6)
-        parts.append(svg.words(text, column.left, table.top - 9, 10, anchor="start", fill="#4a525a"))
+        text = shortened(column.title, HEADS, column.width + _PAD - 6)
+        parts.append(svg.words(text, column.left, table.top - 9, HEADS, anchor="start", fill="#4a525a"))
     places = tuple(_rows_as_places(sheet, table))
     for place in places:
         left, top, right, bottom = place.box
@@ -159,17 +284,19 @@ def table_plan(sheet: Sheet, table: SheetTable, title: str) -> Plan:
         at = table.top + i * table.row
         parts.append(svg.element("path", d=svg.path([(x, at), (x + table.width, at)]), stroke=_LINE))
     if table.kind != "game":
-        room = table.columns[0].left - x - _CHIP - 8
-        for i, name in enumerate(sheet.titles(table.kind)):
-            middle = table.top + (i + 0.5) * table.row
-            parts.append(chip(sheet.look(table.kind, i), x + _CHIP / 2, middle))
+        discs = _disc_room(sheet, table.kind)
+        room = table.columns[0].left - x - discs - 4
+        for i, name in islice(enumerate(sheet.titles(table.kind)), table.first, table.first + table.rows):
+            middle = table.top + (i - table.first + 0.5) * table.row
+            if discs:
+                parts.append(chip(sheet.look(table.kind, i), x + (discs - 5) / 2, middle))
             text = shortened(name, SIZE, room, bold=True)
-            parts.append(svg.words(text, x + _CHIP + 3, middle, SIZE, bold=True, anchor="start", fill=INK))
+            parts.append(svg.words(text, x + discs, middle, SIZE, bold=True, anchor="start", fill=INK))
             for column in table.columns:
                 if (text := fact_text(sheet, table.kind, column, i)) != "":
                     text = shortened(text, SIZE, column.width)
                     parts.append(svg.words(text, column.left, middle, SIZE, anchor="start", fill=INK))
-    plan.items.append(SceneItem(f"table.{table.kind}", "tables", "".join(parts), places))
+    plan.items.append(SceneItem(f"table.{table.kind}{table.suffix}", "tables", "".join(parts), places))
     return plan
 
 
@@ -188,32 +315,10 @@ def fact_text(sheet: Sheet, kind: str, column: Column, row: int) -> str:
 
 def _rows_as_places(sheet: Sheet, table: SheetTable) -> Iterator[Place]:
     """The rows, if their entities are neither places of a board nor tokens."""
-    for i in range(table.rows if sheet.row_places(table.kind) else 0):
+    for i in range(table.rows if sheet.row_places(table.kind) and table.has_places else 0):
         top = table.top + i * table.row
         box = Box((table.corner[0], top, table.corner[0] + table.width, top + table.row))
-        yield sheet.place((table.kind, i), box)
-
-
-def _chip_letters(text: str) -> float:
-    return 10.0 if text_width(text, 10, bold=True) <= 15 else 8.0
-
-
-def _chip_width(text: str) -> float:
-    return max(16.0, text_width(text, _chip_letters(text), bold=True) + 5)
-
-
-@lru_cache(4096)  # the same few in each position of a game
-def chip(look: Look, x: float, y: float, text: str = "") -> str:
-    """A small disc with the letter of an entity, or a longer text on a small card."""
-    text = text or look.letter
-    fill = colour(look.colour)
-    size = _chip_letters(text)
-    wide = _chip_width(text)
-    at = {"x": x - wide / 2, "y": y - 8, "width": wide, "height": 16, "rx": 8 if text == look.letter else 2}
-    if text == look.letter and look.symbol == "card":
-        at |= {"y": y - 10, "height": 20, "rx": 2}
-    shape = svg.element("rect", **at, fill=fill, stroke=INK, stroke_width=0.8)
-    return shape + svg.words(text, x, y, size, bold=True, fill=ink_on(look.colour))
+        yield sheet.place((table.kind, table.first + i), box)
 
 
 # --- what changes --------------------------------------------------------------------------------
@@ -225,21 +330,19 @@ def rows(
     """The rows of a table, each an item; `placed` collects the drawn entities, including those of chips."""
     piles = piles_of_rows(sheet, table.kind, shown)
     turn = names.entity(sheet.turn, shown.fields.get(("", sheet.style.turn), {}).get(0))
-    for i in range(table.rows):
-        middle = table.top + (i + 0.5) * table.row
+    for i in range(table.first, table.first + table.rows):
+        middle = table.top + (i - table.first + 0.5) * table.row
         parts = [turn_mark(sheet, (table.corner[0], middle))] if turn == (table.kind, i) else []
         before = len(placed)
         for column in table.columns:
             if column.pile:
-                parts += _chips(
-                    sheet, table.kind, column, piles.get((column.pile, column.place, i), []), middle, placed
-                )
+                parts += _chips(sheet, table, column, piles.get((column.pile, column.place, i), []), middle, placed)
             elif column.field is not None:
                 value = shown.fields.get((column.field.kind, column.name), {}).get(i)
                 parts.append(_value(sheet, words, names, column, value, middle))
         if body := "".join(parts):
             key = "game" if table.kind == "game" else sheet.names_of((table.kind, i))
-            yield SceneItem(f"row.{table.kind}.{key}", "tables", body, tuple(placed.values())[before:])
+            yield SceneItem(f"row.{table.kind}.{key}{table.suffix}", "tables", body, tuple(placed.values())[before:])
 
 
 def turn_mark(sheet: Sheet, at: Point) -> str:
@@ -263,7 +366,9 @@ def piles_of_rows(sheet: Sheet, kind: str, shown: ShownState) -> dict[tuple[str,
     piles: dict[tuple[str, str, int], list[Pile]] = {}
     for pile in shown.piles:
         own = pile.index
-        if own < 0 and pile.owners:
+        if own < 0 and kind == "game":
+            own = 0
+        elif own < 0 and pile.owners:
             made_of = [part for of in pile.owners for part in (of, *sheet.parts(*of))]
             own = next((number for part, number in made_of if part == kind), pile.owners[0][1])
         piles.setdefault((pile.type, pile.place, own), []).append(pile)
@@ -277,90 +382,86 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
         return ""
     if isinstance(type_, Bool):
         return svg.words(words.word("yes"), column.left, y, SIZE, anchor="start", fill=INK) if value else ""
-    if isinstance(type_, SetOf):
-        result, x = [], column.left + 8
-        for name in value:
-            if x + 8 <= column.left + column.width + _PAD:
-                result.append(chip(sheet.look(type_.kind, names.number(type_.kind, name)), x, y))
-            x += _CHIP * 1.3
-        return "".join(result)
+    if isinstance(type_, SetOf | Order):
+        looks = [sheet.look(type_.kind, names.number(type_.kind, name)) for name in value]
+        return _in_line(looks, column, y)
     if (column.field.kind, column.name) in sheet.style.dice and value in _SPOTS:
         return die(value, column.left, y)
     of = names.entity(type_, value)
     if of is None:
-        return svg.words(shortened(str(value), SIZE, column.width), column.left, y, SIZE, anchor="start", fill=INK)
-    text = shortened(sheet.titles(of[0])[of[1]], SIZE, column.width - _CHIP)
+        return _number(str(value), column, y)
     look = sheet.look(*of)
-    beyond = max(_chip_width(look.letter) / 2 - 8, 0)  # a chip of two letters reaches farther
-    return chip(look, column.left + 8 + beyond, y) + svg.words(
-        text, column.left + _CHIP + 2 * beyond, y, SIZE, anchor="start", fill=INK
-    )
+    disc = chip_width(look.letter)
+    text = shortened(sheet.titles(of[0])[of[1]], SIZE, column.width - disc - 3)
+    x = column.left
+    return chip(look, x + disc / 2, y) + svg.words(text, x + disc + 3, y, SIZE, anchor="start", fill=INK)
+
+
+def _number(text: str, column: Column, y: float) -> str:
+    """A number, in two lines if it has too many digits for one."""
+    if text_width(text, SIZE) <= column.width + _PAD - 4:
+        return svg.words(text, column.left, y, SIZE, anchor="start", fill=INK)
+    half = (len(text) + 1) // 2
+    lines = (shortened(part, SIZE, column.width + _PAD - 4) for part in (text[:half], text[half:]))
+    at = (y - SIZE / 2, y + SIZE / 2)
+    return "".join(svg.words(line, column.left, h, SIZE, anchor="start") for line, h in zip(lines, at, strict=True))
+
+
+def _in_line(looks: Sequence[Look], column: Column, y: float) -> str:
+    """The discs of the members of a set, and the number of those that find no room."""
+    result, x = [], column.left
+    for i, look in enumerate(looks):
+        wide, left = chip_width(look.letter), len(looks) - i - 1
+        if x + wide + (_MORE if left else 0) > column.left + column.width + 3:
+            result.append(svg.words(f"+{len(looks) - i}", x, y, SIZE, anchor="start", fill=INK))
+            break
+        result.append(chip(look, x + wide / 2, y))
+        x += wide + 3
+    return "".join(result)
 
 
 def _chips(
-    sheet: Sheet, kind: str, column: Column, piles: Sequence[Pile], y: float, placed: dict[str, Place]
+    sheet: Sheet, table: SheetTable, column: Column, piles: Sequence[Pile], y: float, placed: dict[str, Place]
 ) -> list[str]:
-    """The pieces in a place of a row: a card each, with its owner's letter and other components."""
+    """The pieces in a place of a row: a card each, with its title if there is room for all, else with letters."""
     if not piles:
         return []
-    if is_counted(sheet, kind, column):
+    if is_counted(sheet, table.kind, column.pile, column.place):
         return [svg.words(str(sum(p.count for p in piles)), column.left, y, SIZE, anchor="start", fill=INK)]
     cards = [card(sheet, pile) for pile in piles]
-    widths = [_chip_width(text) + 3 for text, _ in cards]
-    lines: list[list[int]] = [[]]
-    x = 0.0
-    for i, width in enumerate(widths):
-        if x + width > column.width + 3 and lines[-1]:
-            lines.append([])
-            x = 0.0
-        lines[-1].append(i)
-        x += width
-    shown = lines[:2]
+    lines = _flowed([text for text, _ in cards], column.width)
+    if len(lines) > table.lines:
+        cards = [lettered(sheet, pile) for pile in piles]
+        lines = _flowed([text for text, _ in cards], column.width)
+    shown = lines[: table.lines]
     results = []
     for k, line in enumerate(shown):
         x = column.left
-        at = y + (k - (len(shown) - 1) / 2) * 18
+        at = y + (k - (len(shown) - 1) / 2) * _LINE_OF_CHIPS
         for i in line:
-            drawn = chip(cards[i][1], x + (widths[i] - 3) / 2, at, cards[i][0])
+            wide = chip_width(cards[i][0])
+            drawn = chip(cards[i][1], x + wide / 2, at, cards[i][0])
             of = entity_of(sheet, piles[i])
             if of is not None and (id_ := sheet.place_id(of)) not in placed:
-                placed[id_] = sheet.place(of, Box((x, at - 8, x + widths[i] - 3, at + 8)))
+                placed[id_] = sheet.place(of, Box((x, at - 9, x + wide, at + 9)))
                 drawn = svg.group([drawn], data_place=id_)
             results.append(drawn)
-            x += widths[i]
-    if left := sum(map(len, lines[2:])):
-        results.append(svg.words(f"+{left}", column.left + column.width + 2, y + 9, 9, anchor="start", fill=INK))
+            x += wide + 3
+    if left := sum(map(len, lines[len(shown) :])):
+        at = y + (len(shown) - 1) / 2 * _LINE_OF_CHIPS
+        results.append(svg.words(f"+{left}", column.left + column.width + 2, at, SIZE, anchor="start", fill=INK))
     return results
 
 
-def is_counted(sheet: Sheet, kind: str, column: Column) -> bool:
-    """Whether a column shows the number of pieces instead of each: the row's own, all alike."""
-    decl = sheet.d.pieces.get(column.pile)
-    if decl is None or decl.places[column.place].index:
-        return False
-    return kind in decl.each or all(kind not in sheet.d.kinds[owner].product for owner in decl.each)
-
-
-def entity_of(sheet: Sheet, pile: Pile) -> Entity | None:
-    """The entity of a card: a token, or the entity of a one-piece pile, unless that entity is a place itself."""
-    if pile.token:
-        return pile.type, sheet.known.number(pile.type, pile.token)
-    kind = pile.owners[0][0] if len(pile.owners) == 1 else ""
-    if not kind or sheet.on_board(kind) or kind in sheet.style.tables:
-        return None
-    return pile.owners[0]
-
-
-def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
-    """The text on the card of a pile, and its colours: the letters of its owners' parts."""
-    style = sheet.style.pieces[pile.type]
-    parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
-    looks = [sheet.look(*part) for part in parts]
-    if style.text == "title" and len(pile.owners) == 1:
-        kind, number = pile.owners[0]
-        return sheet.titles(kind)[number] + (f" x{pile.count}" if pile.count > 1 else ""), sheet.look(kind, number)
-    if not looks:
-        return str(pile.count), Look(style.colour or "white")
-    if isinstance(value := pile.fields.get(style.text), int):
-        return f"{looks[0].letter} {value}", looks[0]
-    return " ".join(look.letter for look in looks) + (f" x{pile.count}" if pile.count > 1 else ""), looks[0]
+def _flowed(texts: Sequence[str], width: float) -> list[list[int]]:
+    """The numbers of cards in lines of a width."""
+    lines: list[list[int]] = [[]]
+    x = 0.0
+    for i, text in enumerate(texts):
+        wide = chip_width(text) + 3
+        if x + wide > width + 3 and lines[-1]:
+            lines.append([])
+            x = 0.0
+        lines[-1].append(i)
+        x += wide
+    return lines

@@ -19,7 +19,7 @@ from rulespec.drawing.style import BoardStyle, LinkStyle, Look
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
 
-_SIZE, _ROW, _SAMPLE, _GAP = 11.0, 20.0, 28.0, 22.0
+_SIZE, _ROW, _SAMPLE, _GAP = 12.0, 20.0, 28.0, 22.0
 _TOP = 14.0
 _EXPLAINED = ("owners", "inner", "free", "waters", "walls")
 """Ranks of borders that need words: everybody knows a coast."""

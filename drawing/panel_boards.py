@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rulespec.drawing import svg
+from rulespec.drawing.cards import chip
 from rulespec.drawing.colours import INK, colour, ground, ink_on
-from rulespec.drawing.holdings import chip
 from rulespec.drawing.plan import HEAD, Plan, Sheet
 from rulespec.drawing.regular_boards import cell, heading, notes_of, region
 from rulespec.drawing.scene import SceneItem
@@ -102,7 +102,7 @@ def matrix_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
     """The entities of a product: a row for each of the first kind, a column for each of the second."""
     first, second = sheet.d.kinds[board.kind].product
     across = len(sheet.names(second))
-    wide = min((width - _ROW_HEAD) / across, 60.0)
+    wide = pair_width(sheet, board, width)
     facts = [(kind, name) for name in board.facts for kind in (second, first) if name in sheet.d.kinds[kind].facts]
     over = [name for kind, name in facts if kind == second]
     head = (HEAD if board.title else 0.0) + 16.0 * (1 + len(over))
@@ -132,6 +132,18 @@ def matrix_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
     return plan
 
 
+def pair_width(sheet: Sheet, board: BoardStyle, width: float) -> float:
+    """The width of a column of pairs."""
+    titles = sheet.titles(sheet.d.kinds[board.kind].product[1])
+    widest = max(text_width(title, _HEADS, bold=True) for title in titles) + 8
+    return min((width - _ROW_HEAD) / len(titles), max(60.0, widest) if board.caption else 60.0)
+
+
+def lettered_heads(sheet: Sheet, kind: str, wide: float) -> bool:
+    """Whether the heads of columns are letters, as some titles have no room; a caption says what they mean."""
+    return sheet.style.guessed and any(text_width(t, _HEADS, bold=True) > wide - 2 for t in sheet.titles(kind))
+
+
 def _heads(sheet: Sheet, kind: str, facts: list[str], corner: Point, wide: float) -> Iterator[str]:
     """The heads of columns, from bottom to top: facts, and the titles above them."""
     left, y = corner[0], corner[1] - 8
@@ -141,6 +153,9 @@ def _heads(sheet: Sheet, kind: str, facts: list[str], corner: Point, wide: float
         for i, value in enumerate(sheet.d.kinds[kind].facts[name].values):
             yield svg.words(str(value), left + wide * (i + 0.5), y, _HEADS, fill=_FAINT)
         y -= 16
-    for i, title in enumerate(sheet.titles(kind)):
+    titles = sheet.titles(kind)
+    if lettered_heads(sheet, kind, wide):
+        titles = tuple(sheet.look(kind, i).letter for i in range(len(titles)))
+    for i, title in enumerate(titles):
         text = shortened(title, _HEADS, wide - 2)
         yield svg.words(text, left + wide * (i + 0.5), y, _HEADS, bold=True, fill=INK)

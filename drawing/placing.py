@@ -29,7 +29,7 @@ _TRAY = (66.0, 22.0)
 _SIZES = PLAIN.sizes
 _BOX = 6.0
 """The room between boxes: each is drawn a little larger than its block."""
-_BOXED = (11.0, 9.0)
+_BOXED = (12.0, 11.0, 9.0)
 """Sizes of names in boxes."""
 _NEAR = (0.0, -0.15, 0.15, -0.3, 0.3, -0.45, 0.45, -0.6, 0.6)
 _AROUND = sorted(((right, down) for right in _NEAR for down in _NEAR), key=lambda at: hypot(3 * at[0], at[1]))

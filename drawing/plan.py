@@ -33,6 +33,36 @@ class LinkLines(Struct, frozen=True):
     lines: dict[int, tuple[str, str]]
 
 
+class TileFace(Struct, frozen=True):
+    """A tile: its title, the colour of its ground, its lines between directions (-1: the middle), city and number."""
+
+    title: str
+    fill: str
+    lines: tuple[tuple[int, int], ...]
+    city: bool
+    number: str
+
+
+class Tiles(Struct, frozen=True):
+    """The tiles on the cells of a board.
+
+    Attributes:
+        field: the field of a cell that names its tile.
+        kind: that of the tiles.
+        turn: the field that says by how many directions a tile is turned; "" if none is.
+        faces: the tiles, in the order of their kind.
+        cells: cell → the middle, and the middle of its side in each direction.
+        outlines: cell → path data around it.
+    """
+
+    field: str
+    kind: str
+    turn: str
+    faces: tuple[TileFace, ...]
+    cells: dict[int, tuple[Point, ...]]
+    outlines: dict[int, str]
+
+
 class Plan(Brief, Struct):
     """The static part of a board.
 
@@ -52,6 +82,8 @@ class Plan(Brief, Struct):
         manners: slots → the arrangement of pieces there, if not a square of piles: see `Manner`.
         stack: the most pieces in a column before their number is written.
         dice: the place of the last roll, if it is drawn.
+        boxes: the cells of regular boards: the outline of each, with its name and its facts.
+        tiles: the tiles that may lie on them.
     """
 
     size: tuple[float, float]
@@ -69,6 +101,8 @@ class Plan(Brief, Struct):
     manners: dict[int, Manner] = field(default_factory=dict)
     stack: int = 0
     dice: Point | None = None
+    boxes: dict[int, Box] = field(default_factory=dict)
+    tiles: Tiles | None = None
 
     def slot(self, pile: Pile, count: int) -> int:
         """The slot of pieces; copies of the slots of `count` places are consecutive."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import cos, pi, sin
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ground
+from rulespec.drawing.guess import RING_LABELS
 from rulespec.drawing.plan import HEAD, Plan, Sheet
 from rulespec.drawing.scene import Place, SceneItem
-from rulespec.drawing.style import RING_LABELS, BoardStyle
+from rulespec.drawing.style import BoardStyle
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width, wrapped
 from rulespec.types import Bool
@@ -23,6 +24,9 @@ _TITLE_LINES = 2
 """Lines of a title in a row."""
 _SMALL, _NOTES = 9.0, 12.5
 """Sizes of names in small cells, and of numbers and notes, which can be read on a page."""
+_USUAL, _WIDE = 900.0, 1200.0
+"""The size of a board of squares, without and with a caption."""
+_FACT = 12.0
 _BAND = 18.0
 _ENDLESS = 1_000_000_000
 Band = tuple[int, str, str]
@@ -78,22 +82,52 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
     names = sheet.names(board.kind)
     left, low = min(x for x, _ in spaces), min(y for _, y in spaces)
     columns, rows = max(x for x, _ in spaces) - left + 1, max(y for _, y in spaces) - low + 1
-    side = min(CELL, max(24.0, 900 / max(columns, rows)))
+    side = square_side(spaces, board)
     plan = Plan((columns * side + _RIM, rows * side + _RIM))
-    for i, (x, y) in enumerate(spaces):
-        column, row = x - left, rows - 1 - (y - low)  # rows are counted from below
-        at = Box((corner[0] + _RIM + column * side, corner[1] + row * side, 0, 0))
-        box = Box((at[0], at[1], at[0] + side, at[1] + side))
-        shade = colour("light") if board.shape or (x + y) % 2 else colour("sand")
+    plan.boxes = dict(enumerate(squares(spaces, (corner[0] + _RIM, corner[1]), side)))
+    for i, box in plan.boxes.items():
+        shade = colour("light") if board.shape or sum(spaces[i]) % 2 else colour("sand")
         shape = (_hole if board.shape == "hole" else cell)(box, _fill(sheet, board, i, shade))
         plan.items.append(region(shape, sheet.place((board.kind, i), box)))
-        plan.slots[i] = _inner(box, 3)
+        plan.slots[i], note = noted_slot(sheet, board, i, _inner(box, 3))
+        plan.items += [SceneItem(f"facts.{names[i]}", "names", note)] if note else []
     if board.shape == "hole":
         frame: svg.Values = {"x": corner[0] + _RIM, "y": corner[1], "width": columns * side, "height": rows * side}
         panel = svg.element("rect", **frame, fill=colour(board.colour or "blue"), rx=6)
         plan.items.append(SceneItem(f"ground.{board.kind}", "ground", panel))
     plan.items += _rims(spaces, names, (left, low), (columns, rows), side, corner, board.kind)
     return plan
+
+
+def square_side(spaces: Sequence[tuple[int, int]], board: BoardStyle) -> float:
+    """The size of a cell of a board of squares."""
+    columns, rows = [x for x, _ in spaces], [y for _, y in spaces]
+    most = max(max(columns) - min(columns), max(rows) - min(rows)) + 1
+    return min(board.cell or CELL, max(24.0, (_WIDE if board.caption else _USUAL) / most))
+
+
+def squares(spaces: Sequence[tuple[int, int]], corner: Point, side: float) -> Iterator[Box]:
+    """The boxes of the cells of a board of squares; rows are counted from below."""
+    left, high = min(x for x, _ in spaces), max(y for _, y in spaces)
+    for x, y in spaces:
+        at = corner[0] + (x - left) * side, corner[1] + (high - y) * side
+        yield Box((*at, at[0] + side, at[1] + side))
+
+
+def noted_slot(sheet: Sheet, board: BoardStyle, number: int, slot: Box) -> tuple[Box, str]:
+    """The slot of a cell above the numbers of its facts, and these as SVG; the whole slot without any."""
+    if not board.caption:
+        return slot, ""
+    facts, notes = sheet.d.kinds[board.kind].facts, []
+    for name in (name for name in board.facts if name in facts and facts[name].values[number] > 0):
+        value, flag = facts[name].values[number], isinstance(facts[name].type, Bool)
+        notes.append(sheet.words.field(board.kind, name) if flag else str(value))
+    if not notes:
+        return slot, ""
+    left, top, right, bottom = slot
+    text = shortened(" · ".join(notes), _FACT, right - left)
+    note = svg.words(text, (left + right) / 2, bottom - 6, _FACT, fill=LINE)
+    return Box((left, top, right, bottom - _FACT)), note
 
 
 def _hole(box: Box, fill: str) -> str:
@@ -107,27 +141,44 @@ def _hole(box: Box, fill: str) -> str:
 def _hexes(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
     """Hexes with a corner above, the first row at the top, as their coordinates count."""
     spaces = sheet.d.boards[board.kind].spaces
-    columns = [q + r / 2 for q, r in spaces]
-    rows = max(r for _, r in spaces) + 1
-    wide = min(_HEX, max(30.0, 900 / max(max(columns) - min(columns) + 1, rows)))
+    wide = hex_width(spaces, board)
+    shapes = list(hexagons(spaces, corner, wide))
     tall = wide * 2 / 3**0.5
-    plan = Plan(((max(columns) - min(columns) + 1) * wide, (rows - 1) * 0.75 * tall + tall))
+    right, bottom = max(box[2] for box, _ in shapes), max(box[3] for box, _ in shapes)
+    plan = Plan((right - corner[0], bottom - corner[1]))
     names, shown = sheet.names(board.kind), sheet.place_titles(board)
-    for i, (column, (_, row)) in enumerate(zip(columns, spaces, strict=True)):
-        x, y = corner[0] + (column - min(columns) + 0.5) * wide, corner[1] + (row * 0.75 + 0.5) * tall
-        sides = ((0, -0.5), (0.5, -0.25), (0.5, 0.25), (0, 0.5), (-0.5, 0.25), (-0.5, -0.25))
-        outline = svg.path([(x + a * wide, y + b * tall) for a, b in sides], closed=True)
+    for i, (box, outline) in enumerate(shapes):
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         fill = _fill(sheet, board, i, colour("light"))
         shape = svg.element("path", d=outline, fill=fill, stroke=LINE, stroke_width=1)
-        box = Box((x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2))
         plan.items.append(region(shape, sheet.place((board.kind, i), box, (x, y), outline)))
-        text = shortened(shown[i], _SMALL, wide * 0.8)
-        plan.items.append(
-            SceneItem(f"name.{names[i]}", "names", svg.words(text, x, y - tall * 0.29, _SMALL, fill=LINE))
-        )
-        plan.slots[i] = Box((x - wide * 0.4, y - tall * 0.19, x + wide * 0.4, y + tall * 0.27))
-        plan.outlines[i] = outline
+        size = _FACT if board.caption else _SMALL
+        text = shortened(shown[i], size, wide * 0.8)
+        name = svg.words(text, x, y - tall * (0.33 if board.caption else 0.29), size, fill=LINE)
+        plan.items.append(SceneItem(f"name.{names[i]}", "names", name))
+        slot = Box((x - wide * 0.4, y - tall * 0.19, x + wide * 0.4, y + tall * 0.27))
+        plan.slots[i], note = noted_slot(sheet, board, i, slot)
+        plan.items += [SceneItem(f"facts.{names[i]}", "names", note)] if note else []
+        plan.outlines[i], plan.boxes[i] = outline, box
     return plan
+
+
+def hex_width(spaces: Sequence[tuple[int, int]], board: BoardStyle) -> float:
+    """The width of a cell of a board of hexes."""
+    columns, rows = [q + r / 2 for q, r in spaces], max(r for _, r in spaces) + 1
+    most = max(board.cell + _HEX - CELL, _HEX) if board.cell else _HEX
+    return min(most, max(30.0, 900 / max(max(columns) - min(columns) + 1, rows)))
+
+
+def hexagons(spaces: Sequence[tuple[int, int]], corner: Point, wide: float) -> Iterator[tuple[Box, str]]:
+    """The boxes and outlines of the cells of a board of hexes, with a corner above."""
+    tall = wide * 2 / 3**0.5
+    left = min(q + r / 2 for q, r in spaces)
+    sides = ((0, -0.5), (0.5, -0.25), (0.5, 0.25), (0, 0.5), (-0.5, 0.25), (-0.5, -0.25))
+    for q, r in spaces:
+        x, y = corner[0] + (q + r / 2 - left + 0.5) * wide, corner[1] + (r * 0.75 + 0.5) * tall
+        outline = svg.path([(x + a * wide, y + b * tall) for a, b in sides], closed=True)
+        yield Box((x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2)), outline
 
 
 def _rims(
@@ -244,10 +295,18 @@ def _circle(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         plan.items.append(region(shape, sheet.place((board.kind, i), place)))
         near = radius - box * 0.95
         x, y = centre[0] + cos(angle) * near, centre[1] + sin(angle) * near
-        text = shortened(titles[i], _SMALL, room)
-        plan.items.append(SceneItem(f"name.{name}", "names", svg.words(text, x, y, _SMALL, fill=LINE)))
+        size = _FACT if board.caption else _SMALL
+        text = shortened(_brief(sheet, board.kind, i, titles[i], room), size, room)
+        plan.items.append(SceneItem(f"name.{name}", "names", svg.words(text, x, y, size, fill=LINE)))
         plan.slots[i] = _inner(place, 3)
     return plan
+
+
+def _brief(sheet: Sheet, kind: str, number: int, title: str, room: float) -> str:
+    """The title of a space; its number alone, or its letters, where there is no room and nobody has said how."""
+    if not sheet.style.guessed or text_width(title, _FACT) <= room:
+        return title
+    return title.rpartition(" ")[2] if title.rpartition(" ")[2].isdigit() else sheet.look(kind, number).letter
 
 
 # --- rows ----------------------------------------------------------------------------------------

@@ -107,7 +107,6 @@ class Names:
                 number = self.number(kind, name) if kind != "game" else 0
                 if tokens:
                     piles += self._token(kind, name, number, values)
-                    continue
                 for field, value in values.items():
                     fields.setdefault(("" if kind == "game" else kind, field), {})[number] = value
         return ShownState(fields, piles)

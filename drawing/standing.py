@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
+from rulespec.drawing.cards import card, entity_of
 from rulespec.drawing.drawn_tokens import DrawnToken, card_token, marker_token, owned_token, pile_token
-from rulespec.drawing.holdings import card, entity_of
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.shown import Entity, Pile, ShownState
-from rulespec.types import Bool, Ent, Maybe, Num
+from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf
 
 Slot = tuple[str, int]
 """A board, by its kind, and the number of a slot on it."""
@@ -110,7 +110,9 @@ def _markers(
             whose = sheet.titles(kind)[number] if kind else ""
             title = f"{sheet.titles(at[0])[at[1]]}: {whose} {sheet.words.field(kind, name)}"
             key = f"{at[0]}" if kind else sheet.names(at[0])[at[1]]
-            yield at, marker_token(sheet, of, name, key, title)
+            token = marker_token(sheet, of, name, key, title)
+            code = "" if kind else sheet.style.codes.get((kind, name), "")
+            yield at, replace(token, symbol="circle", text=code) if code else token
 
 
 def _fields(sheet: Sheet, kind: str, plan: Plan, shown: ShownState) -> Iterator[tuple[Slot, DrawnToken]]:
@@ -126,12 +128,19 @@ def _fields(sheet: Sheet, kind: str, plan: Plan, shown: ShownState) -> Iterator[
             text = f"{sheet.titles(kind)[number]}: {sheet.words.field(kind, name)}"
             id_ = f"field.{place}.{name}"
             of = sheet.known.entity(field.type, value)
+            code = sheet.style.codes.get((kind, name), "")
             if isinstance(field.type, Ent) and of is not None:
                 look, title = sheet.look(*of), sheet.titles(of[0])[of[1]]
                 token = DrawnToken(id_, look.symbol or "circle", look.colour, look.letter, f"{text} {title}")
                 slot = plan.slot_of(f"{kind}.{name}", number, len(sheet.names(kind)))
                 yield (kind, slot), card_token(token, title, look) if plan.manners.get(slot) == "cards" else token
             elif isinstance(field.type, Bool | Num | Maybe):
-                shows = "" if value is True else str(value)
-                token = DrawnToken(id_, "card" if shows else "diamond", "white", shows, f"{text} {shows}".rstrip())
-                yield (kind, number), token
+                shows = code if value is True else f"{code}{value}"
+                title = text if value is True else f"{text} {value}"
+                yield (kind, number), DrawnToken(id_, "card" if shows else "diamond", "white", shows, title)
+            elif isinstance(field.type, SetOf | Order):
+                for name_of in value:
+                    look = sheet.look(*(of := (field.type.kind, sheet.known.number(field.type.kind, name_of))))
+                    title = f"{text} {sheet.titles(of[0])[of[1]]}"
+                    token = DrawnToken(f"{id_}.{sheet.names_of(of)}", "circle", look.colour, look.letter, title)
+                    yield (kind, number), token

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, cycle
+from itertools import cycle
 from math import cos, radians
 from typing import Any
 
@@ -11,19 +11,26 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.drawing.colours import OWNERS, SEATS
+from rulespec.drawing.guess import (
+    BoardContents,
+    board_forms,
+    guessed_boards,
+    guessed_looks,
+    guessed_pieces,
+    link_facts,
+    markers,
+    piles,
+)
 from rulespec.drawing.hatching import hatches
+from rulespec.drawing.label_stock import numbers_of
 from rulespec.drawing.outlines import MAX_POINTS, Frame, Outline, Ring, Scenery, extent, rings_of
 from rulespec.drawing.symbols import SYMBOLS, TYPES
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
-from rulespec.types import Bool, Ent, Maybe, Num, SetOf
+from rulespec.types import Ent
 
 MAX_ASPECT = 4.0
 """The longer side of a map by the shorter."""
-MAX_ROWS = 60
-"""Tables with more rows are drawn only if the drawing asks for them."""
-RING_LABELS = 16
-"""A ring of more spaces is drawn as boxes on a circle."""
 
 
 class Look(Brief, Struct, frozen=True):
@@ -73,6 +80,28 @@ class Yard(Brief, Struct, frozen=True):
     title: str = ""
 
 
+class TileStyle(Brief, Struct, frozen=True):
+    """The tiles on the cells of a board.
+
+    Attributes:
+        field: the field of a cell that names its tile.
+        lines: the fact of a tile that names its lines, a set.
+        ends: the facts of a line that name the directions of its two ends; without the second, it ends in the middle.
+        turn: the field of a cell that says by how many directions the tile is turned; "" if none is.
+        city: the fact that says that a tile has a city.
+        number: the fact whose number stands on a tile.
+        fill: the fact whose entity colours a tile.
+    """
+
+    field: str
+    lines: str
+    ends: tuple[str, ...]
+    turn: str = ""
+    city: str = ""
+    number: str = ""
+    fill: str = ""
+
+
 class BoardStyle(Brief, Struct, frozen=True):
     """The style of a board with the entities of a kind as places; see `drawing.schema.json`.
 
@@ -81,6 +110,9 @@ class BoardStyle(Brief, Struct, frozen=True):
         holds: pieces of the places of a row that stand there, as `piece.place`.
         stack: the most pieces of one owner in a column before their number is written; 0: no column.
         rolls: whether the last roll lies on it as dice.
+        caption: whether it has a heading and a key to its letters above it.
+        cell: the size of a cell of a regular board; 0: as its form has it.
+        sides: fields of the sides of its cells, as `kind.field`.
     """
 
     kind: str
@@ -113,6 +145,10 @@ class BoardStyle(Brief, Struct, frozen=True):
     stack: int = 0
     rolls: bool = False
     roomy: bool = False
+    caption: bool = False
+    cell: int = 0
+    sides: tuple[str, ...] = ()
+    tiles: TileStyle | None = None
 
 
 class PieceStyle(Brief, Struct, frozen=True):
@@ -134,7 +170,14 @@ class PieceStyle(Brief, Struct, frozen=True):
 
 
 class Style(Brief, Struct, frozen=True):
-    """The style of a ruleset; `hides` are fields and places of pieces left out on purpose."""
+    """The style of a ruleset.
+
+    Attributes:
+        hides: fields and places of pieces left out on purpose.
+        codes: fields → the letters that stand for them on boards.
+        numbered: kind → entities that are called by a number, such as `t57`, and that number.
+        guessed: whether no drawing file says what the boards are.
+    """
 
     boards: dict[str, BoardStyle]
     pieces: dict[str, PieceStyle]
@@ -148,6 +191,9 @@ class Style(Brief, Struct, frozen=True):
     looks: dict[str, dict[str, Look]]
     doc: str = ""
     hides: tuple[tuple[str, str], ...] = ()
+    codes: dict[tuple[str, str], str] = {}
+    numbered: dict[str, dict[str, str]] = {}
+    guessed: bool = False
 
     def path(self, symbol: str) -> str:
         """The path data of a symbol."""
@@ -161,22 +207,45 @@ def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
         d: its declarations; those of one with mistakes will do.
         data: the drawing files, laid over one another; in the form of their schema, with known names.
     """
-    boards = dict(_boards(d, data.get("boards", {})))
+    bare = not data.get("boards")
+    section = guessed_boards(d) if bare else data["boards"]
+    looks, codes = guessed_looks(d, section) if bare else ({}, {})
+    boards = dict(_boards(d, section))
     drawn = {kind for kind, board in boards.items() if board.form != "hidden"}
+    marked = _fields(data["markers"]) if "markers" in data else _fields(list(markers(d, drawn, on_boards=bare)))
+    scales = _fields(data.get("scales", []))
+    pieces = data.get("pieces") or (guessed_pieces(d, drawn) if bare and "tables" not in data else {})
+    shown = _shown(d, boards, {*marked, *scales})
+    tables = data["tables"] if "tables" in data else dict(shown.tables(facts=bare))
     return Style(
         boards=boards,
-        pieces=dict(_pieces(d, data.get("pieces", {}))),
-        markers=_fields(data["markers"]) if "markers" in data else tuple(_markers(d, drawn)),
-        scales=_fields(data.get("scales", [])),
-        tables={k: tuple(v) for k, v in data["tables"].items()} if "tables" in data else dict(_tables(d, drawn)),
+        pieces=dict(_pieces(d, pieces)),
+        markers=marked,
+        scales=scales,
+        tables={kind: tuple(columns) for kind, columns in tables.items()},
         bands=data.get("bands", {}),
         turn=data.get("turn", ""),
         dice=_fields(data.get("dice", [])),
         shapes=data.get("shapes", {}),
-        looks=_looks(d, data.get("entities", {})),
+        looks=_looks(d, data.get("entities") or looks),
         doc=data.get("doc", ""),
         hides=_fields(data.get("hides", [])),
+        codes=dict(zip(_fields(list(data.get("codes", codes))), data.get("codes", codes).values(), strict=True)),
+        numbered={kind: numbers_of(d, kind) for kind in d.kinds} if bare else {},
+        guessed=bare,
     )
+
+
+def _shown(d: typed.Declarations, boards: dict[str, BoardStyle], fields: set[tuple[str, str]]) -> BoardContents:
+    """Contents of boards: some fields, those of their places, tiles and sides, and pieces in trays and yards."""
+    drawn = [board for board in boards.values() if board.form != "hidden"]
+    fields |= {(board.kind, name) for board in drawn for name in board.fields}
+    fields |= set(_fields([side for board in drawn for side in board.sides]))
+    fields |= {(b.kind, name) for b in drawn if b.tiles is not None for name in (b.tiles.field, b.tiles.turn)}
+    fields |= {(name, link.state) for board in drawn for name, link in board.links.items() if link.state}
+    trays = {what for board in drawn for tray in board.trays for what in tray.holds}
+    trays |= {what for board in drawn for yard in board.yards for what in yard.holds}
+    return BoardContents(d, {b.kind: b.form for b in drawn}, fields, trays | {what for b in drawn for what in b.holds})
 
 
 def _fields(names: list[str]) -> tuple[tuple[str, str], ...]:
@@ -187,53 +256,8 @@ def _fields(names: list[str]) -> tuple[tuple[str, str], ...]:
 # --- boards --------------------------------------------------------------------------------------
 
 
-def link_facts(d: typed.Declarations, kind: str) -> list[str]:
-    """The links of a kind: its set-valued facts of the same kind."""
-    return [f.name for f in d.kinds[kind].facts.values() if isinstance(f.type, SetOf) and f.type.kind == kind]
-
-
-def _places(d: typed.Declarations) -> list[tuple[str, str, str]]:
-    """The kinds of places, their forms, and their positions on the sheet."""
-    results = list(_used(d))
-    if any(form in ("areas", "nodes") for _, form, _ in results):
-        return results
-    # A map that is just begun: nothing stands on it yet.
-    taken = {name for name, _, _ in results}
-    return [
-        (n, "nodes", "left") for n in d.kinds if n not in taken and _is_place(d.kinds[n]) and link_facts(d, n)
-    ] + results
-
-
-def _is_place(kind: typed.Kind) -> bool:
-    return not (kind.is_player or kind.by_seat or kind.nameless or kind.places or not kind.entities)
-
-
-def _used(d: typed.Declarations) -> Iterator[tuple[str, str, str]]:
-    tracks = {track.kind: track for track in d.tracks.values()}
-    indices = {place.index for pile in _piles(d) for place in pile.places.values()}
-    maps = {link.region for link in d.links.values()}
-    for name, kind in d.kinds.items():
-        if not _is_place(kind):
-            continue
-        positions = any(e.position is not None for e in kind.entities)
-        if name in d.boards:
-            yield name, "grid", "left"
-        elif name in tracks:
-            ring = tracks[name].ring
-            many = len(kind.entities) > RING_LABELS
-            yield name, "ring" if ring else "row", ("left" if many else "right") if ring else "below"
-        elif name in maps or positions or (link_facts(d, name) and name in indices):
-            yield name, "areas" if positions else "nodes", "left"
-        elif name in indices:
-            yield name, "row", "left"
-
-
-def _piles(d: typed.Declarations) -> Iterator[typed.PieceDecl | typed.Kind]:
-    return chain(d.pieces.values(), (kind for kind in d.kinds.values() if kind.places))
-
-
 def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[str, BoardStyle]]:
-    results = {kind: (form, at) for kind, form, at in _places(d)}
+    results = {kind: (form, at) for kind, form, at in board_forms(d)}
     for kind in [*(k for k in section if k in d.kinds), *(k for k in results if k not in section)]:
         form, at = results.get(kind, ("row", "left"))
         data = section.get(kind, {})
@@ -281,13 +305,21 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 holds=tuple(data.get("holds", [])),
                 stack=data.get("stack", 0),
                 rolls=data.get("rolls", False),
-                roomy=any(place.index == kind for pile in _piles(d) for place in pile.places.values()),
+                caption=data.get("caption", False),
+                cell=data.get("cell", 0),
+                sides=tuple(data.get("sides", [])),
+                tiles=_tiles(data.get("tiles")),
+                roomy=any(place.index == kind for pile in piles(d) for place in pile.places.values()),
                 trays=tuple(
                     Tray(t["title"], tuple(t["holds"]), t.get("room", ""), t.get("cards", False))
                     for t in data.get("trays", [])
                 ),
             ),
         )
+
+
+def _tiles(data: dict[str, Any] | None) -> TileStyle | None:
+    return None if data is None else TileStyle(**data | {"ends": tuple(data["ends"])})
 
 
 def _owner(d: typed.Declarations, link: str) -> str:
@@ -357,7 +389,7 @@ def _projected(kind: typed.Kind, data: dict[str, Any]) -> dict[int, tuple[float,
 
 
 def _pieces(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[str, PieceStyle]]:
-    for number, pile in enumerate(_piles(d)):
+    for number, pile in enumerate(piles(d)):
         data = section.get(pile.name, {})
         places = tuple(data["places"]) if "places" in data else None
         symbol = data.get("symbol", TYPES[number % len(TYPES)])
@@ -369,42 +401,6 @@ def _pieces(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
 def _states(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for field, how in data.items():
         yield from ((field, value, symbol) for value, symbol in (how if isinstance(how, dict) else {"": how}).items())
-
-
-def _markers(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, str]]:
-    """The fields whose value is a place."""
-    for f in (
-        *d.fields.values(),
-        *(f for kind in d.kinds.values() if kind.name not in drawn for f in kind.state.values()),
-    ):
-        if isinstance(f.type, Ent) and f.type.kind in drawn:
-            yield f.kind, f.name
-
-
-def _tables(d: typed.Declarations, drawn: set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Fields that are not places, and piles in places without a board."""
-    yield "game", tuple(name for name, f in d.fields.items() if _shown(f, drawn))
-    for kind in sorted(d.kinds.values(), key=lambda kind: not kind.is_player):
-        if kind.name in drawn or kind.nameless or kind.places:
-            continue
-        columns = [name for name, f in kind.state.items() if _shown(f, drawn)]
-        if len(kind.product) > 1 and not columns:
-            continue
-        columns += [
-            f"{pile.name}.{place.name}"
-            for pile in d.pieces.values()
-            for place in pile.places.values()
-            if place.index == kind.name or (not place.index and pile.each == (kind.name,))
-        ]
-        if columns and len(kind.product) < 2 and len(kind.entities) <= MAX_ROWS:
-            yield kind.name, tuple(columns)
-
-
-def _shown(f: typed.FieldDecl, drawn: set[str]) -> bool:
-    """Whether a field belongs in a table: neither drawn on a board nor an account without a limit."""
-    if f.unlimited:
-        return False
-    return isinstance(f.type, Num | Maybe | Bool) or (isinstance(f.type, Ent) and f.type.kind not in drawn)
 
 
 # --- looks ---------------------------------------------------------------------------------------

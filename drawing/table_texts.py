@@ -7,14 +7,15 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.drawing.cards import card, is_counted
 from rulespec.drawing.colours import colour, ink_on
-from rulespec.drawing.holdings import Column, SheetTable, card, fact_text, is_counted, piles_of_rows
+from rulespec.drawing.holdings import Column, SheetTable, fact_text, piles_of_rows
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.shown import Names, ShownState
 from rulespec.drawing.style import Look
 from rulespec.records import Brief
-from rulespec.types import Bool, SetOf
+from rulespec.types import Bool, Order, SetOf
 
 Part = str | tuple[str, str, str]
 """A text, or a chip: its letters, its colour, and that of the letters."""
@@ -56,7 +57,7 @@ def text_rows(sheet: Sheet, words: Wording, names: Names, table: SheetTable, sho
                 row.append([text] if text else [])
                 continue
             of = piles.get((column.pile, column.place, i), [])
-            if is_counted(sheet, table.kind, column):
+            if is_counted(sheet, table.kind, column.pile, column.place):
                 row.append([str(sum(pile.count for pile in of))] if of else [])
             else:
                 row.append([_chip(look, text) for text, look in (card(sheet, pile) for pile in of)])
@@ -70,7 +71,7 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
         return []
     if isinstance(type_, Bool):
         return [words.word("yes")] if value else []
-    if isinstance(type_, SetOf):
+    if isinstance(type_, SetOf | Order):
         return [_chip(sheet.look(type_.kind, names.number(type_.kind, name))) for name in value]
     of = names.entity(type_, value)
     return [str(value)] if of is None else [_chip(sheet.look(*of)), sheet.titles(of[0])[of[1]]]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rulespec.drawing.board import Board
 from rulespec.engine.program.cells import CellName
 from rulespec.typed import nodes as typed
-from rulespec.types import Ent, Order, SetOf
+from rulespec.types import Ent
 
 
 def undrawn(board: Board, cells: Iterable[CellName]) -> list[int]:
@@ -35,10 +35,10 @@ def _is_drawn(board: Board, cell: CellName) -> bool:
         decl = board.sheet.d.pieces[cell.name]
         return _is_pile_drawn(board, cell.name, decl.places[cell.place], decl.each)
     style, d = board.sheet.style, board.sheet.d
-    if cell.group != "game" and d.kinds[cell.group].places:
-        return _is_token_drawn(board, d.kinds[cell.group], cell.name)
     if cell.name in style.tables.get(cell.group, ()):
         return True
+    if cell.group != "game" and d.kinds[cell.group].places:
+        return _is_token_drawn(board, d.kinds[cell.group], cell.name)
     kind = "" if cell.group == "game" else cell.group
     field = (d.kinds[kind].state if kind else d.fields)[cell.name]
     if (kind, cell.name) in style.markers and isinstance(field.type, Ent) and field.type.kind in board.plans:
@@ -46,8 +46,10 @@ def _is_drawn(board: Board, cell: CellName) -> bool:
     lines = [plan.links[kind].field for plan in board.plans.values() if kind in plan.links]
     if cell.name in lines or (kind, cell.name) in board.scales:
         return True
-    on_board = kind in board.plans and not isinstance(field.type, SetOf | Order)
-    return on_board and cell.name in style.boards[kind].fields
+    if kind not in board.plans:
+        return False
+    tiles = board.plans[kind].tiles
+    return cell.name in style.boards[kind].fields or (tiles is not None and cell.name in (tiles.field, tiles.turn))
 
 
 def _is_token_drawn(board: Board, kind: typed.Kind, name: str) -> bool:

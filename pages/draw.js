@@ -60,8 +60,9 @@ function makeDrawing(plan) {
     while (letters.length && textWidth(letters.join("") + "…", size, bold) > width) letters.pop();
     return letters.join("").trimEnd() + "…";
   }
-  function words(text, x, y, size, { bold = false, start = false, fill = "#111" } = {}) {
-    const how = `${bold ? ' font-weight="bold"' : ""}${start ? "" : ' text-anchor="middle"'} fill="${fill}"`;
+  const HALO = ' stroke="#ffffff" stroke-opacity="0.8" stroke-width="2.6" paint-order="stroke"';
+  function words(text, x, y, size, { bold = false, start = false, fill = "#111", halo = false } = {}) {
+    const how = `${bold ? ' font-weight="bold"' : ""}${start ? "" : ' text-anchor="middle"'} fill="${fill}"${halo ? HALO : ""}`;
     const head = `<text x="${num(x)}" y="${num(y + size * 0.36)}" font-size="${num(size)}"${how}`;
     return text ? `${head}>${clean(text)}</text>` : `${head}/>`;
   }
@@ -84,7 +85,6 @@ function makeDrawing(plan) {
           const { place: where, ...rest } = values;
           if (typeof where === "string")
             piles.push({ type: kind, owners: tokens[n], rank: n, ...placed(kind, where), count: 1, token: name, fields: rest });
-          continue;
         }
         for (const [field, value] of Object.entries(values)) {
           const key = `${kind === "game" ? "" : kind}.${field}`;
@@ -141,8 +141,8 @@ function makeDrawing(plan) {
     const [fill, ink] = look(...parts(pile.owners[0])[0]);
     return { id, symbol: style.symbol, fill, ink, text: "", title: told, mark: "" };
   }
-  function markerToken(kind, n, field, key, told) {
-    if (!kind) return { id: `marker.${key}.${field}`, symbol: "ring", fill: "#ffffff", ink: INK, text: "", title: told, mark: "" };
+  function markerToken(kind, n, field, key, told, code = "") {
+    if (!kind) return { id: `marker.${key}.${field}`, symbol: code ? "circle" : "ring", fill: "#ffffff", ink: INK, text: code, title: told, mark: "" };
     const [fill, ink, letter] = look(kind, n);
     return { id: `ring.${key}.${nameOf(kind, n)}.${field}`, symbol: "circle", fill, ink, text: letter, title: told, mark: "" };
   }
@@ -265,12 +265,12 @@ function makeDrawing(plan) {
   }
 
   function markers(shown, add) {
-    for (const { kind, name, title: words_, of } of plan.markers)
+    for (const { kind, name, title: words_, of, code } of plan.markers)
       for (const [n, value] of shown.of(kind, name)) {
         const at = typeof value === "string" ? number(of, value) : -1;
         if (at < 0 || !boards.has(of)) continue;
         const told = `${title(of, at)}: ${kind ? title(kind, n) : ""} ${words_}`;
-        add(of, at, markerToken(kind, n, name, kind ? of : plan.kinds[of].names[at], told));
+        add(of, at, markerToken(kind, n, name, kind ? of : plan.kinds[of].names[at], told, code));
       }
   }
   function slotOf(board, what, n) {
@@ -289,8 +289,15 @@ function makeDrawing(plan) {
           const token = { id, symbol: symbol || "circle", fill, ink, text: letter, title: `${told} ${name}`, mark: "" };
           add(board.kind, slot, board.manners[slot] === "cards" ? cardToken(token, name, look(field.of, at)) : token);
         } else if (field.type === "bool" || field.type === "number") {
-          const text = value === true ? "" : written(value), symbol = text ? "card" : "diamond";
-          add(board.kind, n, { id, symbol, fill: "#ffffff", ink: INK, text, title: `${told} ${text}`.trimEnd(), mark: "" });
+          const text = value === true ? field.code : field.code + written(value), symbol = text ? "card" : "diamond";
+          const note = value === true ? told : `${told} ${written(value)}`;
+          add(board.kind, n, { id, symbol, fill: "#ffffff", ink: INK, text, title: note, mark: "" });
+        } else if (field.type === "set") {
+          for (const member of value) {
+            const of = number(field.of, member), [fill, ink, letter] = look(field.of, of);
+            const token = { id: `${id}.${nameOf(field.of, of)}`, symbol: "circle", fill, ink, text: letter, mark: "" };
+            add(board.kind, n, { ...token, title: `${told} ${title(field.of, of)}` });
+          }
         }
       }
   }
@@ -305,6 +312,35 @@ function makeDrawing(plan) {
       const svg = `<g role="img"><title>${clean(lines[n][1] + note)}</title>${drawnLines.join("")}</g>`;
       yield { id: `link_state.${kind}.${plan.kinds[kind].names[n]}`, layer, svg, panel };
     }
+  }
+
+  // --- tiles
+  function* tileItems({ kind, panel, tiles }, shown) {
+    if (!tiles) return;
+    for (const [n, value] of shown.of(kind, tiles.field)) {
+      const at = typeof value === "string" ? number(tiles.of, value) : -1;
+      const turn = shown.of(kind, tiles.turn).get(n), steps = typeof turn === "number" ? turn : 0;
+      if ((at < 0 && !steps) || !tiles.cells[n]) continue;
+      const note = steps ? `${tiles.turned} ${steps}` : "", face = tiles.faces[at];
+      const inner = face ? tile(face, tiles.cells[n], tiles.outlines[n], steps) : words(note, ...tiles.cells[n][0], 12);
+      const told = `${title(kind, n)}: ${[face?.title, note].filter(Boolean).join(", ")}`;
+      const id = `tile.${kind}.${plan.kinds[kind].names[n]}`;
+      yield { id, layer: "borders", svg: `<g role="img"><title>${clean(told)}</title>${inner}</g>`, panel, meaning: told };
+    }
+  }
+  function tile({ fill, lines, city, number: value }, [middle, ...sides], outline, turn) {
+    const point = ([x, y]) => `${num(x)} ${num(y)}`;
+    const curves = lines.map((line) => {
+      const [first, last] = line.map((end) => (end < 0 ? middle : sides[(end + turn) % sides.length]));
+      return last === middle ? `M${point(first)}L${point(last)}` : `M${point(first)}Q${point(middle)} ${point(last)}`;
+    });
+    let inner = `<path d="${outline}" fill="${fill}" stroke="${INK}" stroke-width="1"/>`;
+    for (const [tone, wide] of [["#ffffff", 8], [INK, 4.5]])
+      for (const curve of curves) inner += `<path d="${curve}" stroke="${tone}" stroke-width="${num(wide)}" fill="none"/>`;
+    if (city) inner += `<circle cx="${num(middle[0])}" cy="${num(middle[1])}" r="11" fill="#ffffff" stroke="${INK}"/>`;
+    if (!value) return inner;
+    const y = Math.max(middle[1] + 19, Math.max(...sides.map((side) => side[1])) - 2);
+    return inner + words(value, middle[0], y, 12, { bold: true, halo: true });
   }
 
   // --- scales
@@ -324,7 +360,7 @@ function makeDrawing(plan) {
     const piles = new Map();
     for (const pile of shown.piles) {
       const madeOf = pile.index < 0 ? pile.owners.flatMap((of) => [of, ...parts(of)]) : [];
-      const own = madeOf.length ? (madeOf.find(([kind]) => kind === table.kind) ?? madeOf[0])[1] : pile.index;
+      const own = pile.index < 0 && table.kind === "game" ? 0 : madeOf.length ? (madeOf.find(([kind]) => kind === table.kind) ?? madeOf[0])[1] : pile.index;
       const key = `${pile.type}.${pile.place}.${own}`;
       piles.set(key, [...(piles.get(key) || []), pile]);
     }
@@ -358,13 +394,18 @@ function makeDrawing(plan) {
     return pile.owners.length === 1 && !plan.kinds[of[0]].placed ? placeId(...of) : "";
   }
   function card(pile) {
-    const looks = pile.owners.flatMap(parts).map((part) => look(...part));
-    const style = plan.pieces[pile.type];
+    const style = plan.pieces[pile.type], value = pile.fields[style.text];
+    const [text, look_] = lettered(pile);
+    if (style.text === "title" && pile.token) return [title(pile.type, number(pile.type, pile.token)), look_];
     if (style.text === "title" && pile.owners.length === 1)
-      return [title(...pile.owners[0]) + (pile.count > 1 ? ` x${pile.count}` : ""), look(...pile.owners[0])];
-    if (!looks.length) return [String(pile.count), [...(style.colour.length ? style.colour : ["#ffffff", INK]), "", "", false]];
-    const value = pile.fields[style.text];
-    if (["number", "boolean"].includes(typeof value)) return [`${looks[0][2]} ${written(value)}`, looks[0]];
+      return [title(...pile.owners[0]) + (pile.count > 1 ? ` x${pile.count}` : ""), look_];
+    const counted = pile.owners.length && ["number", "boolean"].includes(typeof value);
+    return counted ? [`${look_[2]} ${written(value)}`, look_] : [text, look_];
+  }
+  function lettered(pile) {
+    const made = pile.owners.flatMap(parts), { colour } = plan.pieces[pile.type];
+    const looks = (pile.token && !made.length ? [[pile.type, number(pile.type, pile.token)]] : made).map((part) => look(...part));
+    if (!looks.length) return [String(pile.count), [...(colour.length ? colour : ["#ffffff", INK]), "", "", false]];
     return [looks.map((each) => each[2]).join(" ") + (pile.count > 1 ? ` x${pile.count}` : ""), looks[0]];
   }
 
@@ -383,7 +424,10 @@ function makeDrawing(plan) {
 
   function* itemsOf(shown, roll, ids) {
     const tokens = new Map(), held = new Set();
-    for (const link of plan.links) yield* linkStates(link, shown);
+    for (const board of plan.boards) {
+      yield* tileItems(board, shown);
+      for (const link of plan.links.filter(({ at }) => at === board.kind)) yield* linkStates(link, shown);
+    }
     function add(kind, n, token) {
       const key = `${kind}.${n}`;
       if (!tokens.has(key)) tokens.set(key, { kind, n, tokens: [] });

@@ -14,7 +14,7 @@ function makePanels(board, beside, bar, word, plan) {
 
   function arrange() {
     const rest = figures.filter((each) => each !== large);
-    board.replaceChildren(large, ...rest.filter((each) => each.dataset.at === "below"));
+    board.replaceChildren(...(large ? [large] : []), ...rest.filter((each) => each.dataset.at === "below"));
     beside.replaceChildren(...rest.filter((each) => each.dataset.at !== "below"));
     for (const figure of figures) figure.classList.toggle("large", figure === large);
     buttons.turn_board.hidden = large?.dataset.turns !== "yes";
@@ -46,6 +46,7 @@ function makePanels(board, beside, bar, word, plan) {
     });
     head.append(enlarge);
     figure.prepend(head);
+    if (figure.dataset.note) head.after(Object.assign(document.createElement("p"), { className: "note", textContent: figure.dataset.note }));
     zooms.set(figure, makeZoom(svg, buttons, { isActive: () => figure === large, changed: () => resized(svg) }));
     new ResizeObserver(() => resized(svg)).observe(svg);
     if (figure.dataset.turns === "yes") try { figure.classList.toggle("turned", localStorage.getItem(stored(figure)) === "yes"); } catch { /* not stored */ }

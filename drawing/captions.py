@@ -1,0 +1,118 @@
+"""Captions of boards: a heading, and what the letters and numbers on a board mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rulespec.drawing import svg
+from rulespec.drawing.colours import INK, ground
+from rulespec.drawing.panel_boards import lettered_heads, pair_width
+from rulespec.drawing.plan import HEAD, Sheet
+from rulespec.drawing.regular_boards import heading
+from rulespec.drawing.style import BoardStyle, Look
+from rulespec.drawing.svg import Point
+from rulespec.drawing.text_width import shortened, text_width
+from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf
+
+SIZE = 12.0
+_SHEET = 1000.0
+"""The width of a board of pairs below others."""
+_FEW = 8
+"""Entities whose letters are explained."""
+_LINE = 16.0
+_FAINT = "#4a525a"
+
+
+def caption(sheet: Sheet, board: BoardStyle, title: str, corner: Point, width: float) -> tuple[str, float]:
+    """The caption above a board as SVG, and its height; without a title, only what its colours mean."""
+    parts, tall = [], 0.0
+    if title:
+        parts.append(heading(shortened(title, 13, width, bold=True), corner))
+        lines = _lines(list(notes(sheet, board)), width)
+        for i, line in enumerate(lines):
+            y = corner[1] + HEAD + _LINE * (i + 0.4)
+            parts.append(svg.words(line, corner[0], y, SIZE, anchor="start", fill=_FAINT))
+        tall = HEAD + 2 + _LINE * len(lines) + (4 if lines else 0)
+    for name in board.fill:
+        if looks := _fills(sheet, board, name):
+            parts.append(_colours(looks, sheet.words.field(board.kind, name), (corner[0], corner[1] + tall + 7)))
+            tall += _LINE + 6
+    return "".join(parts), tall
+
+
+def _fills(sheet: Sheet, board: BoardStyle, name: str) -> dict[str, Look]:
+    """The entities that colour places, by title; none if they are many."""
+    numbers = range(len(sheet.names(board.kind)))
+    entities = dict.fromkeys(of for i in numbers if (of := sheet.fact(board.kind, name, i)) is not None)
+    return {sheet.titles(kind)[i]: sheet.look(kind, i) for kind, i in entities} if len(entities) <= _FEW else {}
+
+
+def _colours(looks: Mapping[str, Look], title: str, at: Point) -> str:
+    """The colours of places, and what they say."""
+    x, y = at
+    parts = [svg.words(f"{title}:", x, y, SIZE, anchor="start", fill=_FAINT)]
+    x += text_width(f"{title}: ", SIZE) + 4
+    for name, look in looks.items():
+        box: svg.Values = {"x": x, "y": y - 7, "width": 14, "height": 14, "fill": ground(look.colour), "stroke": INK}
+        parts.append(svg.element("rect", **box))
+        parts.append(svg.words(name, x + 18, y, SIZE, anchor="start", fill=_FAINT))
+        x += 18 + text_width(name, SIZE) + 12
+    return "".join(parts)
+
+
+def _lines(notes: list[str], width: float) -> list[str]:
+    """Notes in as few lines as fit, none of them broken."""
+    lines: list[str] = []
+    for note in notes:
+        longer = f"{lines[-1]} · {note}" if lines else note
+        if lines and text_width(longer, SIZE) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(shortened(note, SIZE, width))
+    return lines
+
+
+def notes(sheet: Sheet, board: BoardStyle) -> Iterator[str]:
+    """Contents of the places of a board: facts, fields, and those whose place is here."""
+    d, words, kind = sheet.d, sheet.words, sheet.d.kinds[board.kind]
+    numbers = sheet.words.word("drawn_numbers")
+    numbered = [name for name in board.facts if name in kind.facts and not isinstance(kind.facts[name].type, Bool)]
+    if names := [words.field(board.kind, name) for name in numbered]:
+        yield f"{numbers}: {', '.join(names)}" if board.form != "row" else ", ".join(names)
+    for name in board.fields:
+        code, field = sheet.style.codes.get((board.kind, name), ""), kind.state.get(name)
+        if field is None or words.internal(board.kind, name):
+            continue
+        title = words.field(board.kind, name)
+        if code:
+            yield f"{code}: {title}" if code != title else title
+        elif isinstance(field.type, Ent | SetOf | Order):
+            yield _with_letters(sheet, title, field.type.kind)
+        elif isinstance(field.type, Bool | Num | Maybe):
+            yield f"{numbers}: {title}"
+    if board.form == "pairs" and len(kind.product) == 2:
+        across = kind.product[1]
+        if lettered_heads(sheet, across, pair_width(sheet, board, _SHEET)):
+            yield from _letters(sheet, across)
+    for side in board.sides:
+        owner, _, name = side.partition(".")
+        yield f"{words.word('drawn_lines')}: {words.kind(owner)} {words.field(owner, name)}"
+    for owner, name in sheet.style.markers:
+        field = (d.kinds[owner].state if owner else d.fields).get(name)
+        if field is not None and isinstance(field.type, Ent) and field.type.kind == board.kind:
+            code, title = sheet.style.codes.get((owner, name), ""), words.field(owner, name)
+            yield (f"{code}: {title}" if code != title else title) if code else f"{words.kind(owner)}: {title}"
+
+
+def _with_letters(sheet: Sheet, title: str, kind: str) -> str:
+    """A field that names entities, and what their letters mean if they are few; players have theirs everywhere."""
+    names = sheet.titles(kind)
+    if len(names) > _FEW or sheet.d.kinds[kind].is_player or kind in sheet.d.boards:
+        return title
+    return f"{title}: " + ", ".join(_letters(sheet, kind))
+
+
+def _letters(sheet: Sheet, kind: str) -> Iterator[str]:
+    """The entities of a kind, each with its letter before it."""
+    for i, name in enumerate(sheet.titles(kind)):
+        yield f"{sheet.look(kind, i).letter} {name}"

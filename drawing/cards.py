@@ -1,0 +1,76 @@
+"""Cards and discs: how a pile, a token or an entity looks where it is one of many in a row."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rulespec.drawing import svg
+from rulespec.drawing.colours import INK, colour, ink_on
+from rulespec.drawing.plan import Sheet
+from rulespec.drawing.shown import Entity, Pile
+from rulespec.drawing.style import Look
+from rulespec.drawing.text_width import text_width
+
+SIZE = 12.0
+"""The size of letters on a card."""
+
+
+def chip_width(text: str) -> float:
+    """The width of a disc or a card with a text."""
+    return max(18.0, text_width(text, SIZE, bold=True) + 6)
+
+
+@lru_cache(4096)  # the same few in each position of a game
+def chip(look: Look, x: float, y: float, text: str = "") -> str:
+    """A small disc with the letter of an entity, or a longer text on a small card."""
+    text = text or look.letter
+    fill = colour(look.colour)
+    wide = chip_width(text)
+    at = {"x": x - wide / 2, "y": y - 9, "width": wide, "height": 18, "rx": 9 if text == look.letter else 2}
+    if text == look.letter and look.symbol == "card":
+        at |= {"y": y - 10, "height": 20, "rx": 2}
+    shape = svg.element("rect", **at, fill=fill, stroke=INK, stroke_width=0.8)
+    return shape + svg.words(text, x, y, SIZE, bold=True, fill=ink_on(look.colour))
+
+
+def is_counted(sheet: Sheet, kind: str, pile: str, place: str) -> bool:
+    """Whether a column shows the number of pieces instead of each: the row's own, all alike."""
+    decl = sheet.d.pieces.get(pile)
+    if decl is None or decl.places[place].index or (kind == "game" and decl.each):
+        return False
+    return kind in decl.each or all(kind not in sheet.d.kinds[owner].product for owner in decl.each)
+
+
+def entity_of(sheet: Sheet, pile: Pile) -> Entity | None:
+    """The entity of a card: a token, or the entity of a one-piece pile, unless that entity is a place itself."""
+    if pile.token:
+        return pile.type, sheet.known.number(pile.type, pile.token)
+    kind = pile.owners[0][0] if len(pile.owners) == 1 else ""
+    if not kind or sheet.on_board(kind) or kind in sheet.style.tables:
+        return None
+    return pile.owners[0]
+
+
+def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
+    """The text on the card of a pile, and its colours: its title, or the letters of its owners' parts."""
+    style = sheet.style.pieces[pile.type]
+    many = f" x{pile.count}" if pile.count > 1 else ""
+    if style.text == "title" and pile.token:
+        return sheet.titles(pile.type)[sheet.known.number(pile.type, pile.token)], lettered(sheet, pile)[1]
+    if style.text == "title" and len(pile.owners) == 1:
+        kind, number = pile.owners[0]
+        return sheet.titles(kind)[number] + many, lettered(sheet, pile)[1]
+    text, look = lettered(sheet, pile)
+    value = pile.fields.get(style.text)
+    return (f"{look.letter} {value}", look) if pile.owners and isinstance(value, int) else (text, look)
+
+
+def lettered(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
+    """The letters of the owners' parts of a pile, or of a token without any, with the count; and its colours."""
+    parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
+    if pile.token and not parts:
+        parts = [(pile.type, sheet.known.number(pile.type, pile.token))]
+    looks = [sheet.look(*part) for part in parts]
+    if not looks:
+        return str(pile.count), Look(sheet.style.pieces[pile.type].colour or "white")
+    return " ".join(look.letter for look in looks) + (f" x{pile.count}" if pile.count > 1 else ""), looks[0]

@@ -1,0 +1,369 @@
+"""The drawing of a ruleset without a drawing file, as the data of one: boards where there is an order in space,
+tables for all other state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from rulespec.drawing.colours import PALETTE
+from rulespec.drawing.label_stock import LabelStock, numbers_of
+from rulespec.typed import nodes as typed
+from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf
+
+MAX_ROWS = 60
+"""Tables with more rows are drawn only if the drawing asks for them."""
+MOST_ROWS = 400
+"""Rows of a table with state that is shown nowhere else."""
+RING_LABELS = 16
+"""A ring of more spaces is drawn as boxes on a circle."""
+_LONG = 20
+"""Spaces of a line that is drawn in one row."""
+_ACROSS = 20
+"""Columns of a board of pairs."""
+_FACTS = 10
+"""Facts of a kind that have columns in its table."""
+_MAP, _REGION = 900, 12
+"""The width of a map, and what each region needs of it."""
+_CELL, _MARKED = 64, 8
+"""The size of a cell, and what each further field of it needs."""
+Drawing = dict[str, Any]
+"""A part of a drawing file."""
+
+
+def piles(d: typed.Declarations) -> Iterator[typed.PieceDecl | typed.Kind]:
+    """Types of pieces, and kinds of tokens."""
+    return chain(d.pieces.values(), (kind for kind in d.kinds.values() if kind.places))
+
+
+def link_facts(d: typed.Declarations, kind: str) -> list[str]:
+    """The links of a kind: its set-valued facts of the same kind."""
+    return [f.name for f in d.kinds[kind].facts.values() if isinstance(f.type, SetOf) and f.type.kind == kind]
+
+
+# --- forms of boards -----------------------------------------------------------------------------
+
+
+def board_forms(d: typed.Declarations) -> list[tuple[str, str, str]]:
+    """The kinds of places, their forms, and their positions on the sheet."""
+    results = list(_used(d))
+    if any(form in ("areas", "nodes") for _, form, _ in results):
+        return results
+    # A map that is just begun: nothing stands on it yet.
+    taken = {name for name, _, _ in results}
+    return [
+        (n, "nodes", "left") for n in d.kinds if n not in taken and _is_place(d.kinds[n]) and link_facts(d, n)
+    ] + results
+
+
+def _is_place(kind: typed.Kind) -> bool:
+    return not (kind.is_player or kind.by_seat or kind.nameless or kind.places or not kind.entities)
+
+
+def _used(d: typed.Declarations) -> Iterator[tuple[str, str, str]]:
+    tracks = {track.kind: track for track in d.tracks.values()}
+    indices = _indices(d)
+    maps = {link.region for link in d.links.values()}
+    for name, kind in d.kinds.items():
+        if not _is_place(kind):
+            continue
+        positions = any(e.position is not None for e in kind.entities)
+        if name in d.boards:
+            yield name, "grid", "left"
+        elif name in tracks:
+            ring = tracks[name].ring
+            many = len(kind.entities) > RING_LABELS
+            yield name, "ring" if ring else "row", ("left" if many else "right") if ring else "below"
+        elif name in maps or positions or (link_facts(d, name) and name in indices):
+            yield name, "areas" if positions else "nodes", "left"
+        elif name in indices:
+            yield name, "row", "left"
+
+
+def _indices(d: typed.Declarations) -> set[str]:
+    """The kinds of which each entity is a place of pieces or tokens."""
+    return {place.index for pile in piles(d) for place in pile.places.values()}
+
+
+# --- boards --------------------------------------------------------------------------------------
+
+
+def guessed_boards(d: typed.Declarations) -> Drawing:
+    """The section `boards`: every kind with an order in space that something stands on."""
+    results: Drawing = {}
+    for kind, form, at in board_forms(d):
+        if not _is_board(d, kind, form):
+            results[kind] = {"as": "hidden"}
+            continue
+        line = form == "grid" and d.boards[kind].form == "line" and len(d.kinds[kind].entities) > _LONG
+        results[kind] = {"as": "row" if line else form, "at": at, "caption": True}
+    drawn = {kind for kind, board in results.items() if board["as"] != "hidden"}
+    for product in d.kinds.values():
+        if (board := _of_product(d, product)) is None:
+            continue
+        results[product.name] = board
+        drawn.add(product.name)
+        owner, cell = product.product
+        if board["as"] == "mats" and _is_bare(d, cell) and d.kinds[owner].is_player:
+            results[cell] = {"as": "hidden"}
+            drawn.discard(cell)
+    for kind_name in drawn:
+        results[kind_name] |= _shown_on(d, d.kinds[kind_name], drawn, results[kind_name]["as"])
+    return results
+
+
+def _is_board(d: typed.Declarations, kind: str, form: str) -> bool:
+    """Whether a kind of places is worth a board: a row of boxes with numbers of its own is a table."""
+    places = d.kinds[kind]
+    if form == "row" and places.state:
+        return all(track.kind != kind for track in d.tracks.values()) is False
+    if kind in d.boards and d.boards[kind].form == "line" and len(places.entities) > MAX_ROWS:
+        return not places.state or kind in _indices(d)
+    return bool(places.state) or not _is_bare(d, kind) or form in ("areas", "nodes") or _is_crossed(d, kind)
+
+
+def _is_bare(d: typed.Declarations, kind: str) -> bool:
+    """Whether nothing can stand on the places of a kind itself: no pieces, no fields, no entity whose state it is."""
+    fields = chain(d.fields.values(), *(of.state.values() for of in d.kinds.values()))
+    named = any(isinstance(f.type, Ent | SetOf | Order) and f.type.kind == kind for f in fields)
+    return not (d.kinds[kind].state or named or kind in _indices(d))
+
+
+def _is_crossed(d: typed.Declarations, kind: str) -> bool:
+    """Whether a product with the kind has state."""
+    return any(kind in of.product and of.state for of in d.kinds.values())
+
+
+def _of_product(d: typed.Declarations, kind: typed.Kind) -> Drawing | None:
+    """The board of all pairs of two kinds: one each of a regular board, or rows and columns."""
+    if len(kind.product) != 2 or kind.nameless or kind.places:
+        return None
+    if not kind.state and kind.name not in _indices(d):
+        return None
+    first, second = kind.product
+    if second in d.boards and d.boards[second].form != "line" and first not in d.boards:
+        return {"as": "mats", "at": "left", "caption": True}
+    if any(part in d.boards or _is_direction(d, part) for part in kind.product):
+        return None
+    across = d.max_players if d.kinds[second].is_player else len(d.kinds[second].entities)
+    return {"as": "pairs", "at": "below", "caption": True} if 0 < across <= _ACROSS else None
+
+
+def _is_direction(d: typed.Declarations, kind: str) -> bool:
+    return any(board.direction == kind for board in d.boards.values())
+
+
+def _shown_on(d: typed.Declarations, kind: typed.Kind, drawn: set[str], form: str) -> Drawing:
+    """Content of the places of a board: facts, fields, tiles, and the sides of its cells."""
+    tiles = _tiles(d, kind)
+    on_tiles = {tiles["field"], tiles.get("turn", "")} if tiles else set()
+    fields = [
+        f.name
+        for f in kind.state.values()
+        if f.name not in on_tiles and not f.unlimited and not _is_marker(f, drawn - {kind.name})
+    ]
+    numbers = [f.name for f in kind.facts.values() if isinstance(f.type, Num | Maybe) and f.type_span is not None]
+    flags = [f.name for f in kind.facts.values() if isinstance(f.type, Bool) and f.type_span is not None]
+    on_cells = [*numbers[:1], *flags[:2]] if form in ("grid", "mats") else []
+    result: Drawing = {"fields": fields, "facts": on_cells}
+    if form == "row":
+        result["facts"] = [f.name for f in kind.facts.values() if isinstance(f.type, Num | Maybe | Ent)][:2]
+    if tiles:
+        result["tiles"] = tiles
+    if form in ("areas", "nodes"):
+        result["width"] = min(_MAP + _REGION * len(kind.entities), 2_000)
+    if sides := _sides(d, kind):
+        result["sides"] = sides
+    if form in ("grid", "mats"):
+        more = len(fields) + bool(tiles) + bool(sides) - 2
+        result["cell"] = min(_CELL + _MARKED * max(more, 0), 120)
+    return result
+
+
+def _sides(d: typed.Declarations, kind: typed.Kind) -> list[str]:
+    """Fields of the sides of cells: of products of the board, or of its two kinds, with a direction."""
+    board = d.boards.get(kind.product[1] if len(kind.product) == 2 else kind.name)
+    if board is None or not board.direction:
+        return []
+    of = (*(kind.product or (kind.name,)), board.direction)
+    sides = (side for side in d.kinds.values() if side.product == of)
+    return [f"{side.name}.{field}" for side in sides for field in list(side.state)[:1]]
+
+
+def _tiles(d: typed.Declarations, kind: typed.Kind) -> Drawing:
+    """The tiles on a board: a field whose kind has sets of lines, each from a direction to another or to the middle."""
+    board = d.boards.get(kind.name)
+    if board is None or not board.direction:
+        return {}
+    for field in kind.state.values():
+        tile = d.kinds.get(field.type.kind) if isinstance(field.type, Ent) else None
+        for fact in tile.facts.values() if tile is not None else ():
+            bit = d.kinds.get(fact.type.kind) if isinstance(fact.type, SetOf) else None
+            ends = [f.name for f in bit.facts.values() if _names(f, board.direction)] if bit is not None else []
+            if tile is None or bit is None or not 1 <= len(ends) <= 2 or bit.name == board.direction:
+                continue
+            result: Drawing = {"field": field.name, "lines": fact.name, "ends": ends}
+            turns = [f.name for f in kind.state.values() if isinstance(f.type, Num) and f.high == len(board.steps) - 1]
+            flags = [f.name for f in tile.facts.values() if isinstance(f.type, Bool)]
+            worth = [f.name for f in tile.facts.values() if isinstance(f.type, Num) and f.type.unit]
+            ground = [f.name for f in tile.facts.values() if isinstance(f.type, Ent)]
+            return result | {
+                name: facts[0]
+                for name, facts in (("turn", turns), ("city", flags), ("number", worth), ("fill", ground))
+                if facts
+            }
+    return {}
+
+
+def _names(fact: typed.FactDecl, kind: str) -> bool:
+    return isinstance(fact.type, Ent) and fact.type.kind == kind
+
+
+# --- markers and tables --------------------------------------------------------------------------
+
+
+def _is_marker(f: typed.FieldDecl, drawn: Iterable[str]) -> bool:
+    """Whether a field names a place of a board: what it is of stands there."""
+    return isinstance(f.type, Ent) and f.type.kind in drawn
+
+
+def markers(d: typed.Declarations, drawn: set[str], *, on_boards: bool) -> Iterator[str]:
+    """The fields whose value is a place; `on_boards`: also of entities that are places of another board."""
+    for f in d.fields.values():
+        if _is_marker(f, drawn):
+            yield f.name
+    for kind in d.kinds.values():
+        if kind.places or (kind.name in drawn and not on_boards):
+            continue
+        for f in kind.state.values():
+            if _is_marker(f, drawn - {kind.name}):
+                yield f"{kind.name}.{f.name}"
+
+
+class BoardContents:
+    """Contents of the boards of a drawing, for tables of the rest.
+
+    Args:
+        d: declarations.
+        boards: kind → form, without hidden ones.
+        fields: fields on boards, as kind and name.
+        trays: pieces in trays and yards, as `piece.place`.
+    """
+
+    def __init__(
+        self,
+        d: typed.Declarations,
+        boards: Mapping[str, str],
+        fields: set[tuple[str, str]],
+        trays: set[str],
+    ) -> None:
+        self.d = d
+        self.boards = boards
+        self.fields = fields
+        self.trays = trays
+
+    def tables(self, *, facts: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The tables of fields and pieces that no board shows; `facts`: those of their kinds, too."""
+        yield "game", (*self._own("", self.d.fields), *(self._unplaced() if facts else ()))
+        for kind in sorted(self.d.kinds.values(), key=lambda kind: not kind.is_player):
+            if kind.nameless or (not facts and (kind.name in self.boards or kind.places or len(kind.product) > 1)):
+                continue
+            columns = (*self._own(kind.name, kind.state), *self._piles(kind.name, facts=facts))
+            if not columns or len(kind.entities) > (MOST_ROWS if facts else MAX_ROWS):
+                continue
+            shown = (f for f in kind.facts.values() if f.type_span is not None)
+            known = [f.name for f in shown if isinstance(f.type, Num | Maybe | Bool | Ent)]
+            known = known if facts and not kind.product and len(known) <= _FACTS else []
+            yield kind.name, (*columns, *known)
+
+    def _own(self, kind: str, fields: Mapping[str, typed.FieldDecl]) -> list[str]:
+        shown = Num | Maybe | Bool | Ent | SetOf | Order
+        return [
+            name
+            for name, f in fields.items()
+            if isinstance(f.type, shown) and not f.unlimited and (kind, name) not in self.fields
+            if name != "place" or not kind or not self.d.kinds[kind].places
+        ]
+
+    def _piles(self, kind: str, *, facts: bool) -> list[str]:
+        if kind in self.boards:
+            return []
+        results = []
+        for pile in piles(self.d) if facts else self.d.pieces.values():
+            each = pile.each if isinstance(pile, typed.PieceDecl) else ()
+            for place in pile.places.values():
+                of = place.index or (each[0] if len(each) == 1 else "")
+                if of == kind and f"{pile.name}.{place.name}" not in self.trays:
+                    results.append(f"{pile.name}.{place.name}")
+        return results
+
+    def _unplaced(self) -> list[str]:
+        """Pieces in places without an index that are of no entity with a row."""
+        results = []
+        for pile in piles(self.d):
+            each = pile.each if isinstance(pile, typed.PieceDecl) else ()
+            for place in pile.places.values():
+                path = f"{pile.name}.{place.name}"
+                rowless = len(each) != 1 or each[0] in self.boards
+                if not place.index and rowless and path not in self.trays:
+                    results.append(path)
+        return results
+
+
+# --- looks ---------------------------------------------------------------------------------------
+
+
+def guessed_pieces(d: typed.Declarations, drawn: Iterable[str]) -> Drawing:
+    """The section `pieces`: cards in tables have titles, tokens on boards show their one field."""
+    results: Drawing = {}
+    for pile in piles(d):
+        on_board = any(place.index in drawn for place in pile.places.values())
+        if not on_board:
+            results[pile.name] = {"text": "title"}
+        elif isinstance(pile, typed.Kind) and len(pile.state) == 2:
+            name, field = next((name, field) for name, field in pile.state.items() if name != "place")
+            if isinstance(field.type, Bool):
+                results[pile.name] = {"symbol": "circle", "states": {name: "star"}}
+            elif isinstance(field.type, Num | Maybe):
+                results[pile.name] = {"text": name}
+    return results
+
+
+def guessed_looks(d: typed.Declarations, boards: Drawing) -> tuple[Drawing, dict[str, str]]:
+    """The sections `entities` and `codes`: labels that are all unlike, and colours that names say.
+
+    Seats keep their numbers, and spaces of regular boards their coordinates; owners of pieces come first, since their
+    labels stand on small things.
+    """
+    labels = LabelStock([str(number + 1) for number in range(d.max_players)])
+    looks: Drawing = {}
+    grids = {kind for kind, board in d.boards.items() if board.form != "line"}
+    kinds = [k for k in d.kinds.values() if k.entities and not (k.nameless or k.product or k.name in grids)]
+    owners = {each for pile in d.pieces.values() for each in pile.each}
+    owners |= {part for kind in kinds if kind.places for part in kind.product}
+    for kind in sorted(kinds, key=lambda kind: (_is_direction(d, kind.name), kind.name not in owners)):
+        numbers = numbers_of(d, kind.name)
+        counted = dict(zip(numbers, labels.numbered(kind.name.replace("_", " "), list(numbers.values())), strict=True))
+        letters = [counted.get(entity.name) or labels.of(entity.title) for entity in kind.entities]
+        looks[kind.name] = {
+            entity.name: {"letter": label} | ({"colour": entity.name} if entity.name in PALETTE else {})
+            for entity, label in zip(kind.entities, letters, strict=True)
+        }
+    codes = {name: labels.of(name.rpartition(".")[2].replace("_", " ")) for name in _coded(d, boards)}
+    return looks, codes
+
+
+def _coded(d: typed.Declarations, boards: Drawing) -> Iterator[str]:
+    """Fields that a board shows by a letter: flags and numbers of its places, and places that the game names."""
+    drawn = {kind for kind, board in boards.items() if board["as"] != "hidden"}
+    for f in d.fields.values():
+        if _is_marker(f, drawn):
+            yield f.name
+    for kind in boards:
+        fields = [d.kinds[kind].state[name] for name in boards[kind].get("fields", ())]
+        numbers = [f for f in fields if isinstance(f.type, Bool | Num | Maybe)]
+        if len(numbers) == 1 and not isinstance(numbers[0].type, Bool):
+            continue  # a number alone needs no letter
+        yield from (f"{kind}.{f.name}" for f in numbers)

@@ -1,0 +1,73 @@
+"""Labels for entities and fields that a drawing gives none: no two things of a picture share one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rulespec.typed import nodes as typed
+
+_NUMBERED = re.compile(r"[A-Za-z]{1,2}[ _]?(\d+)")
+"""A name that is a number with a letter or two before it, such as `t57`."""
+_MOST = 3
+"""Characters of a label."""
+
+
+def number_of(entity: typed.Entity) -> str:
+    """The number that an entity without a title has for a name; "" if its name is a word."""
+    untitled = entity.title == entity.name.replace("_", " ")
+    match = _NUMBERED.fullmatch(entity.name) if untitled else None
+    return match.group(1) if match is not None else ""
+
+
+def numbers_of(d: typed.Declarations, kind: str) -> dict[str, str]:
+    """The entities of a kind that are called by a number, by their names; none if two have one."""
+    if kind in d.boards and d.boards[kind].form != "line":
+        return {}
+    numbers = {entity.name: number for entity in d.kinds[kind].entities if (number := number_of(entity))}
+    return numbers if len(set(numbers.values())) == len(numbers) else {}
+
+
+class LabelStock:
+    """Labels by which nobody takes one thing for another.
+
+    Args:
+        taken: labels that something else has.
+    """
+
+    def __init__(self, taken: Sequence[str] = ()) -> None:
+        self._taken = set(taken)
+        self._counted = 0
+
+    def of(self, title: str) -> str:
+        """A label for a title: its initial, else more of its letters, else a number."""
+        label = next((text for text in _tries(title) if text not in self._taken), "")
+        while not label or label in self._taken:
+            self._counted += 1
+            label = f"{title[:1].upper()}{self._counted}"
+        self._taken.add(label)
+        return label
+
+    def numbered(self, title: str, numbers: Sequence[str]) -> list[str]:
+        """Labels for the numbered entities of a kind: `#5`, or with the initial of the kind if others have these."""
+        signs = ("#", *(f"{text}#" for text in _tries(title)))
+        sign = next(sign for sign in (*signs, "##") if all(f"{sign}{each}" not in self._taken for each in numbers))
+        labels = [f"{sign}{each}" for each in numbers]
+        self._taken.update(labels)
+        return labels
+
+
+def _tries(title: str) -> Iterator[str]:
+    """Labels for a title, the shortest first."""
+    parts = [word for word in re.split(r"[\s_\-&.,()]+", title) if word] or ["?"]
+    first = parts[0]
+    if len(title) <= 2:
+        yield title
+    yield first[0].upper()
+    yield "".join(part[0] for part in parts[:2]).upper()
+    yield first[:2].capitalize()
+    yield "".join(part[0] for part in parts[:_MOST]).upper()
+    yield from (f"{first[0].upper()}{letter.lower()}" for letter in first[2:])
+    yield from (f"{first[0].upper()}{part[0].lower()}" for part in parts[1:])
+    yield first[:_MOST].capitalize()
+    yield from (f"{first[:2].capitalize()}{letter.lower()}" for letter in first[3:])

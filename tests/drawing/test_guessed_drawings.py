@@ -1,0 +1,216 @@
+"""Rulesets without a drawing file: all that everybody sees is in the picture or in a table, and can be read."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from cases import small
+from drawing_ports import assert_ports_agree
+from fairground import FAIRGROUND
+from found_cells import public_cells, shared_labels, unfound
+from pictures import outside, overlaps
+from shipped import NAMES, loaded
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.drawing.board import Board, board_of
+from rulespec.drawing.drawing_file import read_drawing
+from rulespec.drawing.scene import to_svg
+from rulespec.drawing.style import style_of
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.game.state_json import state_json
+from rulespec.engine.program.cells import CellName
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.simulate.checked_playouts import choose
+from rulespec.engine.words.words import Words
+from rulespec.typed import nodes as typed
+
+LEAST = 12.0
+_TEXT = re.compile(r'<text[^>]*font-size="([\d.]+)"[^>]*>([^<]+)')
+
+
+def undrawn_file(ruleset: typed.Ruleset, players: int = 3) -> tuple[Board, Game]:
+    """A board as it is without a drawing file, and a game."""
+    low, high = ruleset.players
+    game = Game(ruleset, seat_names(max(low, min(players, high)), ruleset.seats))
+    words = Words(ruleset)
+    return Board(ruleset.declarations, style_of(ruleset.declarations, {}), game.names, words), game
+
+
+def go_on(game: Game, ply: int, seed: int = 3) -> None:
+    draws = Draws(seed)
+    while game.ply < ply and not game.is_over and (option := choose(game, draws)) is not None:
+        game.apply(option)
+
+
+def shown_cells(board: Board, game: Game) -> list[CellName]:
+    """The public cells, but for those that the ruleset keeps from people by its titles."""
+    internal = board.words.internal
+    return [
+        cell
+        for cell in public_cells(game)
+        if not internal(*((cell.name, cell.place) if cell.group == "pieces" else (cell.group, cell.name)))
+    ]
+
+
+def some(cells: list[CellName], most: int, seed: int) -> list[CellName]:
+    """At most so many cells of each field and place."""
+    results: dict[tuple[str, str, str], list[CellName]] = {}
+    for cell in random.Random(seed).sample(cells, len(cells)):
+        results.setdefault((cell.group, cell.name, cell.place), []).append(cell)
+    return [cell for of in results.values() for cell in of[:most]]
+
+
+@pytest.fixture(scope="module")
+def fairground(tmp_path_factory: pytest.TempPathFactory) -> typed.Ruleset:
+    return small(tmp_path_factory.mktemp("fairground") / "small", FAIRGROUND)
+
+
+def test_each_public_cell_is_in_the_picture_or_in_a_table(fairground: typed.Ruleset) -> None:
+    board, game = undrawn_file(fairground)
+    for ply in (0, 20):
+        go_on(game, ply)
+        assert unfound(board, game, shown_cells(board, game)) == []
+
+
+def test_what_is_taken_away_from_a_picture_is_missed(fairground: typed.Ruleset) -> None:
+    board, game = undrawn_file(fairground)
+    del board.plans["plot"]
+    missed = {name.partition(".")[2] for name in unfound(board, game, shown_cells(board, game))}
+    assert missed == {"use", "yield", "dry", "up"}
+
+
+def test_no_two_things_share_a_label(fairground: typed.Ruleset) -> None:
+    board, _ = undrawn_file(fairground)
+    assert shared_labels(board) == []
+    assert board.sheet.titles("slot") == ("slot 1", "slot 2", "slot 3")
+    assert board.sheet.titles("card")[:3] == ("sun 2", "sun 3", "sun king")
+
+
+def unreadable(svg: str) -> dict[str, float]:
+    """Texts below twelve points, or cut off."""
+    return {text: float(size) for size, text in _TEXT.findall(svg) if float(size) < LEAST or text.endswith("…")}
+
+
+def test_texts_can_be_read_and_none_lies_on_another(fairground: typed.Ruleset) -> None:
+    board, game = undrawn_file(fairground)
+    for ply in (0, 12, 36):
+        go_on(game, ply)
+        svg = to_svg(board.scene(game))
+        assert unreadable(svg) == {} and overlaps(svg) == [] and outside(svg) == []
+
+
+def test_the_page_draws_the_same(fairground: typed.Ruleset, tmp_path: Path) -> None:
+    board, game = undrawn_file(fairground)
+    go_on(game, 20)
+    state = state_json(game)
+    state["entities"]["hex"]["a1"] |= {"tile": "t57", "turn": 4}
+    state["entities"]["hex"]["a2"] |= {"tile": None, "turn": 2}
+    state["entities"]["hex"]["b1"]["seen"] = ["A", "C"]
+    state["entities"]["edge"]["A_a1_north"]["up"] = True
+    assert_ports_agree(board, state, tmp_path)
+
+
+def item(board: Board, game: Game, id_: str) -> str:
+    return next(item.svg for item in board.items(state_json(game)) if item.id == id_)
+
+
+def test_each_owner_has_a_board_of_his_own(fairground: typed.Ruleset) -> None:
+    board, game = undrawn_file(fairground)
+    boxes = [board.plans["plot"].boxes[n] for n in range(18)]
+    assert len({box[:2] for box in boxes}) == 18 and "cell" not in board.plans
+    places = board.places()
+    assert {"plot.A_a1", "plot.C_c2", "cell.a1", "cell.c2"} <= set(places)
+    assert places["cell.b2"].box == places["plot.A_b2"].box  # the bare cell is on the board of who looks at it
+    other = board_of(fairground, game.names, viewer=2).places()
+    assert other["cell.b2"].box == other["plot.C_b2"].box
+
+
+def test_a_tile_has_lines_from_side_to_side_a_city_and_a_number(fairground: typed.Ruleset) -> None:
+    board, game = undrawn_file(fairground)
+    state = state_json(game)
+    state["entities"]["hex"]["a1"]["tile"] = "t57"
+
+    def drawn(turn: int) -> str:
+        state["entities"]["hex"]["a1"]["turn"] = turn
+        return next(item.svg for item in board.items(state) if item.id == "tile.hex.a1")
+
+    assert "tile 57" in drawn(0) and "<circle" in drawn(0) and ">20<" in drawn(0)
+    middle, east, _, north_west, *_ = board.plans["hex"].tiles.cells[0]  # type: ignore[union-attr]
+    ends = [f"M{x:.1f} {y:.1f}L".replace(".0 ", " ").replace(".0L", "L") for x, y in (east, north_west)]
+    assert all(end in drawn(0) for end in ends) and ends[1] in drawn(2) and ends[0] not in drawn(2)
+    assert east[0] > middle[0] and east[1] == middle[1] and north_west[1] < middle[1]
+
+
+def test_an_entity_whose_state_is_a_cell_stands_on_it(fairground: typed.Ruleset) -> None:
+    board, game = undrawn_file(fairground)
+    left, top, right, bottom = board.plans["step"].boxes[0]
+    moved = re.search(r"translate\((\S+) (\S+)\)", item(board, game, "ring.step.bakewell.step"))
+    assert moved is not None
+    x, y = map(float, moved.groups())
+    assert left < x < right and top < y < bottom
+
+
+CHANGED = """
+--- drawing.yaml
+drawing:
+  codes: {plot.yield: Y}
+  boards:
+    plot: {as: mats, fields: [use, yield], sides: [edge.up], cell: 90, caption: true}
+    hex: {as: grid, tiles: {field: tile, lines: lines, ends: [a, b], turn: turn, city: town}}
+"""
+
+
+def test_a_drawing_file_may_say_all_of_it(tmp_path: Path) -> None:
+    ruleset = small(tmp_path / "small", FAIRGROUND + CHANGED)
+    game = Game(ruleset, ["A", "B", "C"])
+    state = state_json(game)
+    state["entities"]["hex"]["b1"]["tile"] = "t57"
+    state["entities"]["plot"]["B_a1"]["yield"] = 7
+    shown = {item.id: item.svg for item in board_of(ruleset, game.names).items(state)}
+    assert ">20<" not in shown["tile.hex.b1"] and ">Y7<" in shown["field.B_a1.yield"]
+
+
+@pytest.mark.parametrize(
+    "before, after, message",
+    [
+        ("plot: {as: mats", "licence: {as: mats", "`licence` is not made of owners and a regular board"),
+        ("[edge.up]", "[licence.rank]", "`licence` is not made of `plot` and its directions"),
+        ("[edge.up]", "[edge.down]", "there is no field of `edge` `down`"),
+        ("field: tile", "field: turn", "there is no field of `hex` that names an entity `turn`"),
+        ("lines: lines", "lines: worth", "there is no fact of `tile` that is a set `worth`"),
+        ("ends: [a, b]", "ends: [a, c]", "there is no fact of `line` `c`"),
+        ("city: town", "city: city", "there is no fact of `tile` `city`"),
+        ("turn: turn", "turn: turns", "there is no field of `hex` `turns`"),
+        ("plot.yield: Y", "plot.crop: Y", "there is no field of `plot` `crop`"),
+    ],
+)
+def test_names_of_a_drawing_file_are_checked(before: str, after: str, message: str, tmp_path: Path) -> None:
+    ruleset = small(tmp_path / "small", FAIRGROUND + CHANGED.replace(before, after))
+    with pytest.raises(DiagnosticsError) as error:
+        read_drawing(ruleset)
+    assert message in str(error.value) and all(diagnostic.span for diagnostic in error.value.diagnostics)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(3)
+def test_shipped_rulesets_are_shown_without_their_drawings(name: str) -> None:
+    board, game = undrawn_file(loaded(name)[0], 4)
+    for ply in (0, 60):
+        go_on(game, ply)
+        assert unfound(board, game, some(shown_cells(board, game), 2, ply)) == []
+    svg = to_svg(board.scene(game))
+    assert overlaps(svg) == [] and outside(svg) == [] and shared_labels(board) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.proof
+def test_shipped_rulesets_are_shown_whole_without_their_drawings(name: str, tmp_path: Path) -> None:
+    board, game = undrawn_file(loaded(name)[0], 4)
+    for ply in (0, 30, 90, 200):
+        go_on(game, ply)
+        assert unfound(board, game, some(shown_cells(board, game), 20, ply)) == []
+        assert_ports_agree(board, state_json(game), tmp_path)
