@@ -16,7 +16,7 @@ from rulespec.diagnostics.report import failure
 
 OUTPUTS = ("out", "trace", "wasm", "js", "openspiel_trajectory")
 """The parameters of commands that name a file to be written."""
-_OF_RULESETS = (".yaml", ".rules")
+_OF_RULESETS = (".yaml", ".rules", ".csv")
 
 
 def guarded(callback: Callable[..., Any]) -> Callable[..., Any]:

@@ -264,7 +264,8 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     source.root = merged
     lay_rules(source, reader.rules_of(folder), reader.report)
     rules = [f"rules/{file.name}" for file in place.matches(folder, "rules/*.rules")]
-    files = ["game.yaml", *(f"{section}.yaml" for section in SECTION_FILES), *rules]
+    beside = [name for of, name in reader.located.values() if of == folder and name.endswith(".csv")]
+    files = ["game.yaml", *(f"{section}.yaml" for section in SECTION_FILES), *beside, *rules]
     source.lay([place.display(folder / name) for name in files])
     source.titled.append((folder, "titles"))  # read by those who show words: they change no game either
     if place.present(folder / "rules.yaml"):

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.csv_tables import UnreadableCsvError, with_csv
 from rulespec.documents.file_limits import FileLimits
 from rulespec.documents.file_places import FilePlace
 from rulespec.documents.kept_trees import parse_kept, read_kept
@@ -188,12 +189,30 @@ class RulesetReader(Brief, Struct):
             self._tell(error.diagnostics, check_needs_of_text(content, file) if is_first else None)
             return None
         wrong = check_needs(node) if is_first else None
+        before = len(self.report.diagnostics)
+        node = with_csv(node, schema, lambda beside: self._beside(folder, beside), self.report)
+        if len(self.report.diagnostics) > before:
+            return None
         self._count(file, values=count_values(node))
         if not self._fits(node, schema, partial, wrong):
             return None
         if isinstance(node, Scalar) and node.value is None:
             return Mapping({}, node.span)
         return node if isinstance(node, Mapping) else None
+
+    def _beside(self, folder: Path, name: str) -> tuple[str, str]:
+        """The name for messages and the content of a CSV file of a folder.
+
+        Raises:
+            UnreadableCsvError: if it cannot be read.
+            DiagnosticsError: RS107 if a total is too large.
+        """
+        try:
+            return self.files.place.display(folder / name), self._read(folder, name, MAX_YAML.size)[1]
+        except TooMuchError:
+            raise
+        except DiagnosticsError as error:
+            raise UnreadableCsvError(error.diagnostics) from None
 
     def _fits(self, node: Node, schema: str, partial: bool, wrong: Diagnostic | None) -> bool:
         nothing = isinstance(node, Scalar) and node.value is None and schema != "game"

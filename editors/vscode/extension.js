@@ -9,7 +9,7 @@ exports.activate = () => {
   const settings = workspace.getConfiguration("rulespec");
   const server = { command: settings.get("command"), args: ["lsp"] };
   const documentSelector = settings.get("files").map((pattern) => ({ scheme: "file", pattern }));
-  const synchronize = { fileEvents: workspace.createFileSystemWatcher("**/*.{rules,yaml}") };
+  const synchronize = { fileEvents: workspace.createFileSystemWatcher("**/*.{rules,yaml,csv}") };
   client = new LanguageClient("rulespec", "Rulespec", server, { documentSelector, synchronize });
   return client.start();
 };

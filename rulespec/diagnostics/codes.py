@@ -283,6 +283,7 @@ CODES: dict[str, str] = {
     "RS741": "a tree that is too large",
     "RS742": "a decision that has no actions",
     "RS743": "no trajectory of this table",
+    "RS744": "a CSV file that is no table",
     "RS801": "nothing that can be given",
     "RS802": "not enough pieces",
     "RS803": "not a call of a procedure",

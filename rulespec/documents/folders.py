@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+_SUFFIXES = (".yaml", ".rules", ".csv")
+"""Files of rulesets."""
 MAX_STAMPED = 1_000
 """Files of a folder that are watched."""
 
@@ -38,7 +40,7 @@ def stamps(folders: Sequence[Path]) -> Stamps:
     """The stamps of the YAML and rules files in some folders, or of single files, which differ after changes."""
     results: Stamps = {}
     for folder in folders:
-        files = (p for p in visible_files(folder) if p.suffix in (".yaml", ".rules")) if folder.is_dir() else [folder]
+        files = (p for p in visible_files(folder) if p.suffix in _SUFFIXES) if folder.is_dir() else [folder]
         for path in islice(files, MAX_STAMPED):
             try:
                 status = path.stat()
