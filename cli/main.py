@@ -43,6 +43,7 @@ COMMANDS = {
     "draw": "Draw the board of a ruleset, or a position of a recorded game.",
     "view": "Write a page that steps through a recorded game.",
     "page": "Write a page that plays a game without a server.",
+    "rules": "Write a page with all rules of a game, to read or to print.",
     "log": "Print what a seat has seen of a recorded game.",
     "export": "Write a ruleset as a module of WebAssembly.",
     "diff": "List the differences between two rulesets.",

@@ -66,8 +66,8 @@ class Person:
             if (option := self._noted(text)) is not None:
                 return option
             mine = list(islice(self.offered(), _LISTED))
-            tell = self.narrator.option
-            result = option_list.matches(text, mine, tell)
+            tell = self.narrator.choice
+            result = option_list.matches(text, mine, tell) or option_list.matches(text, mine, self.narrator.option)
             if len(result) == 1:
                 return result[0]
             if not result:
@@ -136,7 +136,7 @@ class Person:
         def tell(option: Option) -> str:
             if option.interrupt:
                 return f"{narrator.move(option)}  ({self.narrator.words.word('out_of_turn')})"
-            return narrator.option(option)
+            return narrator.choice(option)
 
         for line in option_list.lines(options, tell, whole=bool(only)):
             output.echo(line)

@@ -38,6 +38,7 @@ class _Request(Struct, frozen=True):
     settings: tuple[str, ...]
     deadline: float
     reveal: bool
+    learn: bool
     language: str | None
     store: Path
     host: str
@@ -65,6 +66,11 @@ _file = click.Path(path_type=Path, dir_okay=False)
     help="Time for a decision; 0: none.",
 )
 @click.option("--reveal", is_flag=True, help="Show everybody all that was hidden, once the game is over.")
+@click.option(
+    "--learn",
+    is_flag=True,
+    help="A first game: bots at all seats but the first, and the rule at each new kind of decision.",
+)
 @click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own.")
 @click.option("--store", type=_file, metavar="FILE", default=_STORE, help="The file of all tables; default: tables.db.")
 @click.option(
@@ -186,7 +192,8 @@ class _Opened(Struct, frozen=True):
             players = number_of_players(ruleset, r.players)
             game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(r.settings))
             game.omniscient.numbers.begin()
-        programs = Programs.of(r.bots, players, Chance(0))
+        bots = _bots()[-1] if r.learn and r.bots == "0" and players > 1 else r.bots
+        programs = Programs.of(bots, players, Chance(0))
         names = programs.names or ("random",) * programs.number
         last = game.seats[players - programs.number :]
         return cls(ruleset.ref, TableRules(ruleset, r.language), game, dict(zip(last, names, strict=True)))
@@ -201,7 +208,8 @@ async def _begin(hall: Hall, games: list[_Opened], r: _Request, base: str) -> No
         for role, key in keys.items():
             seat = role.removeprefix("seat:")
             if seat not in each.bots:
-                output.echo(f"  {'spectators' if seat == role else seat:<12}{base}/#{key}")
+                learns = "&learn" if r.learn and seat != role else ""
+                output.echo(f"  {'spectators' if seat == role else seat:<12}{base}/#{key}{learns}")
     if r.owner or not hall.has_owner:
         output.echo(f"owner         {base}/#{await hall.renew('', 'owner')}")
     output.show(hall.notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.words.causes import set_off
+from rulespec.engine.words.helps import Help, helps
 from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
 from rulespec.errors import RulespecError
@@ -40,6 +42,7 @@ _HELP = """\
   o NAME      list all options of a name; `o all`: of all names
   s, state    show the whole state
   h, hint     show what a bot would do, and why
+  ? WORD      show the rule of an option (by its number), a place or a card
   p, past     show the game so far
   u, undo     take back to your last decision
   r TEXT      write a remark into the log
@@ -179,7 +182,7 @@ class TerminalTable:
     def why(self, reason: Reason) -> str:
         """A bot's reason: its expectation of the best three options."""
         person = next(iter(self.people.values()), self.together)
-        best = [f"{expected} {person.narrator.option(option)}" for option, expected in reason.best]
+        best = [f"{expected} {person.narrator.choice(option)}" for option, expected in reason.best]
         return f"{reason.bot}: {' · '.join(best) or 'no other option'}"
 
     def give_reason(self, number: int, why: str) -> None:
@@ -189,6 +192,32 @@ class TerminalTable:
             return
         for person in [*self.people.values(), *[self.together] * self.screen.active]:
             person.news.append(output.style(f"       {why}", dim=True))
+
+    @cached_property
+    def helps(self) -> dict[str, Help]:
+        """The helps of the ruleset by their subjects."""
+        return helps(self.words, self.game)
+
+    def rules_of(self, word: str, listed: list[Option]) -> list[str]:
+        """The helps of an option by its number, or of what a word means; of the open decision without one."""
+        name = self.game.decision.name if self.game.decision is not None else ""
+        wanted = word.casefold().replace("_", " ")
+        if word.isdecimal() and len(word) < 7 and 0 < int(word) <= len(listed):
+            option = listed[int(word) - 1]
+            subjects = [*(f"{kind}.{id_}" for kind, id_ in option.parts), f"{option.decision}.{option.name}"]
+        elif wanted:
+            names = {
+                each: [each.rpartition(".")[2].replace("_", " "), of.title.casefold()]
+                for each, of in self.helps.items()
+            }
+            subjects = [each for each, texts in names.items() if wanted in texts]
+            subjects = subjects or [
+                each for each, texts in names.items() if any(text.startswith(wanted) for text in texts)
+            ]
+        else:
+            subjects = [name]
+        helps_ = [self.helps[each] for each in dict.fromkeys(subjects) if each in self.helps]
+        return [" ".join([f"  {each.title}: {each.text}", *each.rules]) for each in helps_]
 
     def hint(self, seat: str) -> None:
         """Prints a bot's choice for a seat, from that seat's view, with the reason."""
@@ -289,7 +318,10 @@ class TerminalTable:
             case []:
                 pass
             case ["?"]:
-                for line in _HELP.split("\n"):
+                for line in (*_HELP.split("\n"), *self.rules_of("", listed)):
+                    output.echo(line)
+            case ["?", word]:
+                for line in self.rules_of(word, listed) or [f"no rule is at hand for `{word}`"]:
                     output.echo(line)
             case ["s"]:
                 for line in state_lines(self.people[seat].changes.state()):
@@ -320,9 +352,8 @@ class TerminalTable:
         match _SHORT.get(text, text):
             case "o":
                 for option in own_options(self.game, seat):
-                    output.echo(
-                        f"       {self.people[seat].narrator.option(option)}  {output.style(str(option), dim=True)}"
-                    )
+                    choice = self.people[seat].narrator.choice(option)
+                    output.echo(f"       {choice}  {output.style(str(option), dim=True)}")
                 return False
             case "u" if seat not in self.played.early.chosen:
                 output.echo(self.words.word("not_chosen", seat=self.name(seat)))

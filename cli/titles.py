@@ -6,6 +6,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.engine.words.missing import missing
+from rulespec.engine.words.titles import Key
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 
@@ -27,8 +28,16 @@ def command(ctx: click.Context, ref: str, language: str | None) -> None:
     ruleset = load_ruleset(ref)
     names = Words(ruleset).languages if language is None else [language]
     results = {name: missing(ruleset, name) for name in names}
-    for name, (lacking, total) in results.items():
+    for name, (lacking, wanted) in results.items():
         for section, key in lacking if language is not None else ():
             output.echo(f"{_HEADS.get(section, section)}: {key}")
-        output.echo(f"{ruleset.ref}, {name}: {total - len(lacking):,} of {total:,} texts")
+        helps = _counted([key for key in wanted if key[0] == "help"], lacking)
+        texts = _counted([key for key in wanted if key[0] != "help"], lacking)
+        output.echo(f"{ruleset.ref}, {name}: {texts} texts{f', {helps} helps' if helps else ''}")
     ctx.exit(output.PROBLEMS if language is not None and results[language][0] else output.OK)
+
+
+def _counted(wanted: list[Key], lacking: list[Key]) -> str:
+    """The number of texts that are there, of those that are wanted; "" if none is."""
+    there = len(wanted) - len({*wanted} & {*lacking})
+    return f"{there:,} of {len(wanted):,}" if wanted else ""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, get
 from rulespec.lsp.index import NameIndex
 from rulespec.lsp.schema_places import Places, keys_of, values_of
+from rulespec.lsp.title_keys import complete_titles
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Num, Order, SetOf, Type
 
@@ -42,6 +43,8 @@ def complete_yaml(before: str, lines: list[str], line: int, file: str, index: Na
     if above and above[-1] == "settings" and re.fullmatch(r"\s+\w*", before):
         return list(index.checked.declarations.settings.items())
     places = Places(file, index)
+    if places.of_words and (titled := complete_titles(before, lines, line, index)) is not None:
+        return [(name, None) for name in titled]
     around = list(reversed(_OPEN.findall(before)))
     bracket = _bracket(before)
     if (_BLOCK_KEY if bracket == "" else _FLOW_KEY).search(before) and bracket != "[":

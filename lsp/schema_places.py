@@ -8,6 +8,7 @@ from typing import Any
 
 from rulespec.editor_schema import files_schema
 from rulespec.lsp.index import NameIndex
+from rulespec.lsp.title_keys import is_of_words
 from rulespec.ruleset_files import SECTION_FILES
 from rulespec.schemas import load_schema
 
@@ -23,6 +24,7 @@ class Places:
 
     Attributes:
         overlay: whether the file is an overlay: its paths lead into the files below it.
+        of_words: whether it is a file of words.
     """
 
     def __init__(self, file: str, index: NameIndex) -> None:
@@ -30,8 +32,11 @@ class Places:
         stem = path.stem.partition(".")[0]
         beside = path.parent.name != "variants"
         self._index = index
-        self.overlay = not (beside and stem in (*SECTION_FILES, "game", "titles", "drawing"))
-        self._name = "overlay" if self.overlay else stem
+        self.overlay = path.parent.name != "titles" and not (
+            beside and stem in (*SECTION_FILES, "game", "titles", "drawing")
+        )
+        self.of_words = is_of_words(path)
+        self._name = "titles" if self.of_words else "overlay" if self.overlay else stem
 
     def at(self, path: Sequence[str]) -> list[_Part]:
         """The schemas of the value that the keys of a path lead to, the outermost first."""

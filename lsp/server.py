@@ -14,7 +14,7 @@ from pygls.lsp.server import LanguageServer
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.text_files import is_folder
+from rulespec.documents.text_files import display, is_folder
 from rulespec.documents.versions import RULESPEC
 from rulespec.language.builtins import BUILTINS
 from rulespec.lsp.complete import complete
@@ -23,12 +23,13 @@ from rulespec.lsp.describe import explanation, listed_rule, signature
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.icons import ICONS, SYMBOLS
 from rulespec.lsp.index import NameIndex, name, place
-from rulespec.lsp.open_calls import builtin_at, call_around
+from rulespec.lsp.open_calls import call_around
 from rulespec.lsp.overviews import MAX_SYMBOLS, TOKEN_MODIFIERS, TOKEN_TYPES, encoded, folds, symbols, tokens
 from rulespec.lsp.project import check, check_alone, reference
 from rulespec.lsp.quick_fixes import each_fix
 from rulespec.lsp.rename import RenameError, rename
 from rulespec.lsp.scenario_reasons import scenario_reasons
+from rulespec.lsp.title_keys import described_at, is_of_words
 from rulespec.own_files import OwnFiles, own_files
 from rulespec.rule_ids import ListedRule
 from rulespec.ruleset_files import MAX_YAML
@@ -176,7 +177,8 @@ class RulespecServer(LanguageServer):
         index = self.indexes.get(reference(path, self.files) or "") if path is not None else None
         if index is None:
             return None
-        return next(((index, file) for file in index.checked.texts if _absolute(file) == path), None)
+        texts = [*index.checked.texts, *([display(path)] if path is not None and is_of_words(path) else [])]
+        return next(((index, file) for file in texts if _absolute(file) == path), None)
 
     def place(self, uri: str, position: lsp.Position) -> tuple[int, int]:
         """Line and column of an editor's position, from 1 and in characters."""
@@ -200,18 +202,14 @@ class RulespecServer(LanguageServer):
         start, rule = result
         return Span(file, line, start, line, start + len(rule.id)), rule
 
-    def builtin(self, params: lsp.HoverParams, file: str) -> lsp.Hover | None:
-        """The hover of the built-in function that is called at a place."""
+    def described(self, params: lsp.HoverParams, index: NameIndex, file: str) -> lsp.Hover | None:
+        """The hover of a called built-in function, or of a key in a file of words."""
         line, column = self.place(params.text_document.uri, params.position)
-        lines = self.lines(params.text_document.uri)
-        result = builtin_at(lines[line - 1], column) if line <= len(lines) else None
-        if result is None:
+        if (result := described_at(self.lines(params.text_document.uri), line, column, file, index)) is None:
             return None
-        start, end, f = result
-        text = f"```rulespec\n{f.signature}\n```\n\n{f.help}"
-        return lsp.Hover(
-            lsp.MarkupContent(lsp.MarkupKind.Markdown, text), self.range(Span(file, line, start, line, end))
-        )
+        start, end, text = result
+        where = self.range(Span(file, line, start, line, end))
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), where)
 
     def scenario_hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         """The hover of an option or a value in a scenario: the reasons for it."""
@@ -323,7 +321,7 @@ def _add_questions(it: RulespecServer) -> None:
             return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(span))
         at = index.at(file, *place)
         if at is None:
-            return it.builtin(params, file)
+            return it.described(params, index, file)
         span, named = at
         text = f"```rulespec\n{signature(named, index)}\n```\n\n{explanation(named, index)}".strip()
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), it.range(span))

@@ -167,7 +167,7 @@
       })),
       options: offered.map((option, number) => ({
         text: String(number), name: option.name, out_of_turn: option.interrupt,
-        words: game.as(sight, () => (option.interrupt && several ? game.sentence(option) : game.words(option))),
+        words: game.as(sight, () => (option.interrupt && several ? game.sentence(option) : game.choice(option))),
         named: game.as(sight, () => (option.interrupt ? [] : game.entities(option))),
         arguments: game.parts(option),
       })),
@@ -186,7 +186,7 @@
   const hello = {
     game: game.texts.game, rules: game.names.ruleset, version: data.version, settings: game.names.settings, changed: data.changed,
     language: game.texts.language, seat: null, seats, player: game.texts.player, board, plan, values: data.values, words, bots: [], now: Date.now() / 1000,
-    about: words.local_about, asks: [],
+    about: words.local_about, asks: [], helps: data.helps,
     titles: Object.fromEntries(entities),
     names: Object.fromEntries(game.texts.decisions.flatMap(({ options }) => Object.entries(options).map(([name, { title }]) => [name, title]))),
   };

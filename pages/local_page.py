@@ -13,6 +13,7 @@ from rulespec.drawing.drawing_plan import plan
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.wasm_export import exported
 from rulespec.engine.words.exported_texts import exported_texts
+from rulespec.engine.words.helps import helps
 from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.words import Words
 from rulespec.pages.document import Rights, document, own_file, script_json
@@ -31,6 +32,8 @@ _SCRIPTS = (
     "news.js",
     "undo.js",
     "own_lines.js",
+    "helps.js",
+    "preview.js",
     "table.js",
     "kept_lines.js",
     "local.js",
@@ -67,6 +70,7 @@ def local_page(game: Game, language: str | None = None) -> str:
         "drawn": _packed(script_json({"plan": plan(board), "board": board.backdrop()}).encode()),
         "values": OtherValues(board, game, words).to_json(),
         "words": _page_words(words),
+        "helps": {name: help_.to_json() for name, help_ in helps(words, game).items()},
         "version": game.ruleset.version,
         "changed": [name for name, of in game.ruleset.settings.items() if settings[name] != of.default],
         "worker": [1 + _SCRIPTS.index(name) for name in _WORKER],  # the first script of the page is its data

@@ -1,10 +1,12 @@
 "use strict";
 // Consequences before the click: what is pointed at, focused or pressed for long says what would be; what cannot be
 // clicked says why. It is asked for after a moment of rest, one question at a time, and kept until something may change.
+// The rules at hand stand below: they are in the page already, also where nothing is asked.
 
-// `context` has: word, make, send, titleOf; `find` gives for an element {option}, {place} that has no option, or null.
+// `context` has: word, make, send, titleOf, helpOf, and `asks`, whether there is somebody to ask; `find` gives for an
+// element {option}, {place} that has no option, {place, help} that has a help alone, or null.
 function makePreview(context, find) {
-  const { word, make, send, titleOf } = context, REST = 150, PRESS = 450, LINES = 14, GAP = 14;
+  const { word, make, send, titleOf, helpOf, asks } = context, REST = 150, PRESS = 450, LINES = 14, GAP = 14;
   const box = make("div", "", "preview");
   box.setAttribute("role", "status");
   box.hidden = true;
@@ -12,7 +14,7 @@ function makePreview(context, find) {
   const kept = new Map();
   let timer = 0, pressed = 0, shown = null, under = null, next = null, swallow = false, serial = 0;
 
-  const keyOf = ({ option, place }) => (option ? `option ${option.text}` : `place ${place}`);
+  const keyOf = ({ option, place, help }) => (option ? `option ${option.text}` : `${help ? "help" : "place"} ${place}`);
   function hide() {
     clearTimeout(timer);
     shown = null;
@@ -26,13 +28,18 @@ function makePreview(context, find) {
     box.style.top = `${Math.max(8, below ? at.y + GAP : at.y - GAP - h)}px`;
   }
   function linesOf({ option, place }, answer) {
-    if (place) return answer.reasons?.length ? [make("b", titleOf(place)), ...answer.reasons.map((each) => reason(each, place))] : [];
+    const help = helpOf({ option, place });
+    if (place) {
+      const all = [...(answer?.reasons ?? []).map((each) => reason(each, place)), ...help];
+      return all.length ? [make("b", titleOf(place)), ...all] : [];
+    }
+    if (!answer) return help.length ? [make("b", option.words || option.text), ...help] : [];
     const { changes = [], until } = answer;
     const parts = [make("b", option.words || option.text), ...changes.slice(0, LINES).map((text) => make("p", text))];
     if (changes.length > LINES) parts.push(make("p", word("and_more", { number: changes.length - LINES })));
     if (until) parts.push(make("p", word(`table_rest_${until}`), "faint"));
     else if (!changes.length) parts.push(make("p", word("table_no_change"), "faint"));
-    return parts;
+    return [...parts, ...help.map((each) => Object.assign(each, { className: "help" }))];
   }
   // A reason in words, then the values that it saw but for the place itself, and the ids of its rules.
   function reason({ text, values }, place) {
@@ -44,7 +51,7 @@ function makePreview(context, find) {
   }
   function show(what, at) {
     const answer = kept.get(keyOf(what));
-    const parts = answer ? linesOf(what, answer) : [];
+    const parts = linesOf(what, answer);
     box.hidden = !parts.length;
     box.replaceChildren(...parts);
     if (parts.length) put(at);
@@ -66,14 +73,20 @@ function makePreview(context, find) {
     if (shown && keyOf(shown.what) === keyOf(what)) return;
     box.hidden = true;
     shown = { what, at };
-    timer = setTimeout(() => (kept.has(keyOf(what)) ? show(what, at) : ask(what)), wait);
+    timer = setTimeout(() => (what.help || !asks || kept.has(keyOf(what)) ? show(what, at) : ask(what)), wait);
   }
   const middle = (element) => {
     const { left, top, width, height } = element.getBoundingClientRect();
     return { x: left + width / 2, y: top + height };
   };
 
-  const of = (event) => event.target.closest?.("[data-option], [data-place]");
+  // The option or the place of an event; on a board also the place below a name or a piece.
+  function of(event) {
+    const own = event.target.closest?.("[data-option], [data-place]");
+    if (own || !event.target.closest?.("svg") || event.clientX === undefined) return own;
+    const below = document.elementsFromPoint(event.clientX, event.clientY);
+    return below.map((each) => each.closest("[data-place]")).find(Boolean);
+  }
   document.addEventListener("pointermove", (event) => {
     if (event.pointerType !== "touch") point(of(event) && find(of(event)), { x: event.clientX, y: event.clientY });
   });

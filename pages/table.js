@@ -44,7 +44,8 @@ function makeTable(hello, sent) {
 
   const undo = makeUndo({ word, nameOf, send, make, button, alone: Boolean(hello.alone) }, state, () => hello.seat);
   ignoreDoubleClicks(document, "#board, #beside, #options, #bubble, #undo, #own");
-  const preview = hello.asks.includes("preview") ? makePreview({ word, make, send, titleOf }, pointedAt) : null;
+  const helps = makeHelps({ word, make, send: sent, habit }, hello);
+  const preview = makePreview({ word, make, send, titleOf, helpOf, asks: hello.asks.includes("preview") }, pointedAt);
   const reasons = hello.asks.includes("reason") ? makeReasons({ word, make, button, send: sent }) : null;
   const news = makeNews(element("news"), root, word, plan ?? { boards: [], kinds: {} });
 
@@ -172,31 +173,50 @@ function makeTable(hello, sent) {
     paused = false;
     [clicked, within] = [[], []];
     closeBubble();
+    helps.taken();
     send({ do: "take", serial: state.serial, option: option.text });
     element("refused").textContent = "";
   };
+  // What is done out of turn in words: the text of the option, filled with its arguments.
+  function calledOf({ name, arguments: args }) {
+    const call = hello.calls?.[`${state.asked?.decision}.${name}`];
+    const shown = (at) => {
+      const { kind, id } = args[at], unit = kind === "int" && call.units[at];
+      return unit ? unit[id === "1" ? 0 : 1].replace("{number}", id) : valueOf(args[at]);
+    };
+    return call ? call.parts.map((part) => (typeof part === "number" ? shown(part) : part)).join("") : "";
+  }
   function labelOf(option) {
     if (option.words) return option.words;
     return [hello.names[option.name] ?? option.name, option.arguments.map(valueOf).join(", ")].filter(Boolean).join(": ");
   }
 
-  // An element's option, if a click on it leaves only one; its place, if it is the seat's turn and no option has it.
+  // An element's option, if a click on it leaves only one; its place, if it is the seat's turn and no option has it, or
+  // if there is a help for it.
   function pointedAt({ dataset: { option, place } }) {
+    const pointed = (of) => ({ option: { text: of.text, words: labelOf(of) } });
     if (option !== undefined) {
       const found = state.options.find((each) => each.text === option);
-      return found ? { option: { text: found.text, words: labelOf(found) } } : null;
+      return found ? pointed(found) : null;
     }
-    if (!place || !own().length) return null;
-    const { options } = choose(clickable(state.options), [...clicked, place]);
-    if (options.length === 1) return { option: { text: options[0].text, words: labelOf(options[0].whole) } };
-    return options.length || clicked.length || about().includes(place) ? null : { place };
+    if (!place) return null;
+    const { options } = own().length ? choose(clickable(state.options), [...clicked, place]) : { options: [] };
+    if (options.length === 1) return pointed(options[0].whole);
+    if (own().length && !options.length && !clicked.length && !about().includes(place)) return { place };
+    return helps.has(place) ? { place, help: true } : null;
+  }
+  // The helps of an option, those of what it names first, or of a place.
+  function helpOf({ option, place }) {
+    if (place) return helps.lines([place]);
+    const found = state.options.find((each) => each.text === option.text);
+    return found ? helps.lines([...placesOf(found.arguments), kindOf(found)]) : [];
   }
 
   function onPlace(place, at, event) {
     if (!place) {
       const other = event?.target.closest("[data-place]"), what = !clicked.length && other && pointedAt(other);
       if (clicked.length) reset();
-      else if (reasons && what?.place && preview?.speaks(what.place)) reasons.ask(titleOf(what.place), { place: what.place });
+      else if (reasons && what?.place && preview.speaks(what.place)) reasons.ask(titleOf(what.place), { place: what.place });
       return;
     }
     anchor = at;
@@ -367,6 +387,7 @@ function makeTable(hello, sent) {
     element("rematch").hidden = !state.result || !hello.asks.includes("rematch") || !(me || state.again);
     element("opinion").hidden = !hello.asks.includes("opinion") || !(state.result || hello.alone);
     element("rematch").textContent = word(state.again ? "table_join" : "table_rematch");
+    helps.show(asked, now || hello.alone, now);
     if (now && auto.checked && !paused && own().length === 1) take(own()[0]);
   }
   const chosenWords = () => (taken.text === state.chosen ? taken.words : state.chosen.replace(/_/g, " "));
@@ -430,6 +451,7 @@ function makeTable(hello, sent) {
   element("fork").addEventListener("click", () => ask("fork"));
   element("opinion").addEventListener("click", () => ask("opinion"));
   const lines = makeOwnLines({ word, make, button, sent, ask }, hello.asks);
+  element("rules").addEventListener("click", () => ask("rules"));
   for (const each of ["study", "fork"]) element(each).hidden = !hello.asks.includes(each);
   setInterval(showSeats, 10_000);
 
@@ -439,6 +461,7 @@ function makeTable(hello, sent) {
       for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "free", "redo", "backs", "result", "fault", "deadline", "reveals", "here", "again"])
         if (name in frame) state[name] = frame[name];
       if (frame.options) state.options = frame.options.map((option) => ({ words: "", arguments: [], named: [], ...option }));
+      for (const option of frame.options ? state.options : []) if (option.out_of_turn && !option.words) option.words = calledOf(option);
       showNames();
       if (frame.seat) hello.seat = frame.seat;
       if (whole) state.moves.clear();
@@ -456,7 +479,8 @@ function makeTable(hello, sent) {
         showValues(now);
       }
       if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
-      preview?.begin(frame.turn, state.serial);
+      preview.begin(frame.turn, state.serial);
+      if (frame.turn === frame.serial) helps.begin();
       showOptions(false);
       if (moved || whole || ["undo", "free", "backs", "seats"].some((name) => name in frame)) showMoves();
       if (moved || whole) {
@@ -478,7 +502,11 @@ function makeTable(hello, sent) {
       lines.refused();
       element("refused").textContent = stale ? word("table_stale") : seen ? `${text} (${seen})` : text;
     },
-    preview: (answer) => preview?.answer(answer),
+    preview: (answer) => preview.answer(answer),
+    hint: (answer) => helps.hint(answer, (text) => {
+      const found = state.options.find((option) => option.text === text);
+      return found ? labelOf(found) : "";
+    }),
     reason: (answer) => reasons?.answer(answer),
     log: (text) => saveFile(text, "game.jsonl"),
     study: (page) => show(URL.createObjectURL(new Blob([page], { type: "text/html" }))),
@@ -487,7 +515,7 @@ function makeTable(hello, sent) {
     fork: (key) => show(`${location.pathname}#${key}`),
     lost(is) {
       if (is) closeOpened();
-      if (is) preview?.lost();
+      if (is) preview.lost();
       notice(is ? word("table_lost") : "");
     },
   };

@@ -15,6 +15,7 @@ _SCRIPTS = (
     "panels.js",
     "news.js",
     "undo.js",
+    "helps.js",
     "preview.js",
     "reasons.js",
     "own_lines.js",

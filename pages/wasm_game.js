@@ -410,9 +410,15 @@ export class WasmGame {
     return this.as(seat, () => this.sentence({ ...option, values: this.seen(option, seat).values }));
   }
 
+  /** An option as it is offered to who decides. */
+  choice(option) {
+    const { text, choice } = this.texts.decisions[this.asked].options[option.name];
+    return this.words(option, choice ?? text);
+  }
+
   /** What an option does, in words, without who takes it. */
-  words(option) {
-    const { title, params, text } = this.texts.decisions[this.asked].options[option.name];
+  words(option, said) {
+    const { title, params, text: usual } = this.texts.decisions[this.asked].options[option.name], text = said ?? usual;
     const args = option.values ?? this.values(option.params, option.row);
     if (text) return this.filled(text, this.sources(option.by, args));
     const shown = params.map((type, i) => this.show(type, args[i], 0).text).join(", ");

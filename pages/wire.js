@@ -22,13 +22,15 @@
     else if (message.fork) page.fork(message.fork);
     else if (message.lines || "kept" in message) page.lines(message);
     else if (message.opinion) page.study(message.opinion);
+    else if (message.hint) page.hint(message.hint);
+    else if (message.rules) page.study(message.rules);
     else if (message.rematch) page.rematch(message.rematch);
     else if (message.done) page.done();
     if (message.hello || message.owner) page.lost(false);
   }
 
   function connect() {
-    const key = location.hash.slice(1);
+    const [key] = location.hash.slice(1).split("&");
     if (!key) {
       notice("This page needs a link with a key. Ask who keeps the table.");
       return;

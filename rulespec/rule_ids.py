@@ -14,6 +14,7 @@ from rulespec.documents.yaml_nodes import Node, Sequence, get, text, words
 from rulespec.records import Brief
 
 _RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
+_BEGINS = re.compile(r"^(?:[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)+(?:, |…\d*)?)+(?:: |\.?$)")
 _FOR_PEOPLE = re.compile(r'"[^"]*"|#.*|\bdoc:.*')
 """Parts of a line, of a rules file or a YAML file, that may cite rules."""
 
@@ -45,6 +46,11 @@ class Unreached(Brief, Struct, frozen=True):
 def cited(text: str) -> tuple[str, ...]:
     """The ids in a docstring, a reason or a comment, each once, in the order of the text."""
     return tuple(dict.fromkeys(_RULE_ID.findall(text)))
+
+
+def uncited(text: str) -> str:
+    """A docstring or a reason without the ids that it begins with; "" if it has nothing else."""
+    return _BEGINS.sub("", text).strip()
 
 
 def listed_rules(node: Node | None) -> Iterator[ListedRule]:

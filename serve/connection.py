@@ -23,6 +23,7 @@ from rulespec.serve.live import Live
 from rulespec.serve.owner import OwnerDesk, listed
 from rulespec.serve.reading import read, read_key
 from rulespec.serve.studies import gives_opinions, may_judge, opinion, study
+from rulespec.serve.rules_at_hand import all_rules, can_hint, hint
 
 MAX_MESSAGE = 4_096
 """Bytes of a message."""
@@ -34,7 +35,10 @@ WAITING = 60
 """Answers that wait for a slow reader; then it is sent away."""
 MAX_OF_KEY = 20
 """Connections with one key."""
-_ASKED = ({"do": "log"}, {"do": "study"}, {"do": "opinion"}, {"do": "fork"}, {"do": "rematch"})
+_ASKED = (
+    *({"do": "log"}, {"do": "study"}, {"do": "opinion"}, {"do": "fork"}, {"do": "rematch"}),
+    *({"do": "hint"}, {"do": "rules"}),
+)
 """Messages to the server, not to the table."""
 WRONG_KEY, LEFT, TOO_MUCH, FAILED = 4401, 4410, 4408, 1011
 """The codes with which a socket is closed."""
@@ -215,12 +219,14 @@ class Connection:
     async def _asked(self, live: Live, what: str) -> dict[str, Any]:
         """The answer to a message without effect: the log, the replay so far, the key of a copy."""
         hall = self.hall
-        answers: dict[str, Callable[[Live, str | None], Awaitable[str]]] = {
+        answers: dict[str, Callable[[Live, str | None], Awaitable[Any]]] = {
             "log": hall.log,
             "study": partial(study, hall),
             "opinion": partial(opinion, hall),
             "fork": partial(fork, hall),
             "rematch": hall.rematch,
+            "hint": partial(hint, hall),
+            "rules": partial(all_rules, hall),
         }
         try:
             return {what: await answers[what](live, self._seat)}
@@ -303,6 +309,8 @@ class Connection:
             "values": rules.values(game),
             "titles": rules.titles(game),
             "names": rules.option_names(game),
+            "helps": rules.helps(game),
+            "calls": rules.calls(game),
             "words": rules.page_words,
             "bots": list(self.hall.bots),
             "house": rules.house_rules,
@@ -319,4 +327,6 @@ def _asks(hall: Hall, live: Live, viewer: str | None) -> list[str]:
     asks["lines"] = viewer is not None and not live.table.alone
     asks["keep"] = live.origin is not None and live.origin.viewer is not None
     asks["opinion"] = may_judge(hall, live) if live.table.alone else gives_opinions(hall)
+    asks["rules"] = True
+    asks["hint"] = viewer is not None and not live.table.alone and can_hint(live.table.bots)
     return [name for name, offered in asks.items() if offered]

@@ -58,7 +58,7 @@ class Hall:
     Attributes:
         games: the tables, by id.
         faults: id → why a table could not be resumed.
-        notes: what its owner has to know of the store.
+        notes: what its owner has to know of the store; `working`: the process for whole games and pages.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Hall:
         self._hook = hook
         self._clock = clock
         self._thinking = Thinking()
-        self._working = Thinking()
+        self.working = Thinking()
         self._keys = store.keys()
         self._rules: dict[str, TableRules] = {rules.bundle.sources: rules for rules in self.offers.values()}
 
@@ -412,7 +412,7 @@ class Hall:
 
     async def ask(self, function: Callable[..., Any], *args: object) -> Any:
         """The result of a function in another process."""
-        return await asyncio.wrap_future(self._working.ask(function, *args))
+        return await asyncio.wrap_future(self.working.ask(function, *args))
 
     async def log(self, live: Live, viewer: str | None, owner: bool = False) -> str:
         """The log: a viewer's view of it, or all of it for the owner once nothing can be spoiled."""
@@ -473,7 +473,7 @@ class Hall:
     def close(self) -> None:
         """Ends the bots' process, records the time, and closes the store."""
         self._thinking.close()
-        self._working.close()
+        self.working.close()
         if statements := self._times():
             self.store.save(statements)
         self.store.close()

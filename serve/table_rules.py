@@ -5,18 +5,22 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from rulespec.bundles.packed_bundle import Bundle
 from rulespec.bundles.rules import bundle_of
-from rulespec.documents.yaml_nodes import Mapping, get, text
-from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.drawing.board import board_of
 from rulespec.drawing.drawing_plan import plan
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.shown_cells import ShownCells
+from rulespec.engine.words.helps import helps
+from rulespec.engine.words.template import Hole, Optional
 from rulespec.engine.words.words import Words
 from rulespec.errors import RulespecError
 from rulespec.pages.other_values import OtherValues
+from rulespec.pages.rules_page import house_rules
 from rulespec.typed import nodes as typed
+from rulespec.types import Num, Type
 
 PAGE_WORDS = (
     *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret", "yes", "no"),
@@ -42,6 +46,7 @@ class TableRules:
         self._boards: dict[tuple[tuple[str, ...], int], tuple[str, dict[str, Any] | None]] = {}
         self._cells: dict[tuple[str, ...], tuple[ShownCells, list[list[str]]]] = {}
         self._values: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        self._helps: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
 
     def board(self, seats: tuple[str, ...], viewer: int = 0) -> tuple[str, dict[str, Any] | None]:
         """The picture that stays and the drawing plan, for seats, which are called by their ids; "" and None if the
@@ -96,22 +101,50 @@ class TableRules:
 
     @cached_property
     def house_rules(self) -> list[dict[str, Any]]:
-        """The overlays over the ruleset, lowest first: the title, the doc, and without a doc the changed paths."""
-        layers, results = self.ruleset.layers, []
-        own = max(layer for file, layer in layers.items() if file.rpartition("/")[2] == "game.yaml")
-        over = [file for file, layer in layers.items() if layer > own and file.endswith(".yaml")]
-        for file in sorted(over, key=layers.__getitem__):
-            root = parse_yaml(self.ruleset.sources[file], file)
-            if title := text(get(root, "title")):
-                doc, changes = text(get(root, "doc")), get(root, "changes")
-                paths = list(changes.entries) if isinstance(changes, Mapping) and not doc else []
-                results.append({"title": title, "doc": doc, "changes": paths})
+        """The overlays over the ruleset, lowest first."""
+        return [msgspec.to_builtins(rule) for rule in house_rules(self.ruleset)]
+
+    def helps(self, game: Game) -> dict[str, dict[str, Any]]:
+        """The helps of games with the same seats and settings, by their subjects."""
+        key = game.seats, *sorted(game.settings.items())
+        if key not in self._helps:
+            self._helps[key] = {name: help_.to_json() for name, help_ in helps(self.words, game).items()}
+        return self._helps[key]
+
+    def calls(self, game: Game) -> dict[str, dict[str, Any]]:
+        """Decision and option → the words of what is done out of turn, for a page to fill: there are many such options.
+
+        Numbers in `parts` are those of parameters; `units` has a text for one and for any other number of each. Left
+        out is what reads more than its parameters.
+        """
+        results: dict[str, dict[str, Any]] = {}
+        for decision in game.omniscient.program.decisions:
+            for choice in decision.choices:
+                name = f"{decision.name}.{choice.name}"
+                text = self.words.offered(decision.name, choice.name) or self.words.text("options", name)
+                names = [param.name for param in choice.params]
+                if choice.by is None or text is None or not all(_is_filled_by(part, names) for part in text.other):
+                    continue
+                parts = [names.index(part.text) if isinstance(part, Hole) else part for part in text.other]
+                params = self.words.decisions.options[decision.name][choice.name].params
+                results[name] = {"parts": parts, "units": [self._amounts(p.var.type) for p in params]}
         return results
+
+    def _amounts(self, type_: Type) -> list[str] | None:
+        """A number with its unit: for one, and for any other number, with a hole."""
+        if not isinstance(type_, Num) or not type_.unit:
+            return None
+        return [self.words.amount(1, type_.unit), self.words.amount(2, type_.unit).replace("2", "{number}")]
 
     def option_names(self, game: Game) -> dict[str, str]:
         """The name of an option → its title."""
         names = {c.name for d in game.omniscient.program.decisions for c in d.choices}
         return {name: self.words.decision(name) for name in sorted(names)}
+
+
+def _is_filled_by(part: str | Hole | Optional, names: list[str]) -> bool:
+    """Whether a part of a text is plain, or a hole for one of the names."""
+    return isinstance(part, str) or (isinstance(part, Hole) and part.text in names)
 
 
 def _holes(name: str) -> dict[str, Any]:

@@ -84,6 +84,12 @@ _searches: dict[tuple[object, ...], Search] = {}
 
 def answer(question: BotQuestion) -> str:
     """The text of a bot's option; runs in the thinking process."""
+    game, bots = game_and_bot(question)
+    return str(bots.choose(game)[0])
+
+
+def game_and_bot(question: BotQuestion) -> tuple[Game, BotSeats]:
+    """The game of a question at its decision, and the bot; both are remembered in this process."""
     past = question.past
     key = past.game, question.seat, question.bot
     if key not in _games:
@@ -93,7 +99,7 @@ def answer(question: BotQuestion) -> str:
     _games.move_to_end(key)
     game, bots = _games[key]
     _follow(game, past.decisions)
-    return str(bots.choose(game)[0])
+    return game, bots
 
 
 def _begin(question: BotQuestion) -> tuple[Game, BotSeats]:

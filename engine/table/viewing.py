@@ -253,7 +253,7 @@ def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict
     """Options for a page; without a narrator they have no words of their own."""
     for option in options:
         more = {
-            "words": "" if narrator is None else narrator.option(option),
+            "words": "" if narrator is None else narrator.choice(option),
             "arguments": [{"kind": kind, "id": id_} for kind, id_ in option.parts],
             "named": [] if narrator is None else _places(narrator, narrator.places(option)),
             "out_of_turn": option.interrupt,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rulespec.typed import nodes as typed
+from rulespec.typed.rule_traversal import definition_expressions, expressions
 from rulespec.types import Type
 
 DECIDER, ACTOR = "decider", "actor"
 """Names in holes of texts: who decides, and for whom or what."""
+_STATE = (typed.Field, typed.PieceCount, typed.Room, typed.RoomTogether, typed.Once)
 Known = dict[str, Type]
 """Variables in scope, by name."""
 
@@ -75,3 +77,28 @@ def _blocks(s: typed.Stmt) -> Sequence[tuple[typed.Block, Known]]:
     if isinstance(s, typed.For):
         return [(s.body, {s.binder.var.name: s.binder.var.type})]
     return [(s.body, {})] if isinstance(s, typed.Repeat) else []
+
+
+def help_subjects(ruleset: typed.Ruleset, decisions: Decisions) -> Iterator[str]:
+    """The names that may have a help: as in the other sections of the files of words."""
+    d = ruleset.declarations
+    yield from decisions.options
+    yield from decisions.paths()
+    for kind in d.kinds.values():
+        if not kind.nameless:
+            yield kind.name
+            yield from (f"{kind.name}.{entity}" for entity in kind.index)
+            yield from (f"{kind.name}.{place}" for place in kind.places)
+    for piece in d.pieces.values():
+        yield piece.name
+        yield from (f"{piece.name}.{place}" for place in piece.places)
+
+
+def reads_state(e: typed.Expr) -> bool:
+    """Whether the value of an expression may change in the course of a game."""
+    for part in expressions(e):
+        if isinstance(part, _STATE):
+            return True
+        if isinstance(part, typed.Call) and any(map(reads_state, definition_expressions(part.definition))):
+            return True
+    return False

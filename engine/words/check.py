@@ -11,8 +11,8 @@ from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.yaml_nodes import Node, Scalar, content_column, get
-from rulespec.engine.words.asked import ACTOR, DECIDER, Decisions
+from rulespec.documents.yaml_nodes import Node, Scalar, content_column, get, words
+from rulespec.engine.words.asked import ACTOR, DECIDER, Decisions, help_subjects, reads_state
 from rulespec.engine.words.program_words import ENGLISH, program_words
 from rulespec.engine.words.template import Hole, holes
 from rulespec.engine.words.titles import Expression, Titles, TitleText
@@ -50,6 +50,10 @@ class TextCheck:
         names, what, holes_of = self._sections[section]
         return self.known(name, names(), what, text) and holes_of(name, text)
 
+    def subjects(self, section: str) -> list[str]:
+        """The names that may have a text in a section, as the files of words write them."""
+        return list(dict.fromkeys(self._sections[section][0]()))
+
     @cached_property
     def _sections(self) -> Mapping[str, tuple[Callable[[], Iterable[str]], str, Callable[[str, TitleText], bool]]]:
         """Section → its allowed names, their description, and the check of a text's holes."""
@@ -68,9 +72,11 @@ class TextCheck:
             "units": (lambda: self.d.units, "unit", lambda _, t: self._named(t, ["number"])),
             "decisions": (lambda: self.decisions.options, "decision", self._decision),
             "options": (self.decisions.paths, "option", self._option),
+            "choices": (self.decisions.paths, "option", self._option),
             "procedures": (lambda: self.ruleset.rules.procedures, "procedure", self._procedure),
             "resumed": (lambda: self.ruleset.rules.procedures, "procedure", self._procedure),
             "endings": (lambda: self.decisions.endings, "ending", self._plain),
+            "help": (lambda: help_subjects(self.ruleset, self.decisions), "subject of a help", self._help),
         }
 
     @staticmethod
@@ -136,7 +142,7 @@ class TextCheck:
                 env = env.bind(_var(var.name, var.type, var.span))
             return env
         decision, _, option = name.partition(".")
-        if section not in ("decisions", "options") or decision not in self.decisions.options:
+        if section not in ("decisions", "options", "choices") or decision not in self.decisions.options:
             return Env()
         env = self._env(decision, span)
         options = self.decisions.options[decision]
@@ -152,6 +158,25 @@ class TextCheck:
 
     def _option(self, name: str, text: TitleText) -> bool:
         return self._filled(text, self.scope("options", name, text.node.span))
+
+    def _help(self, _: str, text: TitleText) -> bool:
+        """Whether a help's holes are constants and facts: it is read at any time."""
+        if not self._filled(text, Env()):
+            return False
+        for rule in words(get(text.node, "rules")) if text.top and self.ruleset.listed else ():
+            if rule.text not in self.ruleset.listed:
+                help_ = did_you_mean(rule.text, self.ruleset.listed) or "list it in rules.yaml, or name another"
+                self.report.error("RS585", f"no rule `{rule.text}` is listed", rule.span, help=help_)
+        for hole in holes(text.other):
+            part = get(text.node, "text") or text.node
+            e = self._expression(hole, part, Env(), Report())
+            if e is not None and reads_state(e):
+                if text.top:
+                    message = f"`{hole.text}` changes in the course of a game, and a help is read at any time"
+                    help_ = "its holes are constants, facts and settings"
+                    self.report.error("RS532", message, _place_of(hole, part), help=help_)
+                return False
+        return True
 
     def _procedure(self, name: str, text: TitleText) -> bool:
         return self._filled(text, self.scope("procedures", name, text.node.span))
@@ -171,7 +196,8 @@ class TextCheck:
     def _filled(self, text: TitleText, env: Env) -> bool:
         """Whether the holes of a text, and its number, are expressions that have a value."""
         result = Report()
-        for part, parts in ((get(text.node, "other") or text.node, text.other), (get(text.node, "one"), text.one)):
+        other = get(text.node, "other") or get(text.node, "text") or text.node
+        for part, parts in ((other, text.other), (get(text.node, "one"), text.one)):
             for hole in holes(parts or ()):
                 assert part is not None
                 self._expression(hole, part, env, result)

@@ -94,11 +94,12 @@ class _Exported:
             params = self.words.decisions.options[d.name][choice.name].params
             args = [_Value(q.var.name, q.var.type, {"get": "argument", "at": i}) for i, q in enumerate(params)]
             said = self.words.text("options", f"{d.name}.{choice.name}")
+            offered = self.words.offered(d.name, choice.name)
             options[choice.name] = {
                 "title": self.words.decision(choice.name),
                 "params": [form(q.var.type) for q in params],
                 "text": None if said is None else self._text(said, [*who, *args]),
-            }
+            } | ({} if offered is None else {"choice": self._text(offered, [*who, *args])})
         return {
             "title": self.words.decision(d.name),
             "text": None if text is None else self._text(text, who),

@@ -72,8 +72,8 @@ def _places(words: Words, pile: str, places: dict[str, typed.PlaceDecl]) -> Iter
     yield from (("places", f"{pile}.{place}") for place in places if not words.internal(pile, place))
 
 
-def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[Key], int]:
-    """The keys without a text in the files of a language, and the number of texts there could be.
+def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[Key], list[Key]]:
+    """The keys without a text in the files of a language, and all that there could be.
 
     Words of the program itself are asked for where it does not know the language.
     In the language of the ruleset itself, entities and measures have the titles that their declaration gives them.
@@ -83,14 +83,15 @@ def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[K
     """
     words = Words(ruleset)
     wanted = shown(words)
+    wanted += [key for key in words.own.texts if key[0] in ("choices", "help")]
     if not program_words(words.own_language if language is None else language):
         wanted += [("words", name) for name in program_words(ENGLISH)]
     if language is None or language == words.own_language:
         declared = {key for key in wanted if key[0] in ("entities", "measures")}
-        return [key for key in wanted if key not in words.own.texts and key not in declared], len(wanted)
+        return [key for key in wanted if key not in words.own.texts and key not in declared], wanted
     if language not in languages(ruleset):
         raise unknown_language(ruleset, language, words.languages)
     report = Report()
     result = fitting_titles(ruleset, read_titles(ruleset, language, report), words.own, report)
     report.raise_if_errors()
-    return [key for key in wanted if key not in result.texts], len(wanted)
+    return [key for key in wanted if key not in result.texts], wanted

@@ -94,11 +94,20 @@ class Narrator:
             return self._sentence(option, name, arguments)
         return _shown(option)
 
-    def _sentence(self, option: Taken, name: str, arguments: list[Value]) -> str:
+    def choice(self, option: Option) -> str:
+        """The text of an option as it is offered: `Move to oak (2 pence)`; without one, that of `option`."""
+        self.words.begin()
+        name, arguments = self._read(option)
+        if self.words.offered(option.decision, name) is not None:
+            with suppress(SpentError):
+                return self._sentence(option, name, arguments, "choices")
+        return self.option(option)
+
+    def _sentence(self, option: Taken, name: str, arguments: list[Value], section: str = "options") -> str:
         """The words of an option, by its text or by its arguments."""
         if self.words.names == "id":
             return _shown(option)
-        text = self.words.text("options", f"{option.decision}.{name}")
+        text = self.words.text(section, f"{option.decision}.{name}")
         if text is not None:
             return self._filled(text, [*self._who(option.decision, option.by), *arguments])
         shown = ", ".join(self.show(a.type, a.number) for a in arguments)

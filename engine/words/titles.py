@@ -35,9 +35,11 @@ SECTIONS = (
     "units",
     "decisions",
     "options",
+    "choices",
     "procedures",
     "resumed",
     "endings",
+    "help",
     "words",
 )
 _OWN = ("language", "actor", "actors", "internal")
@@ -72,8 +74,15 @@ class Expression(Brief, Struct, frozen=True):
     span: Span
 
 
+class HelpNote(Brief, Struct, frozen=True):
+    """Additions to the sentence of a help: a title, "" for that of its subject, and ids of rules with places."""
+
+    title: str = ""
+    rules: tuple[Expression, ...] = ()
+
+
 class Titles(Brief, Struct):
-    """The content of the files of one language, higher layers over lower ones."""
+    """The content of the files of one language, higher layers over lower ones; `notes` are those of helps, by name."""
 
     texts: dict[Key, TitleText] = field(default_factory=dict)
     title: str = ""
@@ -82,6 +91,7 @@ class Titles(Brief, Struct):
     actor: Expression | None = None
     actors: dict[str, Expression] = field(default_factory=dict)
     internal: dict[str, Expression] = field(default_factory=dict)
+    notes: dict[str, HelpNote] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
 
 
@@ -144,6 +154,9 @@ class _Reader(Brief, Struct, frozen=True):
                 result := self._text(f"{'entities' if section == 'each' else section}.{name}", node, plain)
             ) is not None:
                 self.titles.texts[section, name] = result
+        for name, _, node in entries(get(tree, "help")):
+            rules = tuple(Expression(word.text, self.top, word.span) for word in words(get(node, "rules")))
+            self.titles.notes[name] = HelpNote(text(get(node, "title")), rules)
         self.titles.title = text(get(tree, "title"), self.titles.title)
         self.titles.picture = text(get(tree, "picture"), self.titles.picture)
         self.titles.language = text(get(tree, "language"), self.titles.language)
@@ -169,7 +182,7 @@ class _Reader(Brief, Struct, frozen=True):
                     yield from (("entities", f"{name}.{key}", inner, True) for key, _, inner in entries(node))
 
     def _text(self, name: str, node: Node, plain: bool) -> TitleText | None:
-        other, one = self._template(get(node, "other") or node, plain), None
+        other, one = self._template(get(node, "other") or get(node, "text") or node, plain), None
         if (first := get(node, "one")) is not None:
             one = self._template(first, plain)
         return TitleText(other, self.top, node, name, one, text(get(node, "count"))) if other is not None else None

@@ -102,6 +102,16 @@ class Words:
             return None
         return next((read.texts[section, name] for read in self._read if (section, name) in read.texts), None)
 
+    def offered(self, decision: str, option: str) -> TitleText | None:
+        """The text of an option as it is offered; None without one in the language in which `options` has its text."""
+        name = f"{decision}.{option}"
+        for read in self._read if self.names != "id" else ():
+            if ("choices", name) in read.texts:
+                return read.texts["choices", name]
+            if ("options", name) in read.texts:
+                return None
+        return None
+
     @cached_property
     def has_causes(self) -> bool:
         """Whether there are texts for automatic effects."""
@@ -167,6 +177,17 @@ class Words:
     def ending(self, name: str) -> str:
         """The text of an ending."""
         return self.plain("endings", name, self._readable(name))
+
+    def help_names(self) -> list[str]:
+        """The subjects of the helps, in the order of the files."""
+        names = [name for read in reversed(self._read) for section, name in read.texts if section == "help"]
+        return list(dict.fromkeys(names)) if self.names != "id" else []
+
+    def help_note(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """The title of a help, "" without one, and the ids of its rules."""
+        notes = [read.notes[name] for read in self._read if name in read.notes]
+        rules = next((note.rules for note in notes if note.rules), ())
+        return next((note.title for note in notes[:1]), ""), tuple(rule.text for rule in rules)
 
     def decision(self, name: str) -> str:
         """The title of a decision without a position: bracketed parts are left out."""

@@ -210,6 +210,7 @@ CODES: dict[str, str] = {
     "RS582": "no log of that name",
     "RS583": "a recorded situation in which the rules do something else",
     "RS584": "no recorded situations",
+    "RS585": "a help names a rule that is not listed",
     "RS601": "the log cannot be read",
     "RS602": "the log is too large",
     "RS603": "the last line of the log is cut off",

@@ -82,7 +82,7 @@ def test_a_hint_says_what_a_bot_expects() -> None:
     won = ["drop(d1)", "drop(c1)", "drop(d2)", "drop(c2)", "drop(d3)", "drop(c3)"]
     _, text = run("play", "connect_four", "--seed", 4, stdin="\n".join([*won, "h", "p", "q", "y"]))
     hint = next(line for line in text.splitlines() if "flat:64:" in line)
-    assert "100 % drops a disc on d4 · " in hint and hint.count("%") == 3 and "6  B drops a disc on c3" in text
+    assert "100 % Drop a disc on d4 · " in hint and hint.count("%") == 3 and "6  B drops a disc on c3" in text
     _, text = run("play", "connect_four", "--bots", "mcts:30", "--seed", 3, stdin="hint\nq\n")
     assert "       mcts:30: " in text
 
@@ -98,7 +98,7 @@ def test_bots_explain_their_moves() -> None:
     moves = [line for line in text.splitlines() if line.startswith("  B drops ")]
     reasons = [line for line in text.splitlines() if line.startswith("       greedy: ")]
     assert len(moves) == len(reasons) == 2
-    assert all(move[4:] in reason.split(" · ")[0] for move, reason in zip(moves, reasons, strict=True))
+    assert all(move.split()[-1] in reason.split(" · ")[0] for move, reason in zip(moves, reasons, strict=True))
 
 
 def test_where_there_are_secrets_bots_explain_when_the_game_is_over() -> None:

@@ -144,8 +144,18 @@ def test_play_says_who_acts_and_what_it_costs() -> None:
     _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24", stdin="factory\nq\ny\n")
     assert "German Empire (A): a space of the rondel" in out
     assert "taken: German Empire (A) moves to Factory" in out
-    assert "builds a factory in Cologne, pays 5 million" in out
+    assert "Build a factory in Cologne (5 million)" in out
     assert "unmoved" not in out and "bank" not in out
+
+
+def test_play_says_the_rule_of_an_option_a_word_and_the_question() -> None:
+    words = "? 1\n? taxation\n? nothing such\n?\nmoves to import\n"
+    _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24", stdin=words)
+    first, second, third, fourth = out.split("A> ?")[1:5]
+    assert "Factory: The nation may build a factory" in first and "IMP-FAC-01" in first
+    assert "Taxation: The nation is paid 2 million" in second and "no rule is at hand for `nothing such`" in third
+    assert "The rondel: Each turn a nation moves its marker" in fourth
+    assert "taken: German Empire (A) moves to Import" in out, "what was done can be typed, too"
 
 
 def test_play_takes_words_that_are_nearly_right() -> None:
@@ -165,8 +175,8 @@ def test_play_folds_what_is_alike() -> None:
     _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24", stdin="o\no give\no all\nw\n")
     folded, source, whole = out.split("A> o")[1:4]
     assert "more like these" in folded and "`o give` lists them" in folded
-    assert "gives 2 million to Russia" in source and "moves to" not in source.split("A> ")[0]
-    assert "gives 2 million to Russia" in whole and "moves to Import" in whole
+    assert "gives 2 million to Russia" in source and "Move to" not in source.split("A> ")[0]
+    assert "gives 2 million to Russia" in whole and "Move to Import" in whole
     assert "name a file" in out
 
 
@@ -190,7 +200,7 @@ def test_the_help_of_play_fits_a_terminal() -> None:
 def test_play_by_ids_and_in_another_language() -> None:
     args = ("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24")
     assert "    5  move(import)" in spoken(*args, "--ids")[1]
-    assert "    5  zieht auf Import" in spoken(*args, "--language", "de")[1]
+    assert "    5  Auf Import ziehen" in spoken(*args, "--language", "de")[1]
 
 
 # --- titles ------------------------------------------------------------------------------------------

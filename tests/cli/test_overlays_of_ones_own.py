@@ -89,6 +89,7 @@ CALLS: dict[str, Calls] = {
     "log": lambda ref, log: [[log, "--rules", ref, "--for", "Ann"]],
     "export": lambda ref, log: [[ref, "--players", "2", "--wasm", "nim.wasm"]],
     "page": lambda ref, log: [[ref, "--players", "2", "--out", "p.html"]],
+    "rules": lambda ref, log: [[ref, "--out", "r.html"]],
     "diff": lambda ref, log: [["nim", ref], [ref, "nim"]],
     "titles": lambda ref, log: [[ref]],
     "facts": lambda ref, log: [[ref]],

@@ -38,3 +38,23 @@ def test_words_of_an_overlay_are_checked_over_its_ruleset(tmp_path: Path) -> Non
         german = (tmp_path / "tetrarchia" / name).read_text("utf-8")
         result = editor.change(name, german + "endings: {powr: x}\n")
         assert [d["code"] for d in result] == ["RS531"], result
+
+
+@pytest.mark.proof
+def test_keys_of_words_are_offered_and_explained(tmp_path: Path) -> None:
+    folder = copytree(ROOT / "games" / "tetrarchia", tmp_path / "tetrarchia")
+    with Editor(folder) as editor:
+        text = (folder / "titles.yaml").read_text("utf-8")
+        assert editor.open("titles.yaml") == []
+        document = {"uri": editor.path("titles.yaml").as_uri()}
+        for name, what in (("action.attack: {title", "Attacking"), ('action.attack: "attacks', "attack")):
+            hover = editor.ask("textDocument/hover", editor.at("titles.yaml", name, 9))["contents"]["value"]
+            assert what.casefold()[:6] in hover.casefold() and "TET-AMB-06" in hover
+        rule = editor.ask("textDocument/hover", editor.at("titles.yaml", "TET-SAI-02", 3))
+        assert "need not stand at the coast" in rule["contents"]["value"]
+        short = text.replace("  action.attack: {title", "  XX: {title") + "  "
+        editor.change("titles.yaml", short)
+        place = {"line": short.count("\n"), "character": 2}
+        items = editor.ask("textDocument/completion", {"textDocument": document, "position": place})
+        offered = {item["label"] for item in items}
+        assert {"action.attack", "emperor.galerius", "unrest", "disc.out"} <= offered and "action.sail" not in offered

@@ -160,7 +160,8 @@ def served(path: Path, ref: str, players: int, **how: Any) -> Iterator[Served]:
     ruleset = load_ruleset(ref)
     rules = TableRules(ruleset)
     clock = {"clock": how["clock"]} if "clock" in how else {}
-    hall = Hall(TableStore(path), {ref: rules}, bots=("random", "flat:64"), **clock)
+    bots = how.get("table_bots", ("random", "flat:64"))
+    hall = Hall(TableStore(path), {ref: rules}, bots=bots, **clock)
     listener = listening("127.0.0.1", 0)
     port = listener.getsockname()[1]
     keys: dict[str, str] = {}
