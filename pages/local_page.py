@@ -33,6 +33,7 @@ _SCRIPTS = (
     "undo.js",
     "own_lines.js",
     "helps.js",
+    "notices.js",
     "preview.js",
     "table.js",
     "kept_lines.js",

@@ -34,16 +34,49 @@ function makeOwner(hello, sent) {
     return option;
   }));
   element("bot").replaceChildren(...hello.bots.map((bot) => make("option", bot)));
-  function bounds() {
-    const [least, most] = hello.offers[element("offer").value]?.players ?? [1, 100];
+  // The players, settings and overlays of the chosen game: they are asked for when it is chosen.
+  const choices = new Map();
+  function bounds([least, most]) {
     Object.assign(element("players"), { min: least, max: most, value: least });
   }
-  element("offer").addEventListener("change", bounds);
-  bounds();
+  function choose() {
+    bounds(hello.offers[element("offer").value]?.players ?? [1, 100]);
+    element("choices").replaceChildren();
+    choices.clear();
+    sent({ do: "offer", rules: element("offer").value });
+  }
+  function field({ name, doc, values, bounds: range, default: usual }) {
+    const input = document.createElement(values ? "select" : "input");
+    if (values) input.replaceChildren(...values.map((each) => make("option", each)));
+    else Object.assign(input, { type: "number", min: range[0], max: range[1] });
+    input.value = usual;
+    choices.set(name, { input, usual });
+    const label = make("label", `${name.replace(/_/g, " ")} `, input);
+    label.title = doc;
+    return label;
+  }
+  function overlay({ id, title, doc }) {
+    const input = Object.assign(document.createElement("input"), { type: "checkbox", value: id });
+    const label = make("label", "", input, make("span", ` ${title}`));
+    label.title = doc;
+    return label;
+  }
+  function offer({ ref, players, settings, overlays }) {
+    if (ref !== element("offer").value) return;
+    bounds(players);
+    const part = (title, fields) => (fields.length ? [make("fieldset", "", make("legend", title), ...fields)] : []);
+    element("choices").replaceChildren(...part("House rules", overlays.map(overlay)), ...part("Settings", settings.map(field)));
+  }
+  const chosen = () => ({
+    overlays: [...element("choices").querySelectorAll("input[type=checkbox]:checked")].map((input) => input.value),
+    settings: Object.fromEntries([...choices].filter(([, { input, usual }]) => input.value !== usual).map(([name, { input }]) => [name, input.value])),
+  });
+  element("offer").addEventListener("change", choose);
+  if (offers.length) choose();
   element("new").addEventListener("submit", (event) => {
     event.preventDefault();
     send({ do: "new", rules: element("offer").value, players: Number(element("players").value),
-      bots: Number(element("bots").value), bot: element("bot").value, reveals: element("reveals").checked });
+      bots: Number(element("bots").value), bot: element("bot").value, reveals: element("reveals").checked, ...chosen() });
   });
   const role = (text) => (text.startsWith("seat:") ? `Seat ${text.slice(5)}` : "Spectators");
 
@@ -85,6 +118,7 @@ function makeOwner(hello, sent) {
     keys: answered(({ keys }) => element("keys").replaceChildren(...Object.entries(keys).map(([of, key]) =>
       make("p", `${role(of)}: ${location.origin}/#${key}`)))),
     refused: answered(({ text }) => notice(text)),
+    offer,
     log: answered((text) => saveFile(text, "game.jsonl")),
     done: answered(),
     lost: answered((is) => notice(is ? "The connection is lost; it comes back by itself." : "")),

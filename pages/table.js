@@ -102,7 +102,7 @@ function makeTable(hello, sent) {
     box.addEventListener("change", () => { try { localStorage.setItem(name, box.checked ? "yes" : "no"); } catch { /* not stored */ } });
     return box;
   }
-  const auto = habit("auto", "no"), sound = habit("sound", "no");
+  const auto = habit("auto", "no"), sound = habit("sound", "no"), notices = makeNotices(habit);
   function beep() {
     const audio = new AudioContext(), tone = audio.createOscillator(), volume = audio.createGain();
     volume.gain.value = 0.08;
@@ -350,6 +350,7 @@ function makeTable(hello, sent) {
     const asked = state.asked, waiting = Object.keys(asked?.waiting ?? {});
     const now = Boolean(hello.seat) && own().length > 0 && waiting.includes(hello.seat);
     if (now && !mine && sound.checked) beep();
+    if (now && !mine) notices.show(hello.game, `${word("table_turn")}: ${asked.text}`);
     mine = now;
     element("turn").classList.toggle("mine", now);
     const who = waiting.filter((seat) => seat !== hello.seat).map(nameOf).join(", ");

@@ -16,6 +16,7 @@ _SCRIPTS = (
     "news.js",
     "undo.js",
     "helps.js",
+    "notices.js",
     "preview.js",
     "reasons.js",
     "own_lines.js",

@@ -25,6 +25,7 @@
     else if (message.hint) page.hint(message.hint);
     else if (message.rules) page.study(message.rules);
     else if (message.rematch) page.rematch(message.rematch);
+    else if (message.offer) page.offer(message.offer);
     else if (message.done) page.done();
     if (message.hello || message.owner) page.lost(false);
   }

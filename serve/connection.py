@@ -22,8 +22,8 @@ from rulespec.serve.line_desk import LineDesk, read_order
 from rulespec.serve.live import Live
 from rulespec.serve.owner import OwnerDesk, listed
 from rulespec.serve.reading import read, read_key
-from rulespec.serve.studies import gives_opinions, may_judge, opinion, study
 from rulespec.serve.rules_at_hand import all_rules, can_hint, hint
+from rulespec.serve.studies import gives_opinions, may_judge, opinion, study
 
 MAX_MESSAGE = 4_096
 """Bytes of a message."""

@@ -13,6 +13,7 @@ from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.table.seats import Seat
 from rulespec.errors import RulespecError
 from rulespec.serve.hall import Hall
+from rulespec.serve.offers import Offers
 
 MAX_TABLES = 2_000
 """Tables of a server."""
@@ -24,14 +25,15 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
     """An order of the owner.
 
     Attributes:
-        do: make a new table; renew the link of a role; remove who plays a seat; let a bot play it; set the seconds for
-            a decision, how decisions are taken back, whether all is shown after the end, and whether bots give
-            opinions in copies; give the log; delete the table.
+        do: make a new table; list the choices for one; renew the link of a role; remove the player of a seat; let a bot
+            play it; set the seconds for a decision, how decisions are taken back, whether all is shown after the end,
+            and whether bots give opinions in copies; give the log; delete the table.
         game: the table.
         role: whose link is renewed: `seat:A`, or `spectator`.
         seat: the seat.
         bot: the name of its bot.
-        rules: the reference of a new table's rules.
+        rules: the reference of a new table's rules, or of those whose settings and overlays are asked for.
+        overlays: those of its ruleset that lie over it.
         players: their number.
         bots: how many of the last seats bots play.
         settings: of the table.
@@ -41,12 +43,13 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
         opinions: whether bots give opinions in copies while the game goes on.
     """
 
-    do: Literal["new", "renew", "remove", "bot", "deadline", "undo", "reveal", "opinions", "log", "delete"]
+    do: Literal["new", "offer", "renew", "remove", "bot", "deadline", "undo", "reveal", "opinions", "log", "delete"]
     game: str = ""
     role: str = ""
     seat: str = ""
     bot: str = ""
     rules: str = ""
+    overlays: list[str] = []
     players: int = 0
     bots: int = 0
     settings: dict[str, str] = {}
@@ -65,14 +68,11 @@ class OwnerDesk:
 
     def __init__(self, hall: Hall) -> None:
         self.hall = hall
+        self._offers = Offers(hall)
 
     def hello(self) -> dict[str, Any]:
         """The offers and the faults that the owner's page shows beside the tables."""
-        offers = {
-            ref: {"title": rules.words.game, "players": list(rules.ruleset.players)}
-            for ref, rules in self.hall.offers.items()
-        }
-        return {"offers": offers, "bots": list(self.hall.bots), "faults": self.hall.faults}
+        return {"offers": self._offers.listed(), "bots": list(self.hall.bots), "faults": self.hall.faults}
 
     async def hear(self, data: object) -> dict[str, Any]:
         """The answer to an order."""
@@ -94,6 +94,8 @@ class OwnerDesk:
         match order.do:
             case "new":
                 return await self._new(order)
+            case "offer":
+                return {"offer": await self._offers.details(order.rules)}
             case "renew":
                 live = hall.table(order.game)
                 return {"keys": {"game": live.id, "keys": {order.role: await hall.renew(live.id, order.role)}}}
@@ -132,8 +134,7 @@ class OwnerDesk:
             return _refused(f"there are {MAX_TABLES} tables already")
         if order.bot and order.bot not in hall.bots:
             return self._other_bots()
-        if (rules := hall.offers.get(order.rules)) is None:
-            return _refused("no table of these rules can be made here")
+        rules = await self._offers.rules(order.rules, order.overlays)
         seats = seat_names(max(0, min(order.players, 100)), rules.ruleset.seats)
         game = Game(rules.ruleset, seats, order.settings)
         game.omniscient.numbers.begin()

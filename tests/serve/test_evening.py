@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ from deadlines import until_in
 from servers import Client, served
 
 from rulespec.load import load_ruleset
+from rulespec.serve.hall import Hall
+from rulespec.serve.owner import OwnerDesk
+from rulespec.serve.store import TableStore
 from rulespec.serve.table_rules import TableRules
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -138,5 +142,94 @@ def test_pages_say_the_house_rules_and_offer_a_bots_seat(browser: Any, tmp_path:
         pages[1].click("#sit button")
         until_in(pages[0], lambda: "Bob" in pages[0].inner_text("#seats"))
         assert pages[1].is_hidden("#sit")
+        for page in pages:
+            page.close()
+
+
+def test_the_owner_makes_tables_of_all_known_games_with_settings_and_house_rules(tmp_path: Path) -> None:
+    async def made() -> None:
+        hall = Hall(TableStore(tmp_path / "t.db"), {"nim": TableRules(load_ruleset("nim"))})
+        desk = OwnerDesk(hall)
+        offers = desk.hello()["offers"]
+        assert next(iter(offers)) == "nim" and offers["imperial"]["title"] == "Imperial" and len(offers) > 10
+        offer = (await desk.hear({"do": "offer", "rules": "imperial"}))["offer"]
+        settings = {each["name"]: each for each in offer["settings"]}
+        assert offer["players"] == [2, 6] and settings["set_up"]["values"] == ["standard", "experienced"]
+        titles = {each["id"]: each["title"] for each in offer["overlays"]}
+        assert titles["cheap_factories"] == "Cheap factories"
+        order = {"do": "new", "rules": "imperial", "players": 3, "overlays": ["cheap_factories"]}
+        keys = (await desk.hear(order | {"settings": {"set_up": "experienced"}}))["keys"]
+        live = hall.games[keys["game"]]
+        assert (
+            live.rules.ruleset.ref == "imperial+cheap_factories"
+            and live.rules.house_rules[0]["title"] == "Cheap factories"
+        )
+        assert live.table.game.settings["set_up"] == "experienced" and len(live.table.seats) == 3
+        for wrong in ({"rules": "nowhere"}, {"overlays": ["../x"]}, {"rules": str(tmp_path)}, {"settings": {"x": "y"}}):
+            assert "refused" in await desk.hear(order | wrong), wrong
+        assert len(hall.games) == 1
+        hall.close()
+
+    asyncio.run(made())
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("width, height", [(1360, 850), (393, 852)])
+def test_a_table_with_house_rules_is_made_by_clicks_and_played(
+    browser: Any, tmp_path: Path, width: int, height: int
+) -> None:
+    with served(tmp_path / "t.db", "nim", 0) as server:
+        base, view = server.url.replace("ws", "http", 1).removesuffix("/socket"), {"width": width, "height": height}
+        owner = browser.new_page(viewport=view)
+        owner.goto(f"{base}/#{server.keys['owner']}")
+        owner.wait_for_selector("#owner", state="visible")
+        owner.select_option("#offer", "imperial")
+        owner.get_by_label("Cheap factories").check()
+        owner.locator("label", has_text="set up").locator("select").select_option("experienced")
+        owner.fill("#players", "2")
+        owner.click("#new > button")
+        owner.wait_for_selector("#keys p")
+        key = next(text.rpartition("#")[2] for text in owner.locator("#keys p").all_inner_texts() if "Seat A" in text)
+        page = browser.new_page(viewport=view)
+        page.goto(f"{base}/#{key}")
+        page.wait_for_selector("#seats li")
+        assert page.inner_text("#house summary") == "House rules: Cheap factories"
+        assert "set_up = experienced" in page.inner_text("#about")
+        for each in (owner, page):
+            each.close()
+
+
+@pytest.mark.proof
+def test_a_notice_is_shown_when_it_is_ones_turn_and_nobody_looks(browser: Any, tmp_path: Path) -> None:
+    shown = """() => {
+        window.shown = [];
+        window.Notification = class {
+            constructor(title, { body }) { window.shown.push(`${title}: ${body}`); }
+            addEventListener() {}
+        };
+        Notification.permission = "granted";
+        Notification.requestPermission = async () => "granted";
+        Object.defineProperty(document, "hidden", { get: () => window.away ?? false });
+    }"""
+    with served(tmp_path / "t.db", "nim", 2) as server:
+        base, pages = server.url.replace("ws", "http", 1).removesuffix("/socket"), []
+        for seat in "AB":
+            page = browser.new_page()
+            page.add_init_script(f"({shown})()")
+            page.goto(f"{base}/#{server.keys[f'seat:{seat}']}")
+            page.wait_for_selector("#seats li")
+            page.fill("#name", f"{seat}nn")
+            page.press("#name", "Enter")
+            pages.append(page)
+        first, second = pages
+        second.check("#notify")
+        first.wait_for_selector("#turn.mine")
+        second.evaluate("window.away = true")
+        first.locator("#options button").first.click()
+        if first.locator("#options button").count() and first.is_visible("#clicked"):
+            first.locator("#options button").first.click()
+        until_in(second, lambda: second.evaluate("window.shown.length") == 1)
+        assert "Your turn" in second.evaluate("window.shown[0]")
+        assert first.evaluate("window.shown") == [], "who has not asked for it has none"
         for page in pages:
             page.close()

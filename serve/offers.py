@@ -1,0 +1,108 @@
+"""The rules that the owner can make tables of: those named at the start, and all rulesets known by id."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.kept_trees import read_kept
+from rulespec.documents.text_files import display, inside
+from rulespec.documents.yaml_nodes import get, text
+from rulespec.errors import RulespecError
+from rulespec.load import load_ruleset
+from rulespec.references import find_overlay, find_ruleset, known_rulesets
+from rulespec.serve.hall import Hall
+from rulespec.serve.table_rules import TableRules
+from rulespec.typed.settings import values_to_try
+
+_REMEMBERED = 32
+"""Rulesets with overlays that are remembered for further tables."""
+
+
+class NoOfferError(RulespecError):
+    """Rules that are not offered."""
+
+
+class Offers:
+    """The rulesets that are offered, loaded when they are chosen.
+
+    Args:
+        hall: its offers come first; its language is that of all words.
+    """
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+        self._loaded: dict[str, TableRules] = {}
+
+    def listed(self) -> dict[str, dict[str, Any]]:
+        """Reference → title, and the players where the rules are loaded already."""
+        named = {
+            ref: {"title": rules.words.game, "players": list(rules.ruleset.players)}
+            for ref, rules in self._hall.offers.items()
+        }
+        return named | {id_: {"title": _title(id_)} for id_ in known_rulesets() if id_ not in named}
+
+    async def rules(self, ref: str, overlays: Sequence[str] = ()) -> TableRules:
+        """The rules of an offer under overlays that its ruleset offers.
+
+        Raises:
+            NoOfferError: if there is no such offer or overlay.
+            DiagnosticsError: if the rules have mistakes.
+        """
+        base = self._hall.offers.get(ref) or self._loaded.get(ref)
+        if base is None:
+            if ref not in known_rulesets():
+                raise NoOfferError("no table of these rules can be made here")
+            base = await self._load(ref)
+        if unknown := [each for each in overlays if each not in base.ruleset.offered]:
+            raise NoOfferError(f"{base.ruleset.ref} offers no overlay {unknown[0][:40]}")
+        if not overlays:
+            return base
+        full = "+".join([base.ruleset.reference, *dict.fromkeys(overlays)])
+        return self._loaded.get(full) or await self._load(full)
+
+    async def _load(self, ref: str) -> TableRules:
+        rules = await asyncio.to_thread(lambda: TableRules(load_ruleset(ref), self._hall.language))
+        if len(self._loaded) >= _REMEMBERED:
+            del self._loaded[next(iter(self._loaded))]
+        self._loaded[ref] = rules
+        return rules
+
+    async def details(self, ref: str) -> dict[str, Any]:
+        """The players, settings and overlays of an offer, in words. Errors: as `rules`."""
+        ruleset = (await self.rules(ref)).ruleset
+        settings = [
+            {
+                "name": setting.name,
+                "doc": setting.doc,
+                "default": setting.default,
+                "values": None if setting.bounds is not None else list(values_to_try(setting)),
+                "bounds": setting.bounds,
+            }
+            for setting in ruleset.settings.values()
+        ]
+        overlays = [{"id": id_, **_overlay(id_, ruleset.folders)} for id_ in ruleset.offered]
+        return {"ref": ref, "players": list(ruleset.players), "settings": settings, "overlays": overlays}
+
+
+def _title(id_: str) -> str:
+    """The title of a ruleset by its game.yaml; its id where that cannot be read."""
+    try:
+        path = inside(find_ruleset(id_), "game.yaml")
+        return text(get(read_kept(path, display(path)), "title"), id_)
+    except DiagnosticsError:
+        return id_
+
+
+def _overlay(id_: str, folders: Sequence[Any]) -> dict[str, str]:
+    """The title and the doc of an overlay that a ruleset offers; its id where they cannot be read."""
+    place = find_overlay(id_, list(folders))
+    if place is None:
+        return {"title": id_, "doc": ""}
+    try:
+        node = read_kept(inside(*place), id_)
+    except DiagnosticsError:
+        return {"title": id_, "doc": ""}
+    return {"title": text(get(node, "title"), id_), "doc": text(get(node, "doc"))}
