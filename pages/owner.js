@@ -80,6 +80,21 @@ function makeOwner(hello, sent) {
   });
   const role = (text) => (text.startsWith("seat:") ? `Seat ${text.slice(5)}` : "Spectators");
 
+  // The time for a whole game, the hours of the day in which it runs, and the pause.
+  function clockOf({ id, limits, paused }) {
+    const input = (type, value, more = {}) => Object.assign(document.createElement("input"), { type, ...more }, type === "checkbox" ? { checked: value } : { value });
+    const written = (minutes) => `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
+    const read = (text) => { const [hours = 0, minutes = 0] = text.split(":").map(Number); return 60 * hours + minutes; };
+    const budget = input("number", Math.round(limits.budget / 60), { min: 0 }), increment = input("number", limits.increment, { min: 0 });
+    const zone = input("text", limits.zone, { placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone, size: 20 });
+    const opens = input("time", written(limits.opens)), closes = input("time", written(limits.closes)), pause = input("checkbox", paused);
+    for (const each of [budget, increment, zone, opens, closes, pause])
+      each.addEventListener("change", () => send({ do: "clock", game: id, pauses: pause.checked, limits: { budget: 60 * Number(budget.value),
+        increment: Number(increment.value), zone: zone.value.trim(), opens: read(opens.value), closes: read(closes.value) } }));
+    return [make("label", "Minutes of each player for the whole game (0: no end) ", budget), make("label", "and seconds more for each decision ", increment),
+      make("label", "Time runs daily, in the time zone (empty: always) ", zone), make("label", "from ", opens), make("label", "to ", closes),
+      make("label", "Time is stopped ", pause)];
+  }
   function tableOf(table) {
     const rows = table.seats.map((seat) => make("tr", "", make("td", seat.id), make("td", seat.name),
       make("td", `${seat.kind}${seat.bot ? ` (${seat.bot})` : ""}${seat.here ? ", here" : ""}`), make("td", "",
@@ -89,6 +104,7 @@ function makeOwner(hello, sent) {
     const minutes = document.createElement("input");
     Object.assign(minutes, { type: "number", min: 0, value: Math.round(table.deadline / 60) });
     minutes.addEventListener("change", () => send({ do: "deadline", game: table.id, seconds: 60 * Number(minutes.value) }));
+    const clock = clockOf(table);
     const absent = document.createElement("input"), answers = document.createElement("input");
     Object.assign(absent, { type: "number", min: 0, value: Math.round(table.absent / 60) });
     Object.assign(answers, { type: "checkbox", checked: table.answers });
@@ -104,6 +120,7 @@ function makeOwner(hello, sent) {
       make("h2", `${table.game} (${table.rules}), ${table.decisions} decisions${table.over ? ", over" : ""}`),
       make("table", "", ...rows),
       make("label", "Minutes for a decision (0: no end) ", minutes),
+      ...clock,
       make("label", "To take back, ask who is away for so many minutes (0: always) ", absent),
       make("label", "What a bot has answered counts as seen: to take it back, all are asked ", answers),
       make("label", "Bots give opinions in copies while the game goes on ", opinions),

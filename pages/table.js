@@ -333,13 +333,25 @@ function makeTable(hello, sent) {
       if (seat.kind === "person" && !state.here.includes(seat.id)) notes.push(word("table_away"));
       if (state.ready.includes(seat.id)) notes.push(word("table_ready"));
       if (waiting.includes(seat.id)) notes.push(since(seat.id) ? word("table_since", { minutes: since(seat.id) }) : word("table_waited"));
+      notes.push(...timeOf(seat.id, waiting.includes(seat.id)));
       if (state.result) notes.push(...scoreOf(seat.id));
       if (seat.id === hello.seat && !hello.alone) notes.unshift(word("table_me"));
       item.append(chipOf(`${hello.player}.${seat.id}`) ?? "", make("span", nameOf(seat.id)), make("small", notes.join(" · ")));
-      const late = state.deadline && waiting.includes(seat.id) && seconds(seat.id) >= state.deadline;
+      const due = state.due?.[seat.id], late = due !== undefined && waiting.includes(seat.id) && Date.now() / 1000 + drift >= due;
       if (late && hello.seat && seat.id !== hello.seat) item.append(...handOver(seat.id));
       return item;
     }));
+  }
+  // Until when a seat may decide, or the time that it has left for the game.
+  function timeOf(seat, waits) {
+    const due = state.due?.[seat], left = state.left?.[seat];
+    if (state.result) return [];
+    if (waits && due !== undefined) return [word("table_until", { time: timeOfDay(due - drift) })];
+    return left === undefined ? [] : [word("table_left", { minutes: Math.max(0, Math.floor(left / 60)) })];
+  }
+  function timeOfDay(at) {
+    const when = new Date(at * 1000), today = when.toDateString() === new Date().toDateString();
+    return when.toLocaleString(hello.language, { ...(today ? {} : { weekday: "short" }), hour: "2-digit", minute: "2-digit" });
   }
   function scoreOf(seat) {
     const notes = seat in state.result.scores ? [String(state.result.scores[seat])] : [];
@@ -371,7 +383,7 @@ function makeTable(hello, sent) {
       element("question").replaceChildren(...parts);
       element("acting").replaceChildren(...chip && actor ? [chip] : []);
     }
-    element("doc").textContent = [asked?.doc, asked?.together ? word("secret") : "", state.chosen ? word("table_chosen", { option: chosenWords() }) : ""].filter(Boolean).join(" · ");
+    element("doc").textContent = [asked?.doc, asked?.together ? word("secret") : "", state.paused ? word("table_paused") : "", state.chosen ? word("table_chosen", { option: chosenWords() }) : ""].filter(Boolean).join(" · ");
     const winners = state.result?.winners.map(nameOf).join(", ");
     element("result").textContent = state.result ? `${word("won_by")}: ${winners || word("nobody")}` : "";
     const bell = undo.asked ? `● ${element("undo").firstChild.textContent.slice(0, 60)}` : now ? `● ${word("table_turn")}` : sentence.slice(0, 60);
@@ -459,7 +471,7 @@ function makeTable(hello, sent) {
   return {
     frame(frame) {
       const whole = frame.since === 0, had = state.options;
-      for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "free", "redo", "backs", "result", "fault", "deadline", "reveals", "here", "again"])
+      for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "free", "redo", "backs", "result", "fault", "deadline", "due", "left", "paused", "reveals", "here", "again"])
         if (name in frame) state[name] = frame[name];
       if (frame.options) state.options = frame.options.map((option) => ({ words: "", arguments: [], named: [], ...option }));
       for (const option of frame.options ? state.options : []) if (option.out_of_turn && !option.words) option.words = calledOf(option);

@@ -291,18 +291,10 @@ class Hall:
             await self._proceed(live)
         self.tell_owners()
 
-    async def set_deadline(self, game: str, seconds: int) -> None:
-        """Sets the seconds for a decision; 0: no end. Errors: as `renew`."""
-        live = self.table(game)
-        async with live.lock:
-            live.table.set_deadline(seconds)
-            await self._proceed(live)
-        self.tell_owners()
-
-    async def set_undo(self, game: str, absent: int, answers: bool) -> None:
-        """Sets when who is away is not asked to take back, and whether bots' answers are seen. Errors: as `renew`."""
+    async def change(self, game: str, change: Callable[[Table], None]) -> None:
+        """Changes a table by a function, such as its time or how decisions are taken back. Errors: as `renew`."""
         async with (live := self.table(game)).lock:
-            live.table.set_undo(absent, answers)
+            change(live.table)
             await self._proceed(live)
         self.tell_owners()
 
@@ -446,6 +438,7 @@ class Hall:
                 bots = {s: each.bot for s, each in of.seats.items() if each.kind == "bot" and not each.stand_in}
                 new, live.again = await self.new(live.rules, game, bots, of.deadline, of.reveals)
                 new.table.set_undo(of.absent, of.answers)
+                new.table.set_limits(of.limits, pauses=False)
         live.wake()
         return live.again[SPECTATOR if viewer is None else f"{_SEAT}{viewer}"]
 

@@ -11,6 +11,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.time_limits import TimeLimits, checked_limits
 from rulespec.errors import RulespecError
 from rulespec.serve.hall import Hall
 from rulespec.serve.offers import Offers
@@ -26,8 +27,8 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         do: make a new table; list the choices for one; renew the link of a role; remove the player of a seat; let a bot
-            play it; set the seconds for a decision, how decisions are taken back, whether all is shown after the end,
-            and whether bots give opinions in copies; give the log; delete the table.
+            play it; set the seconds for a decision, the clock of a whole game, how decisions are taken back, whether
+            all is shown after the end, and whether bots give opinions in copies; give the log; delete the table.
         game: the table.
         role: whose link is renewed: `seat:A`, or `spectator`.
         seat: the seat.
@@ -38,12 +39,14 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
         bots: how many of the last seats bots play.
         settings: of the table.
         seconds: for a decision, or until who is away need not agree that decisions are taken back; 0: no end.
+        limits: of time, beside that for a decision.
+        pauses: whether the time is stopped.
         answers: whether what a bot has decided counts as seen when decisions are taken back.
         reveals: whether everybody is shown all once the game is over.
         opinions: whether bots give opinions in copies while the game goes on.
     """
 
-    do: Literal["new", "offer", "renew", "remove", "bot", "deadline", "undo", "reveal", "opinions", "log", "delete"]
+    do: Literal["new", "offer", "renew", "remove", "bot", "deadline", "clock", "undo", "reveal", "opinions", "log", "delete"]
     game: str = ""
     role: str = ""
     seat: str = ""
@@ -54,6 +57,8 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
     bots: int = 0
     settings: dict[str, str] = {}
     seconds: int = 0
+    limits: TimeLimits = TimeLimits()
+    pauses: bool = False
     answers: bool = False
     reveals: bool = False
     opinions: bool = False
@@ -113,9 +118,14 @@ class OwnerDesk:
                     return self._other_bots()
                 await hall.set_seat(order.game, order.seat, lambda seat: seat.handed_to(order.bot))
             case "deadline":
-                await hall.set_deadline(order.game, max(0, min(order.seconds, MAX_DEADLINE)))
+                await hall.change(order.game, lambda table: table.set_deadline(_bounded(order.seconds)))
+            case "clock":
+                if fault := checked_limits(order.limits):
+                    return _refused(fault)
+                await hall.change(order.game, lambda table: table.set_limits(order.limits, pauses=order.pauses))
             case "undo":
-                await hall.set_undo(order.game, max(0, min(order.seconds, MAX_DEADLINE)), order.answers)
+                seconds = _bounded(order.seconds)
+                await hall.change(order.game, lambda table: table.set_undo(seconds, order.answers))
             case "opinions":
                 await hall.set_opinions(order.game, order.opinions)
             case "reveal":
@@ -157,6 +167,8 @@ def listed(hall: Hall) -> list[dict[str, Any]]:
             "decisions": live.table.game.ply,
             "over": live.table.game.is_over,
             "deadline": live.table.aside.deadline,
+            "limits": msgspec.to_builtins(live.table.aside.limits),
+            "paused": bool(live.table.aside.paused),
             "absent": live.table.aside.absent,
             "answers": live.table.aside.answers,
             "opinions": live.table.aside.opinions,
@@ -170,6 +182,10 @@ def listed(hall: Hall) -> list[dict[str, Any]]:
         for live in hall.games.values()
         if not live.table.alone
     ]
+
+
+def _bounded(seconds: int) -> int:
+    return max(0, min(seconds, MAX_DEADLINE))
 
 
 def _refused(text: str) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from rulespec.engine.table.seats import Seat, clean_name
 from rulespec.engine.table.table_sight import TAIL, TableSight
 from rulespec.engine.table.taking_back import undone
 from rulespec.engine.table.telling import seen_moves
+from rulespec.engine.table.time_limits import TimeLimits
 from rulespec.engine.table.viewing import TableStanding, Viewing
 from rulespec.engine.words.words import Words
 
@@ -148,6 +149,7 @@ class Table:
         """Leaves out the time that has passed since the table was saved: nobody could decide."""
         of, away = self._state, self._clock() - self._state.at
         of.since = {seat: since + away for seat, since in of.since.items()} if of.at else {}
+        of.paused += away if of.paused and of.at else 0
 
     def _note_time(self) -> None:
         """Records when the open decision of each seat was asked, unless known."""
@@ -217,7 +219,7 @@ class Table:
         self.played.take(option, salt)
         self._state.request = self._state.undone = None
         if option.by in self._state.since:
-            self._state.spent[option.by] = self._clock() - self._state.since[option.by]
+            self._state.note_taken(option.by, self._clock())
         since = self._state.since if self._still_asks(before, option) else {}
         self._state.since = {seat: at for seat, at in since.items() if seat != option.by}
 
@@ -275,7 +277,7 @@ class Table:
             if decision.together and not option.interrupt:
                 self.played.choose(seat, text)
                 self._state.request = self._state.undone = None
-                self._state.since.pop(seat, None)
+                self._state.note_chosen(seat, self._clock())
                 return None
             if (refusal := self.game.why_not(option, seat)) is not None:
                 return MessageRefusal(refusal.reason, refusal.values)
@@ -332,7 +334,7 @@ class Table:
         if not number:
             return MessageRefusal("there is nothing to take back")
         if self.alone or number <= self.free(seat):
-            asked = self._state.since.get(seat, self._clock() - self._state.spent.get(seat, 0.0))
+            asked = self._state.note_back(seat, self._clock())
             self._go_back(seat, number)
             self._state.since = {seat: asked}
             return None
@@ -426,6 +428,11 @@ class Table:
         """Sets the time for a decision; 0: none."""
         self._state.deadline = seconds
 
+    def set_limits(self, limits: TimeLimits, *, pauses: bool) -> None:
+        """Sets the limits of time beside the deadline, and whether it is stopped."""
+        self._state.resume(self._clock())
+        self._state.limits, self._state.paused = limits, self._clock() if pauses else 0.0
+
     def set_undo(self, absent: int, answers: bool) -> None:
         """Sets the seconds after which people away are not asked, 0 for never, and whether bots' answers are seen."""
         self._state.absent, self._state.answers = absent, answers
@@ -437,7 +444,7 @@ class Table:
     @property
     def is_timed(self) -> bool:
         """Whether people are waited for with a deadline; a copy of one person has none."""
-        return bool(self._state.deadline and self.waited) and not self.alone
+        return bool((self._state.deadline or self._state.limits.budget) and self.waited) and not self.alone
 
     @property
     def waited(self) -> tuple[str, ...]:
@@ -456,10 +463,7 @@ class Table:
 
     def late(self) -> tuple[str, ...]:
         """The seats out of time for a decision."""
-        if not self._state.deadline:
-            return ()
-        end = self._clock() - self._state.deadline
-        return tuple(seat for seat, since in self._since_of_people().items() if since <= end)
+        return tuple(seat for seat in self._since_of_people() if self._state.due(seat) <= self._clock())
 
     # --- viewers --------------------------------------------------------------------------------
 
@@ -495,5 +499,6 @@ class Table:
         """The sight of a viewer, as of now."""
         of = self._state
         since = self._since_of_people()
-        more = of.request, of.deadline, self.reveals, bool(self.fault), of.backs, of.undone, self.free
+        clock = of.clock(since, shown=not self.alone)
+        more = of.request, clock, self.reveals, bool(self.fault), of.backs, of.undone, self.free
         return self._viewing.sight(viewer, TableStanding(self.played, of.seats, self._asked(), since, *more))

@@ -17,6 +17,7 @@ from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.table_sight import TAIL, TableSight, Tail, packed
 from rulespec.engine.table.taking_back import known
 from rulespec.engine.table.telling import said, seen_moves, was_open
+from rulespec.engine.table.time_limits import TableClock
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 
@@ -33,7 +34,7 @@ class TableStanding(Struct, frozen=True):
         asked: the seats that are waited for.
         since: person → when the open decision was asked.
         request: the open request to take back.
-        deadline: seconds for a decision; 0: none.
+        clock: its clock.
         reveals: whether everybody is shown all once the game is over.
         fault: whether the rules are at fault.
         backs: the last decisions taken back.
@@ -46,7 +47,7 @@ class TableStanding(Struct, frozen=True):
     asked: tuple[str, ...]
     since: Mapping[str, float]
     request: Request | None
-    deadline: int
+    clock: TableClock
     reveals: bool
     fault: bool
     backs: Sequence[Back] = ()
@@ -116,7 +117,10 @@ class Viewing:
                 "ready": of.played.early.chosen,
                 "result": self._result(of),
                 "fault": of.fault,
-                "deadline": of.deadline,
+                "deadline": of.clock.deadline,
+                "due": of.clock.due,
+                "left": of.clock.left,
+                "paused": of.clock.paused,
                 "reveals": of.reveals,
                 "backs": [said(to_builtins(back)) for back in of.backs if back.at <= of.played.game.ply],
             }

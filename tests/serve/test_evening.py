@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from deadlines import until_in
 from servers import Client, served
+from tables import Clock
 
 from rulespec.load import load_ruleset
 from rulespec.serve.hall import Hall
@@ -147,7 +148,7 @@ def test_pages_say_the_house_rules_and_offer_a_bots_seat(browser: Any, tmp_path:
 
 
 def test_the_owner_makes_tables_of_all_known_games_with_settings_and_house_rules(tmp_path: Path) -> None:
-    async def made() -> None:
+    async def main() -> None:
         hall = Hall(TableStore(tmp_path / "t.db"), {"nim": TableRules(load_ruleset("nim"))})
         desk = OwnerDesk(hall)
         offers = desk.hello()["offers"]
@@ -170,7 +171,7 @@ def test_the_owner_makes_tables_of_all_known_games_with_settings_and_house_rules
         assert len(hall.games) == 1
         hall.close()
 
-    asyncio.run(made())
+    asyncio.run(main())
 
 
 @pytest.mark.proof
@@ -232,4 +233,49 @@ def test_a_notice_is_shown_when_it_is_ones_turn_and_nobody_looks(browser: Any, t
         assert "Your turn" in second.evaluate("window.shown[0]")
         assert first.evaluate("window.shown") == [], "who has not asked for it has none"
         for page in pages:
+            page.close()
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("width, height", [(1360, 850), (393, 852)])
+def test_the_owner_sets_the_clock_and_both_pages_follow(browser: Any, tmp_path: Path, width: int, height: int) -> None:
+    clock = Clock()
+    with served(tmp_path / "t.db", "nim", 2, clock=clock) as server:
+        base, view = server.url.replace("ws", "http", 1).removesuffix("/socket"), {"width": width, "height": height}
+        pages = {}
+        for seat in "AB":
+            page = pages[seat] = browser.new_page(viewport=view)
+            page.goto(f"{base}/#{server.keys[f'seat:{seat}']}")
+            page.wait_for_selector("#seats li")
+            page.fill("#name", f"{seat}nn")
+            page.press("#name", "Enter")
+        owner = browser.new_page(viewport=view)
+        owner.goto(f"{base}/#{server.keys['owner']}")
+        owner.wait_for_selector("#tables article")
+
+        def says(page: Any, place: str, *texts: str) -> None:
+            until_in(page, lambda: all(text in page.inner_text(place) for text in texts))
+
+        def set_clock(label: str, value: str) -> None:
+            owner.get_by_label(label).fill(value)
+            owner.get_by_label(label).press("Tab")
+
+        set_clock("Minutes of each player for the whole game", "5")
+        for page in pages.values():
+            says(page, "#seats", "5 min left", "until")
+        set_clock("Time runs daily", "Europe/Nowhere")
+        until_in(owner, lambda: "no time zone is called" in owner.inner_text("#notice"))
+        owner.get_by_label("Time is stopped").check()
+        for page in pages.values():
+            says(page, "#doc", "the time is stopped")
+        owner.get_by_label("Time is stopped").uncheck()
+        late = pages["B"].get_by_role("button", name="Let a bot play (random)").first
+        until_in(pages["B"], lambda: "the time is stopped" not in pages["B"].inner_text("#doc") and late.is_visible())
+        late.click()  # this page reads another clock than the table
+        until_in(pages["B"], lambda: "is not over" in pages["B"].inner_text("#refused"))
+        clock.now += 301
+        pages["B"].wait_for_timeout(600)  # two clicks at one spot within half a second are one
+        pages["B"].get_by_role("button", name="Let a bot play (random)").first.click()
+        until_in(pages["A"], lambda: "bot random" in pages["A"].inner_text("#seats"))
+        for page in (*pages.values(), owner):
             page.close()

@@ -1,0 +1,111 @@
+"""The clock of a table: time for a decision and for the whole game, hours of the day in which it runs, and a pause.
+
+Times are seconds since 1970. A seat whose time is over may be handed to a bot by others; nothing happens by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from math import inf
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from rulespec.records import Brief
+
+DAY = 24 * 60
+"""Minutes of a day."""
+MAX_BUDGET = 366 * 86_400
+"""Seconds of a budget."""
+LEAST_WINDOW = 60
+"""Minutes that a daily window has at least."""
+_MOST_DAYS = 400
+"""Days that are looked through for the end of a time; what ends later has no end."""
+
+
+class TimeLimits(Brief, Struct, frozen=True):
+    """The limits of a table's time.
+
+    Attributes:
+        budget: seconds of each seat for the whole game; 0: none.
+        increment: seconds that each decision adds to it.
+        zone: the IANA zone of the daily window, such as `Africa/Accra`; "": the time runs all day.
+        opens, closes: minutes of the day, from 0, between which time runs; over midnight if it closes first.
+    """
+
+    budget: int = 0
+    increment: int = 0
+    zone: str = ""
+    opens: int = 0
+    closes: int = 0
+
+
+class TableClock(Brief, Struct, frozen=True):
+    """The clock of a table.
+
+    Attributes:
+        deadline: seconds for a decision; 0: none.
+        due: person → when the time of its open decision is over.
+        left: seat → the seconds of its budget, without its open decision; empty without one.
+        paused: whether the time is stopped.
+    """
+
+    deadline: int = 0
+    due: Mapping[str, int] = {}
+    left: Mapping[str, int] = {}
+    paused: bool = False
+
+
+def checked_limits(limits: TimeLimits) -> str:
+    """The fault of limits; "" if they can be kept."""
+    if limits.zone:
+        try:
+            ZoneInfo(limits.zone)
+        except (KeyError, OSError, ValueError):
+            return f"no time zone is called {limits.zone[:40]!r}"
+        if not (0 <= limits.opens < DAY and 0 <= limits.closes < DAY):
+            return "a daily window begins and ends at a time of the day"
+        if (limits.closes - limits.opens) % DAY < LEAST_WINDOW:
+            return f"a daily window has {LEAST_WINDOW} minutes at least"
+    times = limits.budget, limits.increment
+    return "" if all(0 <= time <= MAX_BUDGET for time in times) else "a time is not negative, and a year at most"
+
+
+def _windows(start: float, limits: TimeLimits) -> Iterator[tuple[float, float]]:
+    """The stretches of running time from a moment on, in their order."""
+    if not limits.zone:
+        yield start, inf
+        return
+    zone = ZoneInfo(limits.zone)
+    day = datetime.fromtimestamp(start, zone).date() - timedelta(days=1)
+    for number in range(_MOST_DAYS):
+        first = datetime.combine(day + timedelta(days=number), datetime.min.time(), zone)
+        ends = limits.closes if limits.closes > limits.opens else limits.closes + DAY
+        opened, closed = (_wall(first, minutes) for minutes in (limits.opens, ends))
+        if closed > max(start, opened):
+            yield max(start, opened), closed
+
+
+def _wall(day: datetime, minutes: int) -> float:
+    """The moment at which clocks show a time of a day; summer time may shift it."""
+    return (day.replace(tzinfo=None) + timedelta(minutes=minutes)).replace(tzinfo=day.tzinfo).timestamp()
+
+
+def counted(start: float, end: float, limits: TimeLimits) -> float:
+    """The running seconds between two moments."""
+    total = 0.0
+    for opened, closed in _windows(start, limits):
+        if opened >= end:
+            break
+        total += min(end, closed) - opened
+    return total
+
+
+def reached(start: float, seconds: float, limits: TimeLimits) -> float:
+    """The moment at which so many running seconds have passed since another one; `inf`: none that is near."""
+    for opened, closed in _windows(start, limits):
+        if opened + seconds <= closed:
+            return opened + max(0.0, seconds)
+        seconds -= closed - opened
+    return inf
