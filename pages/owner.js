@@ -47,7 +47,7 @@ function makeOwner(hello, sent) {
   }
   function field({ name, doc, values, bounds: range, default: usual }) {
     const input = document.createElement(values ? "select" : "input");
-    if (values) input.replaceChildren(...values.map((each) => make("option", each)));
+    if (values) input.replaceChildren(...values.map((each) => Object.assign(make("option", each.replace(/_/g, " ")), { value: each })));
     else Object.assign(input, { type: "number", min: range[0], max: range[1] });
     input.value = usual;
     choices.set(name, { input, usual });
@@ -87,7 +87,7 @@ function makeOwner(hello, sent) {
     const read = (text) => { const [hours = 0, minutes = 0] = text.split(":").map(Number); return 60 * hours + minutes; };
     const budget = input("number", Math.round(limits.budget / 60), { min: 0 }), increment = input("number", limits.increment, { min: 0 });
     const zone = input("text", limits.zone, { placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone, size: 20 });
-    const opens = input("time", written(limits.opens)), closes = input("time", written(limits.closes)), pause = input("checkbox", paused);
+    const opens = input("time", limits.zone ? written(limits.opens) : "08:00"), closes = input("time", limits.zone ? written(limits.closes) : "22:00"), pause = input("checkbox", paused);
     for (const each of [budget, increment, zone, opens, closes, pause])
       each.addEventListener("change", () => send({ do: "clock", game: id, pauses: pause.checked, limits: { budget: 60 * Number(budget.value),
         increment: Number(increment.value), zone: zone.value.trim(), opens: read(opens.value), closes: read(closes.value) } }));
@@ -100,7 +100,7 @@ function makeOwner(hello, sent) {
       make("td", `${seat.kind}${seat.bot ? ` (${seat.bot})` : ""}${seat.here ? ", here" : ""}`), make("td", "",
         button("New link", () => send({ do: "renew", game: table.id, role: `seat:${seat.id}` })),
         button("Remove the player", () => confirm(`Remove ${seat.name || seat.id}? Their link ends.`) && send({ do: "remove", game: table.id, seat: seat.id })),
-        ...hello.bots.map((bot) => button(`Let ${bot} play`, () => send({ do: "bot", game: table.id, seat: seat.id, bot }))))));
+        ...hello.bots.map((bot) => button(`Let a bot play (${bot})`, () => send({ do: "bot", game: table.id, seat: seat.id, bot }))))));
     const minutes = document.createElement("input");
     Object.assign(minutes, { type: "number", min: 0, value: Math.round(table.deadline / 60) });
     minutes.addEventListener("change", () => send({ do: "deadline", game: table.id, seconds: 60 * Number(minutes.value) }));
