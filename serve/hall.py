@@ -298,13 +298,6 @@ class Hall:
             await self._proceed(live)
         self.tell_owners()
 
-    async def set_opinions(self, game: str, allowed: bool) -> None:
-        """Sets whether bots give opinions in copies while the game goes on. Errors: as `renew`."""
-        async with (live := self.table(game)).lock:
-            live.table.allow_opinions(allowed)
-            await self._proceed(live)
-        self.tell_owners()
-
     async def set_reveals(self, game: str, reveals: bool) -> MessageRefusal | None:
         """Sets whether everybody is shown all once the game is over. Errors: as `renew`."""
         live = self.table(game)

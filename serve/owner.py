@@ -46,7 +46,9 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
         opinions: whether bots give opinions in copies while the game goes on.
     """
 
-    do: Literal["new", "offer", "renew", "remove", "bot", "deadline", "clock", "undo", "reveal", "opinions", "log", "delete"]
+    do: Literal[
+        "new", "offer", "renew", "remove", "bot", "deadline", "clock", "undo", "reveal", "opinions", "log", "delete"
+    ]
     game: str = ""
     role: str = ""
     seat: str = ""
@@ -127,7 +129,7 @@ class OwnerDesk:
                 seconds = _bounded(order.seconds)
                 await hall.change(order.game, lambda table: table.set_undo(seconds, order.answers))
             case "opinions":
-                await hall.set_opinions(order.game, order.opinions)
+                await hall.change(order.game, lambda table: table.allow_opinions(order.opinions))
             case "reveal":
                 refusal = await hall.set_reveals(order.game, order.reveals)
                 if refusal is not None:

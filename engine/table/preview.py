@@ -8,11 +8,11 @@ from typing import Any
 from rulespec.engine.game.ahead import Ahead, ahead, unseen_after
 from rulespec.engine.game.game import Game, asked_of, waiting
 from rulespec.engine.game.guarded import NOT_NOW, GuardedState, HiddenError
-from rulespec.engine.game.option import Option
+from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.refusal import Value, why_not_with
 from rulespec.engine.program import ir
 from rulespec.engine.program.evaluator import evaluate
-from rulespec.engine.table.messages import MessageRefusal
+from rulespec.engine.table.messages import Message, MessageRefusal
 from rulespec.engine.table.telling import said
 from rulespec.engine.words.changes import Change, Changes, Snapshot
 from rulespec.engine.words.narrator import Narrator
@@ -20,6 +20,18 @@ from rulespec.engine.words.words import Words
 
 _REASONS = 4
 """Reasons of a place that are given."""
+
+
+def answer_about(words: Words, game: Game, seat: str, message: Message) -> dict[str, Any]:
+    """The preview of the option that a message names, or the reasons of its place; empty if there is neither."""
+    try:
+        if message.do == "why":
+            reasons = why_no_option(game, seat, message.place)
+            return {"reasons": [{"text": reason.text, "values": reason.values} for reason in reasons]}
+        result = preview(words, game, seat, message.option)
+    except (ValueError, RulesetFaultError):
+        return {}
+    return {} if isinstance(result, MessageRefusal) else result
 
 
 def preview(words: Words, game: Game, seat: str, text: str) -> dict[str, Any] | MessageRefusal:

@@ -20,7 +20,7 @@ from rulespec.engine.table.aside import Back, Request, Unlogged
 from rulespec.engine.table.free_steps import FreeSteps
 from rulespec.engine.table.messages import STALE, Message, MessageRefusal
 from rulespec.engine.table.played_game import PlayedGame
-from rulespec.engine.table.preview import preview, why_no_option
+from rulespec.engine.table.preview import answer_about
 from rulespec.engine.table.seats import Seat, clean_name
 from rulespec.engine.table.table_sight import TAIL, TableSight
 from rulespec.engine.table.taking_back import undone
@@ -486,14 +486,7 @@ class Table:
         current = viewer is not None and sight.turn <= message.serial <= sight.serial
         if viewer is None or not current or self.seats[viewer].kind != "person" or self.game.is_over:
             return {message.do: about}
-        try:
-            if message.do == "why":
-                reasons = why_no_option(self.game, viewer, message.place)
-                return {"why": about | {"reasons": [{"text": r.text, "values": r.values} for r in reasons]}}
-            result = preview(self.words, self.game, viewer, message.option)
-        except (ValueError, RulesetFaultError):
-            return {message.do: about}
-        return {"preview": about | ({} if isinstance(result, MessageRefusal) else result)}
+        return {message.do: about | answer_about(self.words, self.game, viewer, message)}
 
     def _sight(self, viewer: str | None) -> TableSight:
         """The sight of a viewer, as of now."""
