@@ -10,6 +10,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
+from rulespec.cli.extras import need_server
 from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.settings_flag import settings_flag
 
@@ -22,8 +23,9 @@ _WAIT = 0.05
 
 
 @click.command("mcp")
-@click.argument("ref", metavar="[REF|LOG]", required=False)
+@click.argument("ref", metavar="[REF|LOG|LINK]", required=False)
 @click.option("--seat", metavar="SEAT", help="The seat that the agent plays, by its id.")
+@click.option("--name", default="agent", metavar="NAME", help="The name under which it sits down at a table.")
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="The file of the game of REF.")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
 @settings_flag
@@ -37,6 +39,7 @@ _WAIT = 0.05
 def command(
     ref: str | None,
     seat: str | None,
+    name: str,
     log: Path | None,
     players: int | None,
     settings: tuple[str, ...],
@@ -46,18 +49,24 @@ def command(
     """Serve an agent by the Model Context Protocol: the holder of one seat, or the author of a ruleset.
 
     With --seat: rules, view, options, take, why, simulate, for one seat of the game in LOG, or of the game of REF that
-    --log keeps. Each seat has a server of its own; they share the file. An agent sees the
-    information of its seat alone. With --folder: read, write, edit_map, validate, explain, reference, test, draw,
-    playtest, below this folder alone.
+    --log keeps. Each seat has a server of its own; they share the file. An agent sees the information of its seat
+    alone. With the LINK of a seat at a table of `rulespec serve`, the agent plays that seat: the server answers, by
+    the key in the link. With --folder: read, write, edit_map, validate, explain, reference, test, draw, playtest, below
+    this folder alone.
 
     The agent's program starts it, and ends it by closing standard input. It needs the package mcp:
     pip install "rulespec[mcp]".
 
     Example: rulespec mcp imperial --players 3 --log game.jsonl --seat B
+
+    Example: rulespec mcp http://127.0.0.1:8000/#KEY
     """
     if (folder is None) == (ref is None):
         raise click.UsageError("name a game and --seat, or --folder for an author")
-    if ref is not None and seat is None:
+    is_link = ref is not None and ref.startswith(("http://", "https://"))
+    if is_link and (seat or log or players or settings):
+        raise click.UsageError("the link of a seat says all: leave --seat, --log, --players and --set out")
+    if ref is not None and seat is None and not is_link:
         raise click.UsageError("--seat says which seat the agent plays")
     if folder is not None and (seat or log or players or settings):
         raise click.UsageError("--folder goes with none of --seat, --log, --players, --set")
@@ -73,12 +82,26 @@ def command(
         from rulespec.guests.author_tools import AuthorTools
 
         tools: tuple[Tool, ...] = AuthorTools(folder.resolve()).tools()
+    elif ref is not None and is_link:
+        tools = _at_table(ref, name)
     else:
         from rulespec.guests.seat_tools import SeatTools
 
         assert ref is not None and seat is not None
         tools = SeatTools(_table(ref, seat, log, players, settings), seat).tools()
     serve(Toolbox(tools, calls))
+
+
+def _at_table(link: str, name: str) -> tuple[Tool, ...]:
+    """The tools of the seat at a table that a link leads to."""
+    need_server("rulespec.guests.table_seat")
+    from rulespec.guests.table_seat import TableSeat
+    from rulespec.guests.tools import ToolError
+
+    try:
+        return TableSeat(link, name).tools()
+    except ToolError as error:
+        raise click.ClickException(str(error)) from None
 
 
 def _table(ref: str, seat: str, log: Path | None, players: int | None, settings: tuple[str, ...]) -> SeatedGame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -144,6 +145,7 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
             raise click.ClickException(f"nothing can listen at {r.host}, port {r.port}: {reason}; {hint}") from None
         hook = Hook(r.hook) if r.hook else None
         hall = Hall(TableStore(r.store), {each.ref: each.rules for each in games}, r.language, _bots(), hook)
+        hall.agents = _agents()
         stack.callback(hall.close)
         hall.resume()
         port = opened.getsockname()[1]
@@ -225,6 +227,15 @@ def _warn(r: _Request) -> None:
         )
     else:
         output.echo(f"warning: whoever can reach {r.host} can ask this server; only links open tables", err=True)
+
+
+def _agents() -> Callable[..., Any] | None:
+    """The function that answers the tools of agents, which needs an extra; None without it."""
+    try:
+        from rulespec.guests.table_seat import answer_at_table
+    except ModuleNotFoundError:
+        return None
+    return answer_at_table
 
 
 def _bots() -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -24,7 +24,6 @@ from rulespec.engine.why.answer_output import Printer, whole
 from rulespec.engine.why.why import Why
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
-from rulespec.guests.seated import SeatedGame
 from rulespec.guests.tools import Tool, ToolError, ToolParameter
 from rulespec.rule_ids import cited
 
@@ -39,6 +38,16 @@ _CAP = 1_000
 _T = TypeVar("_T")
 
 
+class SeatedTable(Protocol):
+    """A game, as the tools of a seat use it."""
+
+    def look(self, ask: Callable[[Game], Any]) -> Any:
+        """An answer about the game."""
+
+    def take(self, chosen: Callable[[Game], Option]) -> None:
+        """Lets a decision be taken: `chosen` gives a legal option, or raises."""
+
+
 class SeatTools:
     """The tools of a seat.
 
@@ -47,7 +56,7 @@ class SeatTools:
         seat: the id of the seat.
     """
 
-    def __init__(self, table: SeatedGame, seat: str) -> None:
+    def __init__(self, table: SeatedTable, seat: str) -> None:
         self._table, self.seat = table, seat
         self._words: Words | None = None
         self._search: Search | None = None
@@ -107,7 +116,8 @@ class SeatTools:
     def _look(self, ask: Callable[[Game], _T]) -> _T:
         """An answer about the game; a fault of the rules has no details, as they may reveal hidden information."""
         try:
-            return self._table.look(ask)
+            answer: _T = self._table.look(ask)
+            return answer
         except RulesetFaultError:
             raise ToolError("the rules are at fault in this position") from None
 

@@ -35,6 +35,7 @@ _SCRIPTS = (
     "helps.js",
     "notices.js",
     "preview.js",
+    "typed.js",
     "table.js",
     "kept_lines.js",
     "local.js",

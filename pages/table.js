@@ -398,6 +398,7 @@ function makeTable(hello, sent) {
     element("sit").hidden = !free;
     element("return").hidden = !me?.stand_in || free;
     element("rematch").hidden = !state.result || !hello.asks.includes("rematch") || !(me || state.again);
+    typed.show(now);
     element("opinion").hidden = !hello.asks.includes("opinion") || !(state.result || hello.alone);
     element("rematch").textContent = word(state.again ? "table_join" : "table_rematch");
     helps.show(asked, now || hello.alone, now);
@@ -463,6 +464,7 @@ function makeTable(hello, sent) {
   element("study").addEventListener("click", () => ask("study"));
   element("fork").addEventListener("click", () => ask("fork"));
   element("opinion").addEventListener("click", () => ask("opinion"));
+  const typed = makeTyped({ word, send, element }, state, hello.asks.includes("type"));
   const lines = makeOwnLines({ word, make, button, sent, ask }, hello.asks);
   element("rules").addEventListener("click", () => ask("rules"));
   for (const each of ["study", "fork"]) element(each).hidden = !hello.asks.includes(each);
@@ -523,6 +525,7 @@ function makeTable(hello, sent) {
     reason: (answer) => reasons?.answer(answer),
     log: (text) => saveFile(text, "game.jsonl"),
     study: (page) => show(URL.createObjectURL(new Blob([page], { type: "text/html" }))),
+    typed: () => typed.taken(),
     lines: (answer) => lines.answer(answer),
     rematch: (key) => { location.hash = key; },
     fork: (key) => show(`${location.pathname}#${key}`),

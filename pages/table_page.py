@@ -20,6 +20,7 @@ _SCRIPTS = (
     "preview.js",
     "reasons.js",
     "own_lines.js",
+    "typed.js",
     "table.js",
     "owner.js",
     "wire.js",

@@ -21,6 +21,7 @@
     else if (message.study) page.study(message.study);
     else if (message.fork) page.fork(message.fork);
     else if (message.lines || "kept" in message) page.lines(message);
+    else if (message.typed) page.typed();
     else if (message.opinion) page.study(message.opinion);
     else if (message.hint) page.hint(message.hint);
     else if (message.rules) page.study(message.rules);

@@ -15,6 +15,7 @@ from starlette.types import Receive, Send
 
 from rulespec.engine.table.messages import STALE, Message, MessageRefusal, read_message
 from rulespec.errors import RulespecError
+from rulespec.serve.agents import call_tool, read_call
 from rulespec.serve.bell import Bell
 from rulespec.serve.copies import fork
 from rulespec.serve.hall import OWNER, Hall
@@ -24,6 +25,7 @@ from rulespec.serve.owner import OwnerDesk, listed
 from rulespec.serve.reading import read, read_key
 from rulespec.serve.rules_at_hand import all_rules, can_hint, hint
 from rulespec.serve.studies import gives_opinions, may_judge, opinion, study
+from rulespec.serve.typed_moves import notation_at, read_typed, take_typed
 
 MAX_MESSAGE = 4_096
 """Bytes of a message."""
@@ -197,6 +199,12 @@ class Connection:
             if (order := read_order(data)) is not None:
                 self.answer(await self._lines.hear(live, self._seat, order))
                 continue
+            if (call := read_call(data)) is not None:
+                self.answer(await call_tool(self.hall, live, self._seat, call))
+                continue
+            if (typed := read_typed(data)) is not None:
+                self.answer(await take_typed(self.hall, live, self._seat, typed))
+                continue
             message, viewer = read_message(data), self._seat
             if isinstance(message, Message) and message.do == "moves":
                 async with live.lock:
@@ -325,6 +333,8 @@ def _asks(hall: Hall, live: Live, viewer: str | None) -> list[str]:
     asks = {"study": True, "reason": True, "rematch": not live.table.alone, "fork": copies}
     asks["preview"] = viewer is not None or live.table.alone
     asks["lines"] = viewer is not None and not live.table.alone
+    asks["type"] = notation_at(live) is not None and (viewer is not None or live.table.alone)
+    asks["agent"] = hall.agents is not None and viewer is not None and not live.table.alone
     asks["keep"] = live.origin is not None and live.origin.viewer is not None
     asks["opinion"] = may_judge(hall, live) if live.table.alone else gives_opinions(hall)
     asks["rules"] = True

@@ -59,6 +59,7 @@ class Hall:
         games: the tables, by id.
         faults: id → why a table could not be resumed.
         notes: what its owner has to know of the store; `working`: the process for whole games and pages.
+        agents: the process that answers the tools of agents; None: there are none.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Hall:
         self.faults: dict[str, str] = {}
         self.notes: list[Diagnostic] = [*store.notes]
         self.owners: set[Looker] = set()
+        self.agents: Callable[..., Any] | None = None
         self._hook = hook
         self._clock = clock
         self._thinking = Thinking()

@@ -55,6 +55,7 @@ class Live:
         chain: the lines of its log that are saved.
         published: the variations in its log.
         origin: of a copy, where it comes from.
+        used: the calls and the random games of agents, by seat.
         judging: whether an opinion is being worked out.
         again: the keys of its rematch, by role; empty without one, and after a restart.
 
@@ -72,6 +73,7 @@ class Live:
         self.published: list[Published] = []
         self.origin: CopyOrigin | None = None
         self.judging = False
+        self.used: dict[str, list[int]] = {}
         self.begun = begun
         self.thought: asyncio.Task[None] | None = None
         self.header = self.first_line()
