@@ -101,6 +101,7 @@ def test_calls_and_games_of_a_seat_are_counted_by_the_server(table: tuple[Any, d
 
 
 @pytest.mark.parametrize("ref", ["kuhn_poker", "leduc_poker"])
+@pytest.mark.sampled(1)
 def test_games_that_look_the_same_to_a_seat_give_the_same_answers(ref: str) -> None:
     pairs = twins(ref, range(4), 6)
     assert pairs

@@ -55,6 +55,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("width", [1360, 393])
+@pytest.mark.sampled(1)
 def test_each_move_of_a_variation_leads_to_its_position(open_page: Open, log: Path, tmp_path: Path, width: int) -> None:
     out = tmp_path / "view.html"
     assert run(["view", str(log), "--out", str(out)]) == 0
@@ -85,6 +86,7 @@ def test_each_move_of_a_variation_leads_to_its_position(open_page: Open, log: Pa
     assert opened.texts("#variations > li > b") == ["on · Bob"]
 
 
+@pytest.mark.proof
 def test_a_page_without_a_server_reads_and_writes_variations(open_page: Open, log: Path, tmp_path: Path) -> None:
     out, again = tmp_path / "page.html", tmp_path / "again.jsonl"
     assert run(["page", "connect_four", "--out", str(out)]) == 0

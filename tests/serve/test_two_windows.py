@@ -220,8 +220,7 @@ def test_a_copy_and_the_replay_so_far_open_in_windows_of_their_own(ref: str, sit
     first.watch(study := popup.value)
     study.wait_for_selector("#list li")
     assert study.locator("#list li").count() == begun + 2 and study.locator("#board svg").count() == 1
-    study.click("#last")
-    study.wait_for_selector(f'#list li[data-move="{begun + 1}"][aria-current]')
+    study.wait_for_selector(f'#list li[data-move="{begun + 1}"][aria-current]')  # it opens at the present
     assert study.locator("#changes li").count() > 0
     with first.page.expect_popup() as popup:
         first.page.click("#fork")

@@ -58,6 +58,7 @@ def test_a_bot_that_compares_nothing_has_none() -> None:
 
 
 @pytest.mark.parametrize("ref", ["kuhn_poker", "leduc_poker"])
+@pytest.mark.sampled(1)
 def test_a_seat_is_judged_by_what_it_saw(ref: str) -> None:
     pairs = twins(ref, range(6), 6)
     assert pairs

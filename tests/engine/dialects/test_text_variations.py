@@ -124,6 +124,7 @@ def test_a_tree_that_was_added_to_a_log_is_written_in_its_place(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-8", "utf-8-sig"])
+@pytest.mark.sampled(1)
 def test_a_file_in_the_character_set_of_the_standard_is_read(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "game.pgn"
     text = LATIN.replace("así", "así…") if encoding == "cp1252" else LATIN
