@@ -43,7 +43,7 @@ function makeTable(hello, sent) {
   const places = isDrawn ? makePlaces(root, titleOf, onPlace, () => hello.seats.indexOf(hello.seat)) : { show() {}, drawn: () => new Set() };
 
   const undo = makeUndo({ word, nameOf, send, make, button, alone: Boolean(hello.alone) }, state, () => hello.seat);
-  ignoreDoubleClicks(document, "#board, #beside, #options, #bubble, #undo, #own");
+  ignoreDoubleClicks(document, "#board, #beside, #options, #bubble, #undo, #own, #lines");
   const helps = makeHelps({ word, make, send: sent, habit }, hello);
   const preview = makePreview({ word, make, send, titleOf, helpOf, asks: hello.asks.includes("preview") }, pointedAt);
   const reasons = hello.asks.includes("reason") ? makeReasons({ word, make, button, send: sent }) : null;
