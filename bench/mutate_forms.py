@@ -26,6 +26,8 @@ def of_expression(e: typed.Expr, source: Source) -> Iterator[Change]:
         yield "reach dropped", e.start, source(e.start.span)
     elif isinstance(e, typed.Ways):
         yield from _ways(e, source)
+    elif isinstance(e, typed.PathDomain):
+        yield from _path(e, source)
     elif isinstance(e, typed.BoardOp):
         yield from _on_board(e, source)
     elif isinstance(e, typed.Cases):
@@ -59,6 +61,18 @@ def _cases(e: typed.Cases, source: Source) -> Iterator[Change]:
         *first, (last, value) = e.cases
         changed = replace(e, cases=(*first, (last, e.other)), other=value)
         yield "cases swapped", changed, f"case {source(e.places[-1])}: {source(e.other.span)}"
+
+
+def _path(e: typed.PathDomain, source: Source) -> Iterator[Change]:
+    """Another bound, a use that is not asked for, and paths that may end anywhere."""
+    shown = source(e.near.var.span)
+    for sign in ("+", "-"):
+        within = typed.Op(e.within.type, e.within.span, sign, (e.within, typed.Lit(e.within.type, e.within.span, 1)))
+        yield "bound of a path", replace(e, within=within), f"within {source(e.within.span)} {sign} 1"
+    for number, use in enumerate(e.uses):
+        uses = (*e.uses[:number], *e.uses[number + 1 :])
+        yield "use dropped", replace(e, uses=uses), f"to {shown} without once {source(use.span)}"
+    yield "end of a path", replace(e, whole=not e.whole), f"to {shown} {'without' if e.whole else 'with'} until none"
 
 
 def _ways(e: typed.Ways, source: Source) -> Iterator[Change]:

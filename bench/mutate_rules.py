@@ -25,6 +25,7 @@ _WORDS = {
     *("invariant", "scoring", "score", "tiebreak", "and", "or", "is", "game", "as", "won", "weight", "extend"),
     *("decision", "roll", "choose", "reach", "cheapest", "costs", "within", "until", "once", "lead", "best", "the"),
     *("add", "take", "shuffle", "return", "ray", "change", "remove", "before"),
+    *("path", "counts"),
 }
 _BRACKETS = set("()[]{}")
 _END = (0, 0, "")
@@ -34,7 +35,7 @@ _WORD_TURNED |= {"any": "all", "some": "none", "from": "after"}
 
 _DECLARING = (
     *(ast.Def, ast.Procedure, ast.Guard, ast.OptionGroup, ast.Param, ast.OptionParam, ast.Let, ast.Binder, ast.Reach),
-    *(ast.Ways, ast.Tiebreak),
+    *(ast.Ways, ast.Path, ast.Tiebreak),
 )
 
 _OVER = ("replace", "wrap")

@@ -23,6 +23,8 @@ _TERMINALS |= {
     "_CASES": "match",
     "ORDER": "order",
     "BAG": "bag",
+    "PATH": "path",
+    "PATH_OF": "path",
 }
 _FAR = 1_000_000
 _PLAIN = 0.8  # how often a level of binding is passed by: else all is chains of operators

@@ -174,7 +174,8 @@ class Items:
         elif isinstance(s, typed.Repeat):
             self._choices([s.limit])
             head = s.span if s.limit is None else s.limit.span
-            name, outcomes = ("turns" if s.head else "repeat"), ((TURN,) if s.limit is None else (TURN, OVER))
+            bounded = s.limit is not None and s.word != "for"  # along a path the bound is never met
+            name, outcomes = s.word, ((TURN, OVER) if bounded else (TURN,))
             self._loop(s.body, head, name, outcomes, s.head)
         elif isinstance(s, typed.Decide):
             self._decide(s)

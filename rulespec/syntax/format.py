@@ -26,7 +26,7 @@ _OPEN = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _CLOSE = set(_OPEN.values())
 _CALLED = {
     *("NAME", "MINMAX", "COUNT", "SUM", "UNION", "ANY", "ALL", "FIRST", "BEST", "CHEAPEST"),
-    *("RAY", "REACH", "THE", "TOLD"),
+    *("PATH", "RAY", "REACH", "THE", "TOLD"),
 }
 _BLOCKS = {"_NL", "_INDENT", "_DEDENT"}
 

@@ -721,7 +721,9 @@ class Repeat(Stmt, frozen=True):
     Attributes:
         limit: the most that it goes round.
         body: its block.
-        head: the number of statements at the beginning of the block that no file has: those of `turns`.
+        head: the number of statements at the beginning of the block that no file has: those of `turns`, and of `for`
+            along a path.
+        word: the word with which it begins.
         asks: whether somebody has a turn, of `turns`.
     """
 
@@ -729,6 +731,7 @@ class Repeat(Stmt, frozen=True):
     body: Block
     head: int = 0
     asks: bool = False
+    word: str = "repeat"
 
 
 class Privacy(Brief, Struct, frozen=True):

@@ -44,7 +44,7 @@ def _loop(
     s: ast.For, path: typed.Expr, variables: list[typed.Var], where: typed.Expr | None, body: typed.Block
 ) -> typed.Block:
     """The statements: a count from 0 on, and a loop whose first statements take the next stop, or leave it."""
-    at = s.binder.span
+    at = s.span
     count = typed.Var(f"number of {variables[0].name}", INT, at, reads=1)
     number = typed.Local(INT, at, count)
 
@@ -60,5 +60,5 @@ def _loop(
         skipped = typed.Op(BOOL, at, "not", (where,))
         head.append(typed.If(at, ((skipped, (typed.Jump(at, "continue"),)),)))
     limit = typed.Lit(INT, at, MAX_STOPS + 1)
-    loop = typed.Repeat(s.span, limit, (*head, *body), len(head))
+    loop = typed.Repeat(s.span, limit, (*head, *body), len(head), word="for")
     return typed.Let(at, count, typed.Lit(INT, at, 0)), loop

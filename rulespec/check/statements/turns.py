@@ -33,7 +33,7 @@ def type_turns(c: StatementContext, s: ast.Turns, env: Env, place: StatementPlac
         return None, env, True
     head = round_.head()
     asks = s.rest is None and finds(replace(binder, where=None)) and binder.where is None
-    loop = typed.Repeat(s.span, limit, (*head, *body), len(head), asks)
+    loop = typed.Repeat(s.span, limit, (*head, *body), len(head), asks, "turns")
     return (*round_.before(_has_entities(c, binder.var.type)), loop), env, True
 
 
