@@ -37,7 +37,8 @@ def type_path(x: ExpressionContext, name: ast.Name, e: ast.Path, env: Env) -> ty
     x.decls.refer(var.span, var)
     near, inner = type_binder(x, e.near, env.bind(so_far).bind(var))
     near.var.reads += 1
-    x.expect(near.source, start.type, "the step of a path")
+    if near.var.type != BAD:
+        x.expect(near.source, start.type, "the step of a path")
     uses = [_use(x, use, inner) for use in e.uses]
     cost: typed.Expr = typed.Lit(INT, e.span, 1)
     unit: Type = INT
