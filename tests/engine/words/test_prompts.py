@@ -21,7 +21,7 @@ PROMPTS = [
     ("imperial", None, "production", "production", " in "),
     ("imperial", "de", "production", "Produktion", " in "),
     ("tetrarchia", None, "first_threat", "dice of the first threats", " in "),
-    ("ludo", None, "move", "a pawn to move", " by "),
+    ("ludo", None, "move", "move a pawn", " by "),
 ]
 
 
