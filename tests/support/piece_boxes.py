@@ -124,7 +124,7 @@ def pieces(board: Board, areas: dict[str, Shape], state: dict[str, Any]) -> Iter
     """The pieces on regions in a state."""
     items = {item.id: item for item in board.items(state)}
     names: Names = board.names
-    for (kind, number), tokens in standing(board.sheet, board.plans, names.read(state)).items(, {}):
+    for (kind, number), tokens in standing(board.sheet, board.plans, names.read(state), {}).items():
         place = f"{kind}.{names.names(kind)[number]}" if number < len(names.names(kind)) else ""
         if place not in areas or number not in board.plans[kind].slots:
             continue
