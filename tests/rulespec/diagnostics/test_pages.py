@@ -34,6 +34,7 @@ CANNOT_BE_SHOWN = {
     "RS741": "it is found in Python, by what no command asks",
     "RS742": "it needs a recorded game with a decision out of turn",
     "RS743": "it is found in Python, by what no command asks",
+    "RS744": "it needs a CSV file",
     "RS415": "it needs millions of steps",
     "RS416": "it needs millions of steps",
     "RS574": "it needs a log of tens of thousands of moves",
