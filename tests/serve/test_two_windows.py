@@ -79,7 +79,7 @@ class Window:
     @property
     def last(self) -> str:
         """The number of the last move in the list."""
-        return str(self.page.locator("#list > li").last.get_attribute("data-move"))
+        return str(self.page.locator("#list > li[data-move]").last.get_attribute("data-move"))
 
     def place(self, place: str) -> None:
         """Clicks in the middle of a place."""
