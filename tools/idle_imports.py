@@ -146,7 +146,8 @@ def _file(module: ModuleType) -> str:
 
 def used(tracer: Tracer) -> set[str]:
     """The names of the modules in use."""
-    imports = {name: _imports(module) for name, module in [*sys.modules.items()]}
+    ran = {module for module, _ in tracer.ran}
+    imports = {name: _imports(module) for name, module in [*sys.modules.items()] if name in ran}
     results = set()
     for module, code in tracer.ran:
         results.add(module)

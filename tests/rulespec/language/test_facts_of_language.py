@@ -21,6 +21,8 @@ NAMES = {*BUILTINS, *OPERATORS}
 OF_GRAMMAR = {"not", "in"}
 """Operators that are words of the grammar."""
 WORDED = {name for name in NAMES if name.isalpha()} - OF_GRAMMAR
+QUOTED = re.compile(rf"""["'](?:{"|".join(sorted(WORDED))})["']""")
+"""In each module that names one, which is a sixth of them."""
 
 BINDERS = "loops over members are forms of their own that are called `count`, `min`, `max`, `first` or `the`, too"
 ORDERS = "orders are changed by the statements `add`, `take` and `move`, which are these operators"
@@ -74,12 +76,15 @@ NAMED = {
 
 def named(path: Path) -> set[str]:
     """The names of operators and functions that a module compares with one, or has in a table of several."""
-    tree = ast.parse(path.read_text("utf-8"))
+    text = path.read_text("utf-8")
     results: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and re.search(r"\.op\b|\bname\b|\.text\b|\bword\b", ast.unparse(node)):
-            for side in (node.left, *node.comparators):
-                results |= {name for name in texts(side) if name in WORDED}
+    if not QUOTED.search(text):
+        return results
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Compare):
+            compared = {name for side in (node.left, *node.comparators) for name in texts(side) if name in WORDED}
+            if compared and re.search(r"\.op\b|\bname\b|\.text\b|\bword\b", ast.unparse(node)):
+                results |= compared
         elif isinstance(node, ast.MatchValue):
             results |= {name for name in texts(node.value) if name in WORDED}
         elif isinstance(node, ast.Dict | ast.List | ast.Tuple | ast.Set):
