@@ -7,7 +7,7 @@ Contents of `make test`, and the rest in `make proof` (marker `proof`, or a vari
                 every twentieth, interpreter                            interpreter (`proof`)
     perft       every sixteenth position, generated Python; the first   all, both backends (RULESPEC_PERFT)
                 four, interpreter
-    mutants     10 damaged rulesets                                     1,000 (RULESPEC_MUTANTS)
+    mutants     6 damaged rulesets                                      1,000 (RULESPEC_MUTANTS)
     playouts    20 games                                                1,000 (RULESPEC_PLAYOUTS)
     machines    some rulesets and overlays, 40 decisions of each        all; 50 whole games of each (RULESPEC_AGREE),
                 machine, and some games by seed                         10,000 by seed (RULESPEC_SEEDS)
@@ -33,6 +33,7 @@ import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from zlib import crc32
 
@@ -56,6 +57,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.replay import replay as replay_module
 from rulespec.engine.verify import play_check
+from rulespec.lsp import files as editor_files
 from rulespec.syntax import parse_table
 from rulespec.typed.nodes import Ruleset
 
@@ -150,6 +152,15 @@ def kept_rulesets() -> Iterator[None]:
         rulesets = KeptRulesets()
         patch.setattr(load, "load_source", rulesets.load_source)
         patch.setattr(load, "_check", rulesets.check)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def kept_texts() -> Iterator[None]:
+    """Keeps what editors' files have parsed: each map that a test edits has the rules of the same few games."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(editor_files, "parse_rules", lru_cache(10_000)(editor_files.parse_rules))
+        patch.setattr(editor_files, "parse_again", lru_cache(500)(editor_files.parse_again))
         yield
 
 

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from folders import ROOT
 
-pytest.importorskip("mcp", reason="agents need mcp: pip install 'rulespec[mcp]'")
-
-import anyio
-from mcp import Client, StdioServerParameters
-
 from rulespec.cli.main import run
+
+if TYPE_CHECKING:
+    from mcp import Client, StdioServerParameters
+
+if find_spec("mcp") is None:  # it takes half a second to import, in each process that collects tests
+    pytest.skip("agents need mcp: pip install 'rulespec[mcp]'", allow_module_level=True)
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 def parameters(*words: str) -> StdioServerParameters:
+    from mcp import StdioServerParameters
+
     env = {"PYTHONPATH": str(ROOT)}
     return StdioServerParameters(command=sys.executable, args=["-m", "rulespec", "mcp", *words], env=env, cwd=ROOT)
 
@@ -34,6 +38,8 @@ async def asked(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
 
 async def game(ref: str, path: Path, stop: int) -> dict[str, Any]:
     """A game from two seats, each with a server of its own, taking the first option each time."""
+    from mcp import Client
+
     words = (ref, "--players", "2", "--log", str(path))
     first, second = parameters(*words, "--seat", "A"), parameters(*words, "--seat", "B")
     async with Client(first) as one, Client(second) as other:
@@ -53,6 +59,8 @@ async def game(ref: str, path: Path, stop: int) -> dict[str, Any]:
 @pytest.mark.proof
 @pytest.mark.parametrize("ref", ["kuhn_poker", "shadow_of_the_emperor"])
 def test_two_agents_play_a_game(ref: str, tmp_path: Path) -> None:
+    import anyio
+
     view = anyio.run(game, ref, tmp_path / "game.jsonl", 5_000)
     assert view["result"] is not None
     assert run(["replay", str(tmp_path / "game.jsonl")]) == 0
@@ -60,6 +68,9 @@ def test_two_agents_play_a_game(ref: str, tmp_path: Path) -> None:
 
 @pytest.mark.proof
 def test_an_author_is_served(tmp_path: Path) -> None:
+    import anyio
+    from mcp import Client
+
     async def session() -> dict[str, Any]:
         async with Client(parameters("--folder", str(tmp_path))) as client:
             await asked(client, "write", file="game.yaml", old="", new="id: x\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from editors import copied, files
+from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.map_edits import MapEdits
 from rulespec.lsp.map_files import MapEditError
 from rulespec.lsp.map_words import edit_of
@@ -19,9 +20,15 @@ def lake(tmp_path: Path) -> Path:
     return copied("tutorial", tmp_path / "lake")
 
 
-def edited(folder: Path, *words: str) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def still(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, EditorFiles]:
+    """A map that no test writes to, and what has been parsed of it."""
+    return copied("tutorial", tmp_path_factory.mktemp("still") / "lake"), EditorFiles()
+
+
+def edited(lake: tuple[Path, EditorFiles], *words: str) -> dict[str, str]:
     """The files that an edit changes, with their texts."""
-    edits = MapEdits(folder)
+    edits = MapEdits(*lake)
     result = edits.make(edit_of(edits, words))
     return {path.name: text for path, text in result.texts.items() if text != path.read_text("utf-8")}
 
@@ -43,8 +50,8 @@ def edited(folder: Path, *words: str) -> dict[str, str]:
         (("rename_entity", "nation", "reed", "sedge"), "map.yaml", "home: sedge"),
     ],
 )
-def test_one_value_at_its_path(lake: Path, words: tuple[str, ...], file: str, line: str) -> None:
-    changes = edited(lake, *words)
+def test_one_value_at_its_path(still: tuple[Path, EditorFiles], words: tuple[str, ...], file: str, line: str) -> None:
+    changes = edited(still, *words)
     assert line in changes[file], changes
     if words[0] == "rename_entity":
         assert "main_bond: sedge_9" in changes["kinds.yaml"] and "2: {sedge: [sedge]" in changes["tables.yaml"]
@@ -66,9 +73,9 @@ def test_one_value_at_its_path(lake: Path, words: tuple[str, ...], file: str, li
         (("put", "marsh", "factory.at", "2", "reed"), "there is no place of owned pieces"),
     ],
 )
-def test_what_is_not_there_is_refused(lake: Path, words: tuple[str, ...], said: str) -> None:
+def test_what_is_not_there_is_refused(still: tuple[Path, EditorFiles], words: tuple[str, ...], said: str) -> None:
     with pytest.raises(MapEditError, match=said):
-        edited(lake, *words)
+        edited(still, *words)
 
 
 def test_pieces_of_owners_come_and_go(lake: Path) -> None:

@@ -310,6 +310,7 @@ def test_a_local_is_renamed_in_its_own_rule_only(editor: Editor) -> None:
         ("# Factory", "x", "there is no name"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_a_renaming_that_would_break_something_is_refused_and_told_why(
     editor: Editor, word: str, new: str, why: str
 ) -> None:
