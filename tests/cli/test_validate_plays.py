@@ -12,6 +12,7 @@ from cases import split, write
 from commands import invoke
 from folders import RULESETS, TESTS
 from jsonschema import Draft202012Validator
+from proofs import proofs_but
 
 from rulespec.engine.verify import play_check, starts
 from rulespec.schemas import load_schema
@@ -148,13 +149,12 @@ def test_other_formats_have_what_the_games_show(small: Path, format_: str) -> No
     assert code == 1 and "RS711" in out
 
 
-@pytest.mark.parametrize("number, least", [(60, 1), (100, 1), (100, 2)])
-@pytest.mark.sampled(1)
+@pytest.mark.parametrize("number, least", proofs_but([(20, 1), (60, 1), (100, 1), (100, 2)], (20, 1)))
 def test_many_settings_are_no_reason_not_to_play(
     small: Path, runs: list[str], number: int, least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The start is not tried with all of them, as that takes too long; games are."""
-    monkeypatch.setattr(play_check, "STEPS", 60_000_000)
+    monkeypatch.setattr(play_check, "STEPS", 600_000 * number)
     monkeypatch.setattr(starts, "PATIENCE", 5_000)
     settings = "".join(f"  s{n}: {{type: int 0..9, default: 5, doc: x}}\n" for n in range(number))
     game = (small / "game.yaml").read_text("utf-8").replace("min: 1", f"min: {least}")
@@ -165,8 +165,7 @@ def test_many_settings_are_no_reason_not_to_play(
     assert "played no game" not in out
 
 
-@pytest.mark.parametrize("loops", [1, 2, 3])
-@pytest.mark.sampled(1)
+@pytest.mark.parametrize("loops", proofs_but([1, 2, 3], 1))
 def test_a_start_that_takes_long_is_not_played(small: Path, runs: list[str], loops: int) -> None:
     (small / "kinds.yaml").write_text("state:\n  n: {type: int}\n", "utf-8")
     loop = "    repeat at most 400000:\n        set n to n + 1\n"

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from docs_pages import Block, blocks, pages
 from folders import ROOT
+from proofs import proofs_but
 
 from release.smoke import commands, pattern
 from rulespec.cli.main import cli
@@ -79,7 +80,11 @@ def follow(block: Block, folder: Path, names: dict[str, Any]) -> None:
             exec(compile(block.body, f"line {block.line}", "exec"), names)  # noqa: S102  the project's own examples
 
 
-@pytest.mark.parametrize("page", [pytest.param(PAGES[0], marks=pytest.mark.proof), *PAGES[1:]])
+LONG = ("README.md", "docs/guides/playtest.md", "docs/reference/python.md")
+"""Pages whose examples take seconds."""
+
+
+@pytest.mark.parametrize("page", proofs_but(PAGES, *(page for page in PAGES if page not in LONG)))
 @pytest.mark.sampled(3)
 def test_a_page_works_word_for_word(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

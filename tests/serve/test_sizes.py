@@ -91,7 +91,7 @@ def assert_turn_in_sight(page: Any) -> None:
     page.evaluate("window.scrollTo(0, 0)")
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("size", [WIDE, pytest.param(PHONE, marks=pytest.mark.proof)], ids=["wide", "phone"])
 def test_a_map_can_be_read_and_says_whose_turn_it_is(size: tuple[int, int], table: Callable[..., Any]) -> None:
     page = table("imperial", size, 2)
     assert_readable(page, size == WIDE)

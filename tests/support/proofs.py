@@ -14,8 +14,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from folders import ROOT
@@ -28,6 +29,14 @@ GOLDEN = 0.6180339887
 def examples(few: int, many: int) -> int:
     """Examples of Hypothesis: a few in `make test`, many in a proof."""
     return many if os.environ.get("RULESPEC_NEW") else few
+
+
+def proofs_but(cases: Iterable[Any], *few: Any) -> list[Any]:
+    """Cases of a parametrized test: a few that `make test` runs, too, and the others as proofs."""
+    return [
+        case if case in few else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.proof)
+        for case in cases
+    ]
 
 
 def start() -> int:

@@ -15,7 +15,7 @@ STATE, BASE = CONSTANTS["STATE"], CONSTANTS["OPTIONS_BASE"]
 ROW, RESULT, STRIDE = CONSTANTS["ROW"], CONSTANTS["RESULT"], CONSTANTS["STRIDE"]
 ANSWERS, OUT, RECORDED = ROOM + 0x1000, ROOM + 0x2000, ROOM + 0x3000
 OF_BUDGET = 1 << 40
-ANY = settings(deadline=None, max_examples=examples(20, 40))
+ANY = settings(deadline=None, max_examples=examples(10, 40))
 HEAPS = st.integers(1, 8)
 SEEDS = st.integers(0, 2**64 - 1)
 

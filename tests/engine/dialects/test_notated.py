@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from folders import GAMES, ROOT, TESTS
+from proofs import proofs_but
 from python_chess import games_in
 
 from rulespec.cli.main import cli
@@ -47,7 +48,7 @@ def played(name: str, rng: random.Random, every: int, plies: int = 400) -> int:
     return game.ply
 
 
-@pytest.mark.parametrize("name", SEATS)
+@pytest.mark.parametrize("name", proofs_but(SEATS, "backgammon", "connect_four"))
 def test_what_is_printed_is_accepted(name: str) -> None:
     rng = random.Random(name)
     assert sum(played(name, rng, 5, 60) for _ in range(2)) > 40
@@ -69,6 +70,7 @@ def text_of(result: ReplayResult) -> str:
 
 
 @pytest.mark.parametrize("path", PGN, ids=lambda path: path.stem)
+@pytest.mark.sampled(7)
 def test_a_pgn_is_replayed_written_and_read_again(path: Path, tmp_path: Path) -> None:
     for number, log in enumerate(Corpus([path]).logs()):
         result = ReplayRequest(Path(log.name), data=log.data, remarks=True).replay()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,7 @@ def poker() -> Game:
 POKER_EXPRESSIONS = ["A.card", "B.card", "pot", "count(p in player where p.card == king)", "A.card == B.card"]
 
 
+@pytest.mark.proof
 def test_what_looks_the_same_is_told_the_same(make: Callable[[], Game]) -> None:
     result, alike = differences(make, EXPRESSIONS)
     assert result == [] and alike > 200
@@ -218,31 +219,35 @@ SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
 """Leaks to detect: place, name, replacement, and an outlet that shows the leak."""
 
 
-@pytest.mark.parametrize("leak", SABOTAGE)
-@pytest.mark.sampled(1)
-def test_a_leak_is_found(leak: str, make: Callable[[], Game], monkeypatch: pytest.MonkeyPatch) -> None:
-    where, name, other, outlet = SABOTAGE[leak]
-    honest = observations(make)
-    monkeypatch.setattr(where, name, other)
-    assert outlet in told_differently(make, honest)
-
-
-def observations(make: Callable[[], Game]) -> dict[str | None, list[tuple[str, ...]]]:
+@pytest.fixture(scope="module")
+def honest(make: Callable[[], Game]) -> dict[str | None, list[tuple[str, ...]]]:
     """The views of each seat at each position, in the order of the tree."""
     seats = (*make().seats, None)
     return {seat: [observed(game, seat) for game in positions(make())] for seat in seats}
 
 
-def told_differently(make: Callable[[], Game], honest: dict[str | None, list[tuple[str, ...]]]) -> set[str]:
+@pytest.mark.parametrize("leak", SABOTAGE)
+@pytest.mark.sampled(1)
+def test_a_leak_is_found(
+    leak: str,
+    make: Callable[[], Game],
+    honest: dict[str | None, list[tuple[str, ...]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    where, name, other, outlet = SABOTAGE[leak]
+    monkeypatch.setattr(where, name, other)
+    assert outlet in told_differently(make, honest)
+
+
+def told_differently(make: Callable[[], Game], honest: dict[str | None, list[tuple[str, ...]]]) -> Iterator[str]:
+    """Outlets that differ where views are the same, as they are found."""
     texts = ["beat(B)", "tell(A)", "tell(B)", "rest", "bid(2)"]
-    results: set[str] = set()
     for seat, observations_ in honest.items():
         seen: dict[tuple[str, ...], Any] = {}
         for position, outputs in zip(positions(make()), observations_, strict=True):
             now = outlets(position, seat, texts, EXPRESSIONS)
             first = seen.setdefault(outputs, now)
-            results |= {outlet for outlet in now if first[outlet] != now[outlet]}
-    return results
+            yield from (outlet for outlet in now if first[outlet] != now[outlet])
 
 
 # --- games that look the same

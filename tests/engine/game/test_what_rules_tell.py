@@ -45,7 +45,10 @@ LOUD = [body for body, code in CASES if code.startswith(("RS343", "RS344", "RS34
 
 
 def compared(folder: Path, body: str, seed: int) -> Counter[str]:
-    """Counts of pairs: those that looked the same, those of them that differ in secrets, those that came to differ."""
+    """Counts of pairs: those that looked the same, those of them that differ in secrets, those that came to differ.
+
+    The first that came to differ is the last.
+    """
     rng = random.Random(seed)
     ruleset = load_ruleset(str(ruleset_of(folder, body)))
     results: Counter[str] = Counter()
@@ -60,6 +63,8 @@ def compared(folder: Path, body: str, seed: int) -> Counter[str]:
         results["pairs"] += 1
         results["differ"] += twin.history != game.history
         results["told"] += is_told(game, twin, seat, rng)
+        if results["told"]:
+            break
     return results
 
 

@@ -12,6 +12,7 @@ import pytest
 from cases import small
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proofs import examples
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
@@ -190,7 +191,7 @@ def market(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("market")
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=examples(6, 100))
 @given(st.sets(st.sampled_from(sorted(CHANGES)), min_size=1, max_size=4), st.integers(0, 10_000))
 def test_no_decision_of_a_person_is_dropped_or_chosen(market: Path, names: set[str], seed: int) -> None:
     replay = played(ruleset(market, frozenset()), seed)

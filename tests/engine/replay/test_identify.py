@@ -93,27 +93,27 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
         ("imperial", "first_edition", {}, 1),
         ("imperial", "no_investor_card", {}, 1),
         ("imperial", "end_at_30", {}, 1),
-        pytest.param("imperial", "cheap_factories", {}, 1, marks=pytest.mark.proof),
+        ("imperial", "cheap_factories", {}, 1),
         ("imperial", "stack_battles", {}, 3),
         ("imperial", "no_gifts", {}, 1),  # nobody is asked before interest is paid
         ("imperial", "reverse_order", {}, 1),
-        pytest.param("imperial", "two_more_regions", {}, 1, marks=pytest.mark.proof),
+        ("imperial", "two_more_regions", {}, 1),
         ("imperial", "five_nations", {}, 1),
         ("imperial", "playimperial", {}, 1),
         ("imperial", "", {"set_up": "experienced"}, 1),
-        pytest.param("imperial", "", {"upgrade_many": "true"}, 1, marks=pytest.mark.proof),
-        pytest.param("imperial", "", {"production_optional": "false"}, 1, marks=pytest.mark.proof),
+        ("imperial", "", {"upgrade_many": "true"}, 1),
+        ("imperial", "", {"production_optional": "false"}, 1),
         ("imperial", "", {"forced_stop": "false"}, 2),
-        pytest.param("imperial", "", {"rail_both": "true"}, 8, marks=pytest.mark.proof),
+        ("imperial", "", {"rail_both": "true"}, 8),
         ("imperial", "", {"interest_shortfall": "pay_partial"}, 9),
-        pytest.param("imperial", "end_at_30+first_edition", {}, 2, marks=pytest.mark.proof),
-        pytest.param("imperial", "playimperial", {"set_up": "experienced"}, 1, marks=pytest.mark.proof),
+        ("imperial", "end_at_30+first_edition", {}, 2),
+        ("imperial", "playimperial", {"set_up": "experienced"}, 1),
         ("imperial", "", {"interest_shortfall": "pay_partial", "set_up": "experienced", "upgrade_many": "true"}, 2),
         ("imperial_2030", "bonus_for_increases", {}, 2),
         ("imperial_asia", "playimperial", {"names_count": "true"}, 1),  # neither alone gets any further
     ],
 )
-@pytest.mark.sampled(1)
+@pytest.mark.proof
 def test_edition_and_settings_are_found(base: str, overlays: str, options: dict[str, str], seed: int) -> None:
     ref = f"{base}+{overlays}" if overlays else base
     _, identification = identified(ref, options, seed)

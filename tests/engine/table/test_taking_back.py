@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from proofs import proofs_but
 from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
 from tables import FRAME, Clock, new_table, proceed, send, still_table
 from takebacks import ROWS, Row, rules_of
@@ -186,8 +187,7 @@ def test_what_could_not_be_saved_is_as_before(rules: dict[bool, typed.Ruleset]) 
 # --- secrets --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ref", DECIDED)
-@pytest.mark.sampled(2)
+@pytest.mark.parametrize("ref", proofs_but(DECIDED, "kuhn_poker", "liars_dice"))
 def test_whether_a_step_is_free_is_the_same_where_games_look_the_same(ref: str) -> None:
     compared = 0
     for game, twin, seat in twins(ref, range(6), 20):

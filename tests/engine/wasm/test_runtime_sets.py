@@ -16,7 +16,7 @@ from small_heap import CONSTANTS
 
 from rulespec.engine.wasm.engine import TrapError
 
-ANY = settings(deadline=None, max_examples=examples(25, 60))
+ANY = settings(deadline=None, max_examples=examples(12, 60))
 MEMBERS = st.integers(0, 63)
 SETS = st.sets(MEMBERS)
 A, B, C, TO = (ROOM + 0x100 * k for k in range(4))

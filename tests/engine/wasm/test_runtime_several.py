@@ -15,7 +15,7 @@ from small_heap import CONSTANTS
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.language import bags, several
 
-ANY = settings(deadline=None, max_examples=examples(12, 200))
+ANY = settings(deadline=None, max_examples=examples(8, 200))
 WORDS = 2
 _WORD = (1 << 64) - 1
 

@@ -57,8 +57,9 @@ def test_threads_give_the_same_games_in_their_order() -> None:
     outcomes(load_ruleset(str(GAMES / "gallery/nim")), [2], 600, jobs=2)
 
 
-def test_games_are_given_up_where_python_gives_them_up() -> None:
-    outcomes(load_ruleset(str(GAMES / "tutorial")), [2, 3], 6, cap=40)
+@pytest.mark.parametrize("players", [[2], pytest.param([2, 3], marks=pytest.mark.proof)])
+def test_games_are_given_up_where_python_gives_them_up(players: list[int]) -> None:
+    outcomes(load_ruleset(str(GAMES / "tutorial")), players, 3 * len(players), cap=40)
 
 
 @pytest.mark.parametrize(

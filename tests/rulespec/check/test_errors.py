@@ -95,8 +95,9 @@ def test_every_code_of_the_checker_has_a_case() -> None:
     assert wanted - marked == elsewhere
 
 
-def test_all_diagnostics_of_a_run_have_a_cause_and_most_have_a_way_out(tmp_path: Path) -> None:
-    results = [d for n, c in enumerate(RULES) for _, d in reports(c, tmp_path / str(n) / "errors", BASE)]
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.proof)])
+def test_all_diagnostics_of_a_run_have_a_cause_and_most_have_a_way_out(tmp_path: Path, step: int) -> None:
+    results = [d for n, c in enumerate(RULES[::step]) for _, d in reports(c, tmp_path / str(n) / "errors", BASE)]
     assert all(
         (d.message and d.code in CODES and d.message[0] != d.message[0].upper()) or "`" in d.message for d in results
     )
