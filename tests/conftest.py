@@ -52,6 +52,7 @@ from small_errors import ruleset
 from worlds import Play
 
 from rulespec import load
+from rulespec.documents.yaml_reader import parse_again
 from rulespec.engine.game import machines
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
@@ -59,6 +60,7 @@ from rulespec.engine.replay import replay as replay_module
 from rulespec.engine.verify import play_check
 from rulespec.lsp import files as editor_files
 from rulespec.syntax import parse_table
+from rulespec.syntax.parser import parse_rules
 from rulespec.typed.nodes import Ruleset
 
 __all__ = [
@@ -159,8 +161,8 @@ def kept_rulesets() -> Iterator[None]:
 def kept_texts() -> Iterator[None]:
     """Keeps what editors' files have parsed: each map that a test edits has the rules of the same few games."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(editor_files, "parse_rules", lru_cache(10_000)(editor_files.parse_rules))
-        patch.setattr(editor_files, "parse_again", lru_cache(500)(editor_files.parse_again))
+        patch.setattr(editor_files, "parse_rules", lru_cache(10_000)(parse_rules))
+        patch.setattr(editor_files, "parse_again", lru_cache(500)(parse_again))
         yield
 
 
