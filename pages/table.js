@@ -51,11 +51,16 @@ function makeTable(hello, sent) {
 
   // --- people: their names as they are typed, in part if they are long, and in quotes if the rules have such a word
   const known = new Set([...Object.values(hello.titles), ...Object.values(hello.names)].map((text) => text.toLowerCase()));
+  // Long names that are equal up to there have their seats.
+  function cut(name) {
+    const letters = [...name];
+    return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS - 1).join("")}…` : name;
+  }
   function nameOf(seat) {
-    const name = state.seats.find((each) => each.id === seat)?.name ?? seat, letters = [...name];
-    const shown = letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS - 1).join("")}…` : name;
+    const name = state.seats.find((each) => each.id === seat)?.name ?? seat, shown = cut(name);
     if (name === seat) return seat;
-    return `\u2068${known.has(name.toLowerCase()) ? `“${shown}”` : shown}\u2069`;
+    const alike = shown !== name && state.seats.some((each) => each.id !== seat && cut(each.name) === shown);
+    return `\u2068${known.has(name.toLowerCase()) ? `“${shown}”` : shown}\u2069${alike ? ` (${seat})` : ""}`;
   }
   let called = "";
   function showNames() {
