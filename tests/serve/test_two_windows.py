@@ -298,7 +298,8 @@ def whole(sit: Sit, ref: str, *args: object, backs: Sequence[int] = ()) -> dict[
     windows["spectators"].until_over()
     counts = {(window.moves, window.last) for window in windows.values()}
     assert len(counts) == 1 and done["back"] == len(backs)
-    lasts = {tuple(window.page.locator("#list > li").all_inner_texts()[-20:]) for window in windows.values()}
+    rows = [window.page.locator("#list > li").all_inner_texts()[-20:] for window in windows.values()]
+    lasts = {tuple(row.replace("\n↶", "") for row in of) for of in rows}  # players have a button: back to here
     tables = [window.page.inner_html("#board [data-layer=tables]") for window in windows.values()]
     boards = {re.sub(' class="[a-z ]*"', "", table) for table in tables}
     assert len(lasts) == len(boards) == 1  # nothing is hidden any more
