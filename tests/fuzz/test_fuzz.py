@@ -40,6 +40,7 @@ def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
         yield it
 
 
+@pytest.mark.parametrize("worker", sorted({path.parent.name for path in SAVED}), indirect=True)
 @pytest.mark.sampled(1)
 def test_what_was_found_stays_mended(worker: Worker) -> None:
     wrong = {p.name: worker.run(p.read_bytes()).wrong for p in SAVED if p.parent.name == worker.target}
