@@ -50,6 +50,7 @@ def edited(lake: tuple[Path, EditorFiles], *words: str) -> dict[str, str]:
         (("rename_entity", "nation", "reed", "sedge"), "map.yaml", "home: sedge"),
     ],
 )
+@pytest.mark.sampled(6)
 def test_one_value_at_its_path(still: tuple[Path, EditorFiles], words: tuple[str, ...], file: str, line: str) -> None:
     changes = edited(still, *words)
     assert line in changes[file], changes
@@ -73,6 +74,7 @@ def test_one_value_at_its_path(still: tuple[Path, EditorFiles], words: tuple[str
         (("put", "marsh", "factory.at", "2", "reed"), "there is no place of owned pieces"),
     ],
 )
+@pytest.mark.sampled(5)
 def test_what_is_not_there_is_refused(still: tuple[Path, EditorFiles], words: tuple[str, ...], said: str) -> None:
     with pytest.raises(MapEditError, match=said):
         edited(still, *words)

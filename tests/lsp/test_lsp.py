@@ -198,12 +198,11 @@ def test_an_overlay_leads_to_what_it_replaces_and_changes(editor: Editor) -> Non
 
 
 def completion(editor: Editor, name: str, typed: str) -> dict[str, Json]:
-    """The completions after some text that is typed into a new line of `factory_action`."""
+    """The completions after some text that is typed into a new line of `factory_action`, which it leaves there."""
     mark = "            require site.city is some"
-    original = editor.texts[editor.path(name)]
+    original = editor.path(name).read_text("utf-8")
     editor.change(name, original.replace(mark, f"            require {typed}\n{mark}", 1))
     result = editor.ask("textDocument/completion", editor.at(name, f"require {typed}\n", 8 + len(typed)))
-    editor.change(name, original)
     return {item["label"]: item for item in result}
 
 

@@ -264,6 +264,7 @@ def test_a_determinized_game_looks_the_same(make: Callable[[], Game]) -> None:
     assert others > 40
 
 
+@pytest.mark.proof
 def test_twins_are_determinized_alike(make: Callable[[], Game]) -> None:
     seen: dict[str, list[Any]] = {}
     for game in positions(make()):

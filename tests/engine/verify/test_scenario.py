@@ -72,7 +72,7 @@ def failures(ref: str, path: Path, backend: Backend | Machines, every: int = 1) 
 
 
 @each_file
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(34)
 def test_scenarios_of_games_pass(ref: str, path: Path) -> None:
     assert failures(ref, path, short_games, EVERY["python"]) == []
 
