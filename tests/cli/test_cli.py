@@ -123,7 +123,7 @@ def test_the_number_of_players_is_left_out_where_there_is_only_one() -> None:
     assert code == 0 and out.startswith("connect_four 1.0 · 2 games · 2 players · seed 0 · ")
     code, out, _ = invoke("perft", "connect_four", "--depth", "2")
     assert code == 0 and "leaves                  49" in out
-    assert "A: a place for a disc" in invoke("play", "connect_four", stdin="q\n")[1]
+    assert "A: drop a disc" in invoke("play", "connect_four", stdin="q\n")[1]
     assert "Cid, Dora" in invoke("play", "nim", "--names", "Cid,Dora", stdin="q\n")[1]
 
 

@@ -167,4 +167,4 @@ def test_the_declarer_alone_knows_the_skat_that_he_has_taken_up() -> None:
     assert [answer(game, "B", card, "skat") for card in (CARDS[0], SKAT[1])] == ["true", "true"]
     for seat in "AC":
         assert [answer(game, seat, card, "skat") for card in (CARDS[0], SKAT[1])] == ["?", "?"]
-        assert "discard(?)" in map(str, game.view(seat).history)
+        assert "B: discard(?)" in map(str, game.view(seat).history)

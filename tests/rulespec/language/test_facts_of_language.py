@@ -29,6 +29,7 @@ ORDERS = "orders are changed by the statements `add`, `take` and `move`, which a
 SETS = "sets have words in wasm, and which of them an operator needs is a fact of wasm"
 OTHERS = "the same word is a key of something else"
 NAMED = {
+    "drawing/guess.py": "the state of a token that says where it is",
     "lsp/brought_kinds.py": "keys of game.yaml",
     "engine/python/expressions.py": "the table of a generator",
     "engine/wasm/operators.py": "the table of a generator",
