@@ -210,7 +210,7 @@ class Mentions:
                         self._note(at, 0, self._entity(name, inner))
                 elif section not in PLAIN:
                     scope = texts.scope("each" if section == "entities" else section, name, node.span)
-                    for part in (node, get(node, "one"), get(node, "other")):
+                    for part in (node, get(node, "one"), get(node, "other"), get(node, "text")):
                         self._holes(part, scope)
                     if isinstance(count := get(node, "count"), Scalar):
                         self._expression(count, count.text, 0, scope)
@@ -229,6 +229,11 @@ class Mentions:
             self._field(key)
         elif section in ("measures", "measure_docs"):
             self._note(key, 0, self.d.measures.get(name))
+        elif section == "help":
+            kind, dot, entity = name.partition(".")
+            self._note(key, 0, self.d.kinds.get(kind))
+            if dot:
+                self._note(key, len(kind) + 1, self._entity(kind, entity))
         elif section == "units" and name in self.d.units:
             self._note(key, 0, typed.Unit(name, self.d.units[name]))
 
