@@ -90,6 +90,7 @@ _EXPECTED = {
     "MUL": "`*`",
     "COMPARE": "`==`",
     "MINMAX": "`min` or `max`",
+    "PATH_OF": "`path`",
     "REMOVABLE": "`def` or `guard` or `invariant` or `options` or `procedure` or `scoring`",
     "_CASES": "`match`",
     "_CHAIN": "`?.`",

@@ -100,7 +100,7 @@ def test_the_history_outlives_a_page(own: Serving) -> None:
         ("map isle", "no edit"),
         ("make isle", "no edit"),
         ("link isle isle", "joins two"),
-        ("link isle", "it is written"),
+        ("link isle", "expected `link REGION REGION"),
         ("remove nowhere", "no region"),
     ],
 )
