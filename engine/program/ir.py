@@ -588,7 +588,7 @@ class Alike(Brief, Struct, frozen=True, gc=False):
 
 
 class CallRows(Brief, Struct, frozen=True, gc=False):
-    """Where a procedure that may call itself keeps its variables while such a call is under way.
+    """Rows of cells for the variables of a procedure that may call itself, while such a call is under way.
 
     Attributes:
         depth: the cell that says how many frames are kept; that of the latest call is the last one.

@@ -1,4 +1,4 @@
-"""The paths that a parameter may be in a position, for whoever evaluates expressions one by one."""
+"""The possible paths of a parameter in a position, for interpreters of single expressions."""
 
 from __future__ import annotations
 

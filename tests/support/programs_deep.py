@@ -14,7 +14,7 @@ PARAMETERS: tuple[Scope, ...] = (
     {"k": "int", "t": "town"},
     {"t": "town", "k": "int", "s": "set town", "p": "player"},
 )
-"""What the procedures `burrow0`, `burrow1` and `burrow2` take."""
+"""Parameters of the procedures `burrow0`, `burrow1` and `burrow2`."""
 _HEADER = re.compile(r"procedure (\w+)(\(.*\).*?) at most (\d+) deep:")
 
 

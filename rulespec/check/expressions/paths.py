@@ -13,7 +13,7 @@ from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, PathOf, SetOf, Type
 
 _FOR_STEPS = frozenset(["all", "any", "count", "set", "sum", "union"])
-"""What can be asked of the steps of a path."""
+"""Operators over the steps of a path."""
 
 
 def path_elsewhere(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
