@@ -1,13 +1,13 @@
-"""On-disk cache of results that take long to compute. Nothing depends on it: any entry may be missing at any time.
+"""On-disk cache of expensive results. Nothing depends on it: any entry may be missing at any time.
 
-An entry is a JSON value, or bytes of its reader's own form, in a file of its own. Its key, the name of the file, is a
-hash of everything that the value depends on, the rooms of this program that make it included. The first line of the
-file is a signature of the name and of the value, by a key that is not in the cache (`signing.py`). So an entry was
-written by a process of this user under this very name; any other file counts as missing, and nothing else of an entry
-is checked.
+An entry is a JSON value, or bytes in its reader's own form, in a separate file. Its key, the file name, is a hash of
+everything that the value depends on, including the rooms of this program that compute it. The first line of the file is
+a signature of name and value, with a key outside the cache (`signing.py`). So an entry was written by a process of this
+user under this name; any other file counts as missing, and nothing else is checked.
 
-The cache is in the user's cache folder. The environment variable RULESPEC_CACHE names another one; empty means none.
-A folder that belongs to another user, or that others may write to, is not used. Without a signing key there is none.
+The cache is in the user's cache folder, or in the folder named by the environment variable RULESPEC_CACHE; empty means
+no cache. A folder that belongs to another user, or is writable by others, is not used. Without a signing key there is
+no cache.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Decoder(Protocol[_T_co]):
     """A reader of values, such as `msgspec.json.Decoder`."""
 
     def decode(self, data: bytes, /) -> _T_co:
-        """The value in bytes; ValueError if they hold none."""
+        """The value in bytes; ValueError if they are invalid."""
         ...
 
 
@@ -67,15 +67,15 @@ _writes = count()
 
 
 def key(kind: str, *inputs: str, rooms: tuple[str, ...] = PROGRAM) -> str:
-    """The key of an entry: a hash of its kind, of the texts that its value depends on, and of this program.
+    """The key of an entry: a hash of its kind, of the texts its value depends on, and of this program.
 
-    It is "" if there is no cache: then the value need not be made.
+    It is "" if there is no cache: then the key's value need not be computed.
 
     Args:
         kind: the kind of the entry.
         inputs: the texts.
-        rooms: the folders of the package that the value depends on, besides the modules beside them: to look at all
-            files takes a twentieth of a replay.
+        rooms: the folders of the package that the value depends on, besides top-level modules: scanning all files takes
+            a twentieth of a replay.
     """
     if _folder() is None or signing.fault():
         return ""
@@ -88,7 +88,7 @@ def key(kind: str, *inputs: str, rooms: tuple[str, ...] = PROGRAM) -> str:
 
 
 def read(key: str, decoder: Decoder[_T]) -> _T | None:
-    """The value of an entry; None if there is none that this user's own processes have signed."""
+    """The value of an entry; None if there is no entry signed by this user."""
     folder = _folder()
     if not key or folder is None or not _is_safe(folder):
         return None
@@ -103,7 +103,7 @@ def read(key: str, decoder: Decoder[_T]) -> _T | None:
 
 
 def write(key: str, value: Any) -> None:
-    """Writes an entry; does nothing if the key is "", the value too large, or the folder cannot be written to.
+    """Writes an entry; does nothing if the key is "", the value too large, or the folder unwritable.
 
     Args:
         key: its key.
@@ -136,7 +136,7 @@ def write(key: str, value: Any) -> None:
 
 
 def header(key: str, body: bytes) -> bytes:
-    """The first line of an entry of this name and value; empty if there is nothing to sign with."""
+    """The first line of an entry with this name and value; empty if there is no signing key."""
     signature = signing.signature(key.encode() + b"\n" + body)
     return _HEADER + signature.encode() if signature else b""
 
@@ -147,7 +147,7 @@ def _is_signed(head: bytes, key: str, body: bytes) -> bool:
 
 
 def place() -> str:
-    """The path of the cache, or the reason why there is none, in a few words for people."""
+    """The path of the cache, or the reason for its absence, in a few words."""
     folder = _folder()
     if folder is None:
         return "none (RULESPEC_CACHE is empty)" if "RULESPEC_CACHE" in os.environ else "none (there is no home folder)"
@@ -245,7 +245,7 @@ def _user_folder() -> str | None:
 def fingerprint(rooms: tuple[str, ...] = PROGRAM) -> bytes:
     """A hash of rooms of this program: of its place, and of the names, sizes and modification times of their files.
 
-    Some packagers give all files one time, and each build a folder of its own.
+    The place counts because some packagers give all files the same time, but each build its own folder.
     """
     result = hashlib.sha256(os.fsencode(_HOME))
     for room in rooms if rooms == PROGRAM else ("*", *rooms):
@@ -260,11 +260,11 @@ def _fingerprint(room: str) -> bytes:
 
 
 def program_files(home: Path, room: str = "") -> list[tuple[str, int, int]]:
-    """The files of a room that entries depend on: modules, schemas and grammar.
+    """The files of a room that affect cache entries: modules, schemas and grammar.
 
     Args:
         home: the folder of the package.
-        room: a folder below it; "" for all of them, "*" for the files beside them.
+        room: a folder below it; "" for all of them, "*" for top-level files.
 
     Returns:
         The path below `home`, the size in bytes and the modification time in nanoseconds of each file.

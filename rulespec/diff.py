@@ -55,13 +55,13 @@ class Difference:
     """One difference.
 
     Attributes:
-        kind: the sort of change; `wrapped` only for rules.
+        kind: the type of change; `wrapped` only for rules.
         section: one of `SECTIONS`, or `RULES`.
-        keys: the path of a fact, key by key; of a rule its kind and its name.
-        old: a fact as plain data, without texts for people; the text of a rule without comments and docstrings; None
-            if there is none.
-        new: the same of the second ruleset; for a wrapped rule the text around the old one.
-        note: the comment beside the new fact, or its `doc`; the docstring of a rule.
+        keys: the path of a fact, key by key; for a rule, its kind and name.
+        old: a fact as plain data, without texts for people; the text of a rule without comments and docstrings; or
+            None.
+        new: the same in the second ruleset; for a wrapped rule, the text around the old one.
+        note: the comment at the new fact, or its `doc`; the docstring of a rule.
     """
 
     kind: Kind
@@ -73,7 +73,7 @@ class Difference:
 
     @property
     def path(self) -> str:
-        """The path of a fact as overlays write it; of a rule its kind and its name."""
+        """The path of a fact in overlay notation; for a rule, its kind and name."""
         return (" " if self.section == RULES else ".").join(k for k in self.keys if k)
 
     @property
@@ -100,9 +100,9 @@ class Difference:
 
 
 def diff(a: Merged, b: Merged) -> list[Difference]:
-    """All differences between two rulesets: first facts, in the order of `SECTIONS` and of the files, then rules.
+    """All differences between two rulesets: first facts, in the order of `SECTIONS` and the files, then rules.
 
-    A move, and a change of texts for people (`doc`, `position`, comments, docstrings), is no difference.
+    Moves, and changes of texts for people (`doc`, `position`, comments, docstrings), do not count.
     """
     results: list[Difference] = []
     for section, keys in SECTIONS.items():
@@ -113,7 +113,7 @@ def diff(a: Merged, b: Merged) -> list[Difference]:
 
 
 def collection(section: str, keys: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The path of the collection at or around a path, such as all entities of a kind; None without one."""
+    """The path of the collection at or above a path, such as all entities of a kind, or None."""
     at, word = COLLECTIONS.get(section, (0, ""))
     return keys[: at + 1] if keys[at : at + 1] == (word,) else None
 
@@ -128,7 +128,7 @@ class _Facts:
     b: Merged
 
     def nodes(self, keys: tuple[str, ...], old: Node | None, new: Node | None) -> Iterator[Difference]:
-        """The differences at a path, as a single one if only one side has it."""
+        """The differences at a path; a single one if only one side has the path."""
         if old is None and new is None:
             return
         if _holds_sections(keys):

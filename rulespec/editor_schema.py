@@ -26,7 +26,7 @@ def files_schema(ruleset: typed.Ruleset) -> Schema:
     of a ruleset.
 
     Entities must have the facts of their kind, and references to entities must name existing ones. A ruleset that
-    extends another one may leave out keys that its base has.
+    extends another one may omit keys of its base.
 
     Returns:
         A JSON Schema (draft 2020-12).
@@ -35,7 +35,7 @@ def files_schema(ruleset: typed.Ruleset) -> Schema:
 
 
 def overlay_schema(ruleset: typed.Ruleset, root: Node) -> Schema:
-    """The schema of an overlay for a ruleset: its settings with their values, its paths with their present values.
+    """The schema of an overlay for a ruleset: its settings with their values, its paths with current values.
 
     Args:
         ruleset: the ruleset.
@@ -56,6 +56,15 @@ def overlay_schema(ruleset: typed.Ruleset, root: Node) -> Schema:
         general = properties[section]["items"]
         properties[section]["items"] = {"anyOf": [{"enum": [path for path, _ in paths]}, general]}
     return schema
+
+
+_CSV: Schema = {
+    "type": "object",
+    "properties": {"csv": {"type": "string"}},
+    "required": ["csv"],
+    "additionalProperties": False,
+}
+"""Rows in a CSV file."""
 
 
 def _setting(setting: typed.SettingDecl) -> Schema:
@@ -140,6 +149,7 @@ class _FilesSchema:
         results = {name for name, of in self.d.links.items() if of.region == kind.name}
         results |= {"source", "target"} if link and not link.two_way else set()
         results |= {"players"} if kind.name == self.d.teams else set()
+        results |= {"column", "row", "number"} if kind.name in self.d.boards else set()
         written = [f for f in kind.facts.values() if f.name not in results]
         facts = {f.name: self._value(f.type) for f in written}
         needed = [f.name for f in written if self._needed(f.type)]
@@ -173,7 +183,7 @@ class _FilesSchema:
     def _sections(self) -> None:
         kinds = self.properties["kinds"]
         kinds["properties"] = {
-            k.name: _narrowed("kinds_kind", "entities", {"additionalProperties": _facts(k)})
+            k.name: _narrowed("kinds_kind", "entities", _by_name(k))
             for k in self.d.kinds.values()
             if k.span.file.endswith("kinds.yaml") and not (k.product or k.is_player or k.implicit)
         }
@@ -181,24 +191,23 @@ class _FilesSchema:
         kinds["properties"][player.name] = _narrowed("kinds_kind", "seats", {"items": _facts(player)})
         if (map_kind := self.d.kinds.get(self._map_kind())) is not None:
             regions = self.properties["map"]["properties"]["regions"]
-            regions["additionalProperties"] = _facts(map_kind)
+            regions |= _by_name(map_kind)
             self.properties["map"]["properties"]["links"]["properties"] = {
                 name: _narrowed("map_links", "of", {"additionalProperties": _facts(self.d.kinds[name])})
                 for name in self.d.links
             }
         self.properties["boards"]["properties"] = {
-            b.kind: _narrowed("boards_board", "spaces", {"additionalProperties": _facts(self.d.kinds[b.kind])})
-            for b in self.d.boards.values()
+            b.kind: _narrowed("boards_board", "spaces", _by_name(self.d.kinds[b.kind])) for b in self.d.boards.values()
         }
         self.properties["tracks"]["properties"] = {
-            t.name: _narrowed("tracks_track", "spaces", {"additionalProperties": _facts(self.d.kinds[t.kind])})
-            for t in self.d.tracks.values()
+            t.name: _narrowed("tracks_track", "spaces", _by_name(self.d.kinds[t.kind])) for t in self.d.tracks.values()
         }
         self.properties["constants"]["properties"] = {
             c.name: {"title": str(c.type), "$ref": "#/$defs/tables_expr"} for c in self.d.constants.values()
         }
         self.properties["tables"]["properties"] = {
-            t.name: _narrowed("tables_table", "rows", self._rows(t.keys, t.value)) for t in self.d.tables.values()
+            t.name: _narrowed("tables_table", "rows", {"anyOf": [_CSV, self._rows(t.keys, t.value)]})
+            for t in self.d.tables.values()
         }
 
     def _rows(self, keys: tuple[Type, ...], value: Type) -> Schema:
@@ -254,6 +263,11 @@ class _FilesSchema:
         value = general["additionalProperties"]
         known = [{"enum": list(names)}, *({"pattern": p} for p in patterns)]
         return general | {"propertyNames": {"anyOf": known}, "properties": {n: t | value for n, t in names.items()}}
+
+
+def _by_name(kind: typed.Kind) -> Schema:
+    """The schema of entities by their names, which may be in a CSV file."""
+    return {"properties": {"csv": {"type": "string"}}, "additionalProperties": _facts(kind)}
 
 
 def _facts(kind: typed.Kind) -> Schema:

@@ -2,4 +2,4 @@
 
 
 class RulespecError(Exception):
-    """Base class of every error that this package raises on purpose."""
+    """Base class of all errors raised deliberately by this package."""

@@ -22,11 +22,11 @@ _TEXT_KEYS = re.compile(r"\s*(?:for_)?version:\s*")  # their values are always t
 
 
 def with_fixes(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """The diagnostics, each with its fix if that is certain.
+    """The diagnostics, with fixes where these are certain.
 
     Args:
         diagnostics: the diagnostics.
-        texts: the text that was checked of each file, by the name that spans use.
+        texts: the checked text of each file, by its name in spans.
     """
     results = list(diagnostics)
     # A link that seems to be missing may be in an entry with another error: fix that one first.

@@ -1,4 +1,4 @@
-"""From a ruleset reference to a checked ruleset: `my_game`, `./my_game`, `my_game+house_rules`."""
+"""Loading of a ruleset reference: `my_game`, `./my_game`, `my_game+house_rules`."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     """Reads and checks a ruleset.
 
     Args:
-        ref: a folder or an id, followed by `+overlay` as often as wanted; an overlay is an id (a file in `variants/`)
-            or the path of a YAML file.
-        report: takes every diagnostic, warnings too; without it there is no search for warnings.
+        ref: a folder or an id, optionally followed by `+overlay`, repeatedly; an overlay is an id (a file in
+            `variants/`) or the path of a YAML file.
+        report: receives every diagnostic, including warnings; without it, warnings are not searched for.
         files: reads and parses the files; by default from disk.
 
     Raises:
-        DiagnosticsError: if there is any error; it carries all diagnostics of the run.
+        DiagnosticsError: if there is any error; it contains all diagnostics of the run.
     """
     lints = report is not None
     report = Report() if report is None else report
@@ -58,7 +58,7 @@ def assembled(
 ) -> typed.Ruleset:
     """The ruleset of a reference, from its files and the checker's results.
 
-    `meaning` is its hash; an editor, whose rules are wrong most of the time, has none.
+    `meaning` is its hash; editors, whose rules are usually incomplete, omit it.
     """
     paths = [Path(overlay) for overlay in merged.place.parts(ref)[1:]]
     game = get(merged.source.root, "game")
@@ -97,13 +97,13 @@ class Merged(Brief, Struct, frozen=True):
 
     Attributes:
         source: the merged tree and rules.
-        folders: the folders read, the ruleset's own before those of its base.
-        overlays: the ids of the overlays of the reference.
-        titles: the title of each of them.
-        texts: the text of each file, by the name that messages use.
-        located: the folder and the name below it of each of these files.
+        folders: the folders read, the ruleset's own first, then those of its base.
+        overlays: the ids of the overlays in the reference.
+        titles: the titles of these overlays.
+        texts: the text of each file, by its name in messages.
+        located: the folder and relative name of each of these files.
         place: the source of the files.
-        sources_hash: 32 hexadecimal digits, of the texts of all files.
+        sources_hash: the hash of all file texts, 32 hexadecimal digits.
         listed: the rules of the ruleset's list, by id.
     """
 
@@ -119,9 +119,9 @@ class Merged(Brief, Struct, frozen=True):
 
 
 def load_source(ref: str, report: Report, files: Files | None = None, *, lints: bool = True) -> Merged:
-    """Reads a ruleset and lays its overlays over it, without checking the meaning of the rules.
+    """Reads a ruleset and merges its overlays, without checking the meaning of the rules.
 
-    Args and errors: as those of `load_ruleset`; `lints`: whether somebody reads the warnings.
+    Args and errors: as for `load_ruleset`; `lints`: whether to search for warnings.
     """
     reader = RulesetReader(report, files or Files())
     place = reader.files.place
@@ -176,7 +176,7 @@ def _check(ref: str, merged: Merged, report: Report, lints: bool, cached: bool) 
         report.extend(_blamed(error.diagnostics, source))
         raise DiagnosticsError(report.diagnostics) from None
     except RecursionError:  # the parser and the checker bound what they can; chains of both together end here
-        report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
+        report.error("RS135", "the rules nest too deep", None, help="shorten the chain of calls")
         raise DiagnosticsError(report.diagnostics) from None
     report.extend(_blamed(result.diagnostics, source))
     report.raise_if_errors()
@@ -425,4 +425,4 @@ def _check_base(overlay: Mapping, source: Source, folders: list[Path], report: R
         report.error("RS506", f"this overlay is for `{text(base)}`, not for `{id_}`", base.span)
     elif wanted is not None and base is not None and text(base) == id_ and text(wanted) != version:
         message = f"this overlay is for version {text(wanted)} of `{id_}`, which is at {version}"
-        report.error("RS513", message, wanted.span, help="check what has changed, then correct `for_version`")
+        report.error("RS513", message, wanted.span, help="check the changes, then correct `for_version`")

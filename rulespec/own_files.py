@@ -1,7 +1,7 @@
-"""The files of the ruleset at hand: nothing that edits files writes others.
+"""The current ruleset's own files: nothing that edits files writes others.
 
-Those are the files in a ruleset's own folder, and those of an overlay that is named by its path. Files that a reference
-only looks up by id, as the base of an overlay of one's own or the ruleset that a folder extends, are somebody else's.
+These are the files in a ruleset's own folder, and those of an overlay given by path. Files found only by id, such as
+the base of a standalone overlay or of a ruleset that extends it, belong to someone else.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class OwnFiles(Struct, frozen=True):
 
 
 def own_files(ref: str) -> OwnFiles:
-    """The files of a reference that may be changed: of overlays that it names by paths, and of its folder.
+    """The files of a reference that may be changed: those of overlays given by path, and of its folder.
 
-    The folder of a base that is looked up by its id does not belong to an overlay of one's own.
+    The folder of a base found by id does not belong to a standalone overlay.
     """
     base, *overlays = parts_of(ref)
     own = tuple(Path(overlay).resolve() for overlay in overlays if is_path(overlay))

@@ -1,4 +1,4 @@
-"""Registration of a game's picture: games are below the room that draws them."""
+"""Registration of a drawing function for games, as games are in a lower room than drawing."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _registered: list[Draw] = []
 
 
 def register(draw: Draw) -> None:
-    """Makes a function draw all games, in the place of the one before."""
+    """Registers a function that draws all games, replacing the previous one."""
     _registered[:] = [draw]
 
 
 def picture(game: Any) -> str | None:
-    """A game as SVG; None if nothing that draws is registered."""
+    """A game as SVG; None if no drawing function is registered."""
     return _registered[0](game) if _registered else None

@@ -1,4 +1,4 @@
-"""Records with a repr of one bounded line, for consoles, notebooks, failures and logs."""
+"""Records with a bounded one-line repr, for consoles, notebooks, failures and logs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_NUMBER = 10**18
 class Brief:
     """A base of structs and dataclasses: shows its fields, nested values only by name or size.
 
-    It stands before `Struct`; a dataclass uses `repr=False`.
+    It precedes `Struct` in the bases; a dataclass uses `repr=False`.
     """
 
     __slots__ = ()

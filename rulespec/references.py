@@ -1,4 +1,4 @@
-"""References to rulesets and overlays: the folder or the file that an id or a path names."""
+"""References to rulesets and overlays: the folder or file for an id or a path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.file_places import DiskFiles, FilePlace
-from rulespec.documents.folders import folders_in, is_hidden, visible
+from rulespec.documents.folders import folders_in, is_hidden
 from rulespec.documents.text_files import broken_link, is_present
 
 MAX_PIECES = 100
@@ -26,7 +26,7 @@ def game_folders() -> list[Path]:
 
 
 def is_shipped(folder: Path) -> bool:
-    """Whether a folder belongs to the games that come with this program."""
+    """Whether a folder belongs to the shipped games."""
     return folder.resolve().is_relative_to((Path(__file__).resolve().parent / "games").resolve())
 
 
@@ -39,11 +39,28 @@ def _is_folder(path: Path) -> bool:
 
 def known_rulesets() -> list[str]:
     """The ids of all rulesets in `game_folders` and their groups, sorted."""
-    return sorted({p.parent.name for folder in ruleset_folders() for p in visible(folder, "*/game.yaml")})
+    return sorted(_folders_by_id())
+
+
+def known_folders() -> dict[str, Path]:
+    """Id → folder of all known rulesets, sorted: as `find_ruleset` for each, by one listing."""
+    known = _folders_by_id()
+    places = {id_: Path(id_) if is_present(Path(id_, "game.yaml")) else known[id_] for id_ in sorted(known)}
+    return {id_: Path(os.path.realpath(place)) for id_, place in places.items()}
+
+
+def _folders_by_id() -> dict[str, Path]:
+    """Id → the first folder of a ruleset of this name, in the order of `ruleset_folders`."""
+    results: dict[str, Path] = {}
+    for folder in ruleset_folders():
+        for path in folders_in(str(folder)):
+            if os.path.exists(f"{path}/game.yaml"):  # noqa: PTH110 - as below
+                results.setdefault(os.path.basename(path), Path(path))  # noqa: PTH119 - as below
+    return results
 
 
 def ruleset_folders() -> Iterator[Path]:
-    """The folders for ids, then the groups in them: folders of rulesets that are none themselves."""
+    """The folders for ids, then the groups in them, which are folders of rulesets."""
     folders = game_folders()
     yield from folders
     for folder in folders:
@@ -57,11 +74,11 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
 
     Args:
         name: its id or its path.
-        beside: the folder of the ruleset that refers to it: paths are relative to that folder, and ids are looked up
-            next to it first. Both rulesets lie in one folder, unless the other is found by its id elsewhere.
+        beside: the folder of the referring ruleset: paths are relative to it, and ids are first looked up next to it.
+            Both rulesets are in one folder, unless the other is found by id elsewhere.
 
     Raises:
-        DiagnosticsError: RS501 if there is none, RS106 if a path leads out of the folder that holds both.
+        DiagnosticsError: RS501 if there is none, RS106 if a path leaves the folder that contains both.
     """
     path = Path(name) if beside is None else beside / name
     try:
@@ -82,6 +99,8 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
         begin = "a ruleset is a folder with a game.yaml; `rulespec new` starts one"
         hint = "call `game.yml` `game.yaml`" if (path / "game.yml").is_file() else begin
         raise failure("RS501", f"`{name}` holds no ruleset: it has no game.yaml", None, hint)
+    if name.endswith((".jsonl", ".json", ".pgn", ".gz")):
+        raise failure("RS501", f"there is no file `{name[-80:]}`", None, "check the path: a log is named by its file")
     known = known_rulesets()
     hint = did_you_mean(name, known) or ("known are " + ", ".join(f"`{k}`" for k in known) if known else "")
     raise failure("RS501", f"there is no ruleset `{name[:80]}`", None, hint)
@@ -100,9 +119,8 @@ def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
 def parts_of(ref: str) -> list[str]:
     """The ruleset and overlays of a reference, split at `+`.
 
-    A path may have a `+` in it, too. So the parts are as short as they can be, so that each is an id or a path to
-    something; and where none can be, the path that is missing is one part. `/` after a folder ends its name:
-    `./a+b/` is that folder, where `./a` is a ruleset as well.
+    Paths may contain `+`, too. So each part is the shortest that is an id or the path of something; a missing path
+    extends to the end. `/` after a folder ends its name: `./a+b/` is that folder, even if `./a` is a ruleset.
     """
     pieces = ref.split("+")
     if len(pieces) == 1 or len(pieces) > MAX_PIECES:
@@ -169,12 +187,12 @@ def _is_ruleset(name: str) -> bool:
 
 
 def named(folder: Path) -> str:
-    """A folder as a reference names it; see `parts_of`."""
+    """A folder in reference notation; see `parts_of`."""
     return f"{folder}{os.sep}" if "+" in str(folder) else str(folder)
 
 
 def find_overlay(name: str, folders: list[Path]) -> tuple[Path, str] | None:
-    """The folder that an overlay's files may not lead out of, and its YAML file's path below it; None if missing."""
+    """The folder that bounds an overlay's files, and the relative path of its YAML file; None if missing."""
     try:
         if is_path(name):
             path = Path(name)
@@ -192,12 +210,12 @@ def find_overlay(name: str, folders: list[Path]) -> tuple[Path, str] | None:
 
 
 def is_path(name: str) -> bool:
-    """Whether an overlay is named by its path, rather than by its id."""
+    """Whether an overlay is given by path, rather than by id."""
     return name.endswith(".yaml") or _has_folder(name)
 
 
 def is_id(name: str) -> bool:
-    """Whether a ruleset is named by its id, rather than by its path."""
+    """Whether a ruleset is given by id, rather than by path."""
     return not _has_folder(name) and not name.startswith(".")
 
 
@@ -206,7 +224,7 @@ def _has_folder(name: str) -> bool:
 
 
 class Disk(DiskFiles):
-    """The folders on the disk, in which references of people are looked up."""
+    """The folders on disk, for looking up references."""
 
     def parts(self, ref: str) -> list[str]:
         """See `FilePlace`."""

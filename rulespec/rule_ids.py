@@ -20,7 +20,7 @@ _FOR_PEOPLE = re.compile(r'"[^"]*"|#.*|\bdoc:.*')
 
 
 class ListedRule(Brief, Struct, frozen=True):
-    """A rule in the list of a ruleset: its id, a line of text, the editions that have it, its place."""
+    """A rule in a ruleset's list: its id, a line of text, the editions that have it, its place."""
 
     id: str
     text: str
@@ -31,8 +31,8 @@ class ListedRule(Brief, Struct, frozen=True):
 class Unreached(Brief, Struct, frozen=True):
     """Rules code that no test can run, with the reason.
 
-    Either a rule of the list (`rule`), or a place: a file of the ruleset's folder (`at`), a text on the line, and the
-    outcome, or "" for all of that line.
+    Either a listed rule (`rule`), or a place: a file in the ruleset's folder (`at`), a text on the line, and the
+    outcome, or "" for the whole line.
     """
 
     rule: str
@@ -44,12 +44,12 @@ class Unreached(Brief, Struct, frozen=True):
 
 
 def cited(text: str) -> tuple[str, ...]:
-    """The ids in a docstring, a reason or a comment, each once, in the order of the text."""
+    """The ids in a docstring, a reason or a comment, each once, in text order."""
     return tuple(dict.fromkeys(_RULE_ID.findall(text)))
 
 
 def uncited(text: str) -> str:
-    """A docstring or a reason without the ids that it begins with; "" if it has nothing else."""
+    """A docstring or a reason without its leading ids; "" if nothing else is left."""
     return _BEGINS.sub("", text).strip()
 
 
@@ -81,8 +81,8 @@ def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) 
 def check_cited(sources: Mapping[str, str], rules: Mapping[str, ListedRule], report: Report) -> None:
     """Warns of cited ids missing from the list, if there is one (RS239).
 
-    Text that only looks like an id, such as the name of a standard, is ignored: it neither shares its first word with
-    an id of the list nor resembles one.
+    Texts that only look like ids, such as the name of a standard, are ignored: they neither share their first word with
+    a listed id nor resemble one.
     """
     families = {id_.partition("-")[0] for id_ in rules}
     parts = {

@@ -1,4 +1,4 @@
-"""Files of one ruleset reference: read within bounds, checked against their schemas, and hashed together."""
+"""Files of one ruleset reference: read within bounds, checked against schemas, and hashed together."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ characters of rules, rules (definitions, procedures …), and YAML values."""
 
 
 class Files:
-    """Reads and parses files, from disk each time. The language server has a subclass with a memo.
+    """Reads and parses files, always from disk. The language server has a subclass with a memo.
 
     Attributes:
-        cached: whether results go to the on-disk cache; not those that change with every keystroke.
+        cached: whether results use the on-disk cache; not for files that change with every keystroke.
         place: the source of the files.
     """
 
@@ -56,15 +56,15 @@ class Files:
     place: FilePlace = DISK
 
     def text(self, path: Path, display: str, limit: int) -> str:
-        """The content of a file; `display` is its name in diagnostics. Errors: as those of `read_text`."""
+        """The content of a file; `display` is its name in diagnostics. Errors: as for `read_text`."""
         return self.place.text(path, display, limit)
 
     def yaml(self, path: Path, display: str) -> Node:
-        """The tree of a YAML file. Errors: as those of `read_yaml`."""
+        """The tree of a YAML file. Errors: as for `read_yaml`."""
         return read_kept(path, display, MAX_YAML)
 
     def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
-        """The items of a rules file. Errors: as those of `parse_rules`."""
+        """The items of a rules file. Errors: as for `parse_rules`."""
         return parse_rules(text, display, cached=True)
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
@@ -80,7 +80,7 @@ class Files:
 
 
 def title_files(titled: Iterable[tuple[Path, str]], place: FilePlace) -> Iterator[tuple[Path, str]]:
-    """Folder and name of the files of words that there may be, in all languages, the lowest layer first."""
+    """Folder and name of all possible word files, in all languages, lowest layer first."""
     for folder, stem in titled:
         yield folder, f"{stem}.yaml"
         path = folder / stem
@@ -89,7 +89,7 @@ def title_files(titled: Iterable[tuple[Path, str]], place: FilePlace) -> Iterato
 
 
 def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:
-    """Folder and name of each drawing file that there may be, the lowest layer first: they lie as files of words do."""
+    """Folder and name of each possible drawing file, lowest layer first; they are located like word files."""
     for folder, stem in titled:
         words = Path(stem)  # `titles` of a ruleset, `variants/titles/NAME` of an overlay
         if words.parent.name == "titles":
@@ -99,7 +99,7 @@ def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, st
 
 
 class TooMuchError(DiagnosticsError):
-    """The files of a reference hold more than they may: nothing more is read."""
+    """The files of a reference exceed the size limits: nothing more is read."""
 
 
 class _PlacedFiles(Files):
@@ -156,7 +156,7 @@ class SameFiles(Files):
 class RulesetReader(Brief, Struct):
     """Reads the files of one reference: counts them, keeps their texts for messages, and hashes them.
 
-    `located`: the folder and the name below it of each file in `sources`.
+    `located`: the folder and relative name of each file in `sources`.
     """
 
     report: Report
@@ -168,13 +168,13 @@ class RulesetReader(Brief, Struct):
     listed: dict[str, ListedRule] = field(default_factory=dict)
 
     def yaml(self, folder: Path, name: str, schema: str, *, partial: bool = False) -> Mapping | None:
-        """A YAML file in a folder, or None if it does not fit its schema (which is reported).
+        """A YAML file in a folder, or None if it violates its schema, which is reported.
 
         Args:
             folder: the folder.
-            name: the file's path below it.
+            name: the file's relative path.
             schema: the name of its schema.
-            partial: the file is laid over another one, and may leave out keys that it has.
+            partial: whether the file is merged over another one, and may omit its keys.
 
         Raises:
             DiagnosticsError: RS160 if the file needs a newer version of this program, RS107 if a total is too large.
@@ -229,10 +229,10 @@ class RulesetReader(Brief, Struct):
         self.report.extend(diagnostics)
 
     def rules_of(self, folder: Path) -> tuple[ast.Item, ...]:
-        """The items of all rules files of a ruleset's folder, in the order of their names.
+        """The items of all rules files in a ruleset's folder, sorted by file name.
 
         Raises:
-            DiagnosticsError: RS107 if there are more files than a ruleset may have, before any of them is read.
+            DiagnosticsError: RS107 if there are too many files, before any is read.
         """
         names = [
             f"rules/{path.name}" for path in islice(self.files.place.matches(folder, "rules/*.rules"), MAX_FILES + 1)
@@ -284,7 +284,7 @@ class RulesetReader(Brief, Struct):
 
     def _refuse(self, what: str, display: str) -> NoReturn:
         most, unit = _TOTALS[what]
-        help_ = "remove what is not needed, or combine fewer rulesets and overlays"
+        help_ = "remove unneeded parts, or combine fewer rulesets and overlays"
         message = f"this ruleset has more than {most:,} {unit} in total"
         self.report.error("RS107", message, Span(display, 1, 1, 1, 1), help=help_)
         raise TooMuchError(self.report.diagnostics)

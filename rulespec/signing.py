@@ -1,9 +1,9 @@
-"""Signatures of this user's own files, by a key among the user's other state.
+"""Signatures of this user's own files, with a key in the user's state folder.
 
-The key is 32 random bytes in a file of its own that only the user may read, made when it is needed first. Where there
-can be none, nothing is signed. Anyone who can read it can run programs as the user.
+The key is 32 random bytes in a file that only the user may read, created on first use. If it cannot be created, nothing
+is signed. Anyone who can read it can run programs as the user.
 
-XDG_STATE_HOME names another folder for it.
+XDG_STATE_HOME sets another folder for it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 
 
 def signature(data: bytes) -> str:
-    """The signature of data, 64 hex digits; empty without a key."""
+    """The signature of data, 64 hex digits; "" without a key."""
     key, _ = _key(_place())
     return blake2b(data, key=key, digest_size=32).hexdigest() if key else ""
 
 
 def fault() -> str:
-    """The reason why there is no key, for people; empty if there is one."""
+    """The reason for the lack of a key, for people; "" if there is one."""
     _, reason = _key(_place())
     return reason
 

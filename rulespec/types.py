@@ -38,7 +38,7 @@ MAX_ONCE_STEPS = 100_000
 
 
 class Num(Struct, frozen=True):
-    """A whole number; `unit` is "" for a plain count."""
+    """An integer; `unit` is "" for a plain count."""
 
     unit: str = ""
 
@@ -84,7 +84,7 @@ class SetOf(Struct, frozen=True):
 
 
 class Order(Struct, frozen=True):
-    """Entities of one kind in an order, each once at most."""
+    """A sequence of entities of one kind without repetition."""
 
     kind: str
 
@@ -93,7 +93,7 @@ class Order(Struct, frozen=True):
 
 
 class BagOf(Struct, frozen=True):
-    """Alike pieces of the entities of one kind: a count for each."""
+    """Counts of alike pieces for the entities of one kind."""
 
     kind: str
 
@@ -102,7 +102,7 @@ class BagOf(Struct, frozen=True):
 
 
 class PathOf(Struct, frozen=True):
-    """Entities of one kind, one after the other, as steps lead from each to the next."""
+    """A sequence of entities of one kind, connected by steps."""
 
     kind: str
 
@@ -111,7 +111,7 @@ class PathOf(Struct, frozen=True):
 
 
 class Bad(Struct, frozen=True):
-    """The type of a reported expression. It fits every type, so that no further errors follow."""
+    """The type of an expression with a reported error. It fits every type, to avoid follow-up errors."""
 
     def __str__(self) -> str:
         return "unknown"
@@ -131,7 +131,7 @@ def may_be_none(type_: Type) -> bool:
 
 
 def none_of(type_: Type) -> int:
-    """The stand-in for none among the values of a type."""
+    """The representation of none among the values of a type."""
     return NO_NUMBER if isinstance(type_, Num | Maybe) else -1
 
 
@@ -143,19 +143,19 @@ def never_none(type_: Type) -> Type:
 
 
 def or_none(type_: Type) -> Type:
-    """The type of the values of a type, and of none."""
+    """The type with none as an additional value."""
     if isinstance(type_, Num):
         return Maybe(type_.unit)
     return Ent(type_.kind, True) if isinstance(type_, Ent) else type_
 
 
 def settled(type_: Type) -> Type:
-    """The type with the unit of plain numbers, if its unit is open."""
+    """The type, as a plain number if its unit is open."""
     return type(type_)() if isinstance(type_, Num | Maybe) and type_.unit == ANY else type_
 
 
 def unify(a: Type, b: Type) -> Type | None:
-    """Common type of two operands or branches; None if they have none."""
+    """Common type of two operands or branches, or None."""
     if isinstance(a, Bad):
         return b
     if isinstance(b, Bad) or a == b:

@@ -2,9 +2,9 @@
 
     {"sources": "9c…", "sum": "4e…", "packed": "eNq…"}
 
-Unpacked it has the parts of its reference, the folders of its rulesets (each extends the next one), its files by path,
-and the files that only show the game: words and drawings. `sources` is the hash of the sources of the rules; `sum` is
-SHA-256 of the files that show. Nothing of it is ever written to a disk.
+Unpacked, it has the parts of its reference, the folders of its rulesets (each extends the next), its files by path, and
+the files only for display: words and drawings. `sources` is the hash of the rules' sources; `sum` is the SHA-256 of the
+display files. It is never written to disk.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Bundle(Struct, frozen=True):
     """A bundle in its form inside a log.
 
     Attributes:
-        sources: the hash of the sources that it holds.
-        sum: of the files that only show the game, outside that hash.
+        sources: the hash of its sources.
+        sum: the hash of its display files, which the other hash excludes.
         packed: the rest.
     """
 
@@ -47,7 +47,7 @@ class Bundle(Struct, frozen=True):
     packed: str
 
     def to_json(self) -> dict[str, str]:
-        """The bundle as the header of a log has it."""
+        """The bundle in the form for a log header."""
         return {"sources": self.sources, "sum": self.sum, "packed": self.packed}
 
 
@@ -56,8 +56,8 @@ class Contents(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         reference: the folder of the ruleset, then each overlay: an id, or the path of a file in the bundle.
-        rulesets: the folders of the ruleset and of those below it; each extends the next one.
-        rules: path → text of each file that the rules are read from.
+        rulesets: the folders of the ruleset and its bases; each extends the next.
+        rules: path → text of each file with rules.
         shown: path → text of the files with words and drawings.
     """
 
@@ -71,7 +71,7 @@ _DECODER = msgspec.json.Decoder(Contents)
 
 
 def bundle_in(data: Any, place: Span) -> Bundle:
-    """The bundle that a header has under its key.
+    """The bundle under its key in a header.
 
     Raises:
         DiagnosticsError: RS656 if it has another form, RS657 if it is too large.
@@ -100,10 +100,10 @@ def packed(contents: Contents, sources: str, place: Span) -> Bundle:
 
 
 def unpacked(bundle: Bundle, place: Span) -> Contents:
-    """The files of a stranger's bundle; `place` is the place for messages.
+    """The files of an untrusted bundle; `place` is the place for messages.
 
     Raises:
-        DiagnosticsError: RS656 (not readable), RS657 (too large), RS658 (a name that leads out), RS659 (another sum).
+        DiagnosticsError: RS656 (unreadable), RS657 (too large), RS658 (a name outside the bundle), RS659 (another sum).
     """
     contents = _decoded(_inflated(bundle, place), place)
     _check_bounds(contents, place)

@@ -1,4 +1,4 @@
-"""A bundle as the place of a ruleset's files: in memory, and closed."""
+"""A bundle as the place of a ruleset's files: in memory, and self-contained."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ class InBundle:
         self._files = {_ROOT / path: text for path, text in (contents.rules | contents.shown).items()}
 
     def is_all(self, files: int, folders: int) -> bool:
-        """Whether its rules are read from exactly these numbers of files and folders."""
+        """Whether its rules come from exactly these numbers of files and folders."""
         return (files, folders) == (len(self._contents.rules), len(self._contents.rulesets))
 
     def parts(self, ref: str) -> list[str]:
-        """The parts of the bundle's own reference, or of one in its files, which has no paths of overlays."""
+        """The parts of the bundle's own reference, or of one in its files, which has no overlay paths."""
         if ref != self.reference:
             return ref.split("+")
         base, *overlays = self._contents.reference
         return [str(_ROOT / base), *(str(_ROOT / name) if is_path(name) else name for name in overlays)]
 
     def ruleset(self, name: str, beside: Path | None = None) -> Path:
-        """The first of the bundle's folders, or the one that follows the folder that refers to it."""
+        """The first of the bundle's folders, or the one after the referring folder."""
         folders = [_ROOT / name for name in self._contents.rulesets]
         number = 0 if beside is None else folders.index(beside) + 1
         if number >= len(folders) or (beside is None and name != str(folders[0])):
@@ -53,7 +53,7 @@ class InBundle:
         return folders[number]
 
     def overlay(self, name: str, folders: list[Path]) -> tuple[Path, str] | None:
-        """An overlay by its id, or by the path of its file in the bundle."""
+        """An overlay by id, or by the path of its file in the bundle."""
         if is_path(name):
             path = Path(name)
             return (path.parent, path.name) if path in self._files else None
@@ -61,7 +61,7 @@ class InBundle:
         return next(((folder, file) for folder in folders if folder / file in self._files), None)
 
     def inside(self, folder: Path, name: str) -> Path:
-        """The path of a file; names in a bundle cannot lead outside it."""
+        """The path of a file, which is always inside the bundle."""
         return folder / name
 
     def present(self, path: Path) -> bool:
@@ -69,7 +69,7 @@ class InBundle:
         return path in self._files
 
     def matches(self, folder: Path, pattern: str) -> Iterator[Path]:
-        """The files below a folder that match a pattern; as on a disk, `*` matches within one name."""
+        """The files below a folder that match a pattern; as on disk, `*` does not cross folders."""
         wanted = pattern.split("/")
         for path in self._files:
             if path.is_relative_to(folder):
@@ -82,7 +82,7 @@ class InBundle:
                     yield path
 
     def display(self, path: Path) -> str:
-        """The name of a file in messages, distinct from any on the disk."""
+        """The name of a file in messages, distinct from any on disk."""
         return f"{IN_LOG}/{path.relative_to(_ROOT).as_posix()}"
 
     def text(self, path: Path, display: str, limit: int) -> str:
@@ -102,12 +102,12 @@ def is_carried(ruleset: typed.Ruleset) -> bool:
 
 
 def within(display: str) -> str:
-    """The path of a file in its bundle, by its name in messages."""
+    """The path of a file in its bundle, from its name in messages."""
     return display.removeprefix(f"{IN_LOG}/")
 
 
 def whose(ruleset: typed.Ruleset) -> str:
-    """The origin of a game's rules, for people; "" for rules on the disk."""
+    """The origin of a game's rules, for people; "" for rules on disk."""
     if not is_carried(ruleset):
         return ""
     return f"under the rules in the log ({ruleset.ref}, as of {ruleset.sources_hash[:8]})"

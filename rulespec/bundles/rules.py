@@ -1,4 +1,4 @@
-"""From a ruleset to its bundle, and from a bundle to its ruleset."""
+"""Conversion between rulesets and bundles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def bundle_of(ruleset: typed.Ruleset) -> Bundle:
     """The bundle of a ruleset: its own, if it was read from one.
 
     Raises:
-        DiagnosticsError: RS657 if it is too large for a bundle; RS101 or RS501 if its files are gone.
+        DiagnosticsError: RS657 if it is too large for a bundle; RS101 or RS501 if its files are missing.
     """
     if isinstance(ruleset.place, InBundle):
         return ruleset.place.bundle
@@ -49,14 +49,14 @@ def bundle_of(ruleset: typed.Ruleset) -> Bundle:
 
 
 def is_everywhere(ruleset: typed.Ruleset) -> bool:
-    """Whether a ruleset is a shipped one, which others have by its ids."""
+    """Whether a ruleset is a shipped one, available to others by its ids."""
     return all(is_shipped(folder) for folder, _ in ruleset.located.values())
 
 
 def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
-    """The bundle that a log carries by default: of rules that others cannot find by id.
+    """The bundle embedded in a log by default: of rules that others cannot find by id.
 
-    None for a shipped ruleset, and where the files are gone or too many.
+    None for a shipped ruleset, and if files are missing or too many.
     """
     if is_everywhere(ruleset):
         return None
@@ -67,11 +67,11 @@ def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
 
 
 def ruleset_in(bundle: Bundle, place: Span = _ANYWHERE) -> typed.Ruleset:
-    """The ruleset of a stranger's bundle.
+    """The ruleset in an untrusted bundle.
 
     Args:
         bundle: the bundle.
-        place: the place of messages on the bundle as a whole.
+        place: the place for messages on the bundle as a whole.
 
     Raises:
         DiagnosticsError: RS656 to RS659; errors in its rules.
@@ -93,7 +93,7 @@ def _ruleset_in(bundle: Bundle) -> typed.Ruleset:
 
 
 def source_in(bundle: Bundle, place: Span = _ANYWHERE) -> Merged:
-    """The merged source of a stranger's bundle. Arguments and errors: as those of `ruleset_in`."""
+    """The merged source in an untrusted bundle. Arguments and errors: as for `ruleset_in`."""
     files = _files(bundle, place)
     merged = load_source(files.reference, Report(), files_at(files))
     _check_sources(bundle, merged, files, place)

@@ -1,7 +1,7 @@
-"""Warnings that are accepted where they stand, by a comment with a reason: `# accept: RS405 for the next edition`.
+"""Warnings accepted in place by a comment with a reason: `# accept: RS405 for the next edition`.
 
-The comment is on the line of the warning, or on a line of its own above it, in the same file: so an overlay accepts
-nothing for its base. Accepted warnings are counted; a comment whose warning does not occur is an error.
+The comment is on the line of the warning, or alone on the line above it, in the same file; so an overlay cannot accept
+warnings of its base. Accepted warnings are counted; a comment without its warning is an error.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class _Comment(Struct, frozen=True):
 
 
 def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]) -> Report:
-    """The findings of a report without the warnings that the files accept.
+    """The findings of a report, minus the warnings that the files accept.
 
     Args:
         report: all findings.
         sources: the texts of the files of the rules.
-        layers: the layer of each; only in the topmost is a comment without its warning an error, as a layer above may
-            have changed the subject of the warning.
+        layers: the layer of each file. A comment without its warning is an error only in the topmost layer, as a layer
+            above may have changed the code in question.
     """
     result = Report()
     comments = [comment for file, text in sources.items() for comment in _comments(file, text, result)]

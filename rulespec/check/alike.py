@@ -1,4 +1,4 @@
-"""Alike tokens, distinguished by place and state alone."""
+"""Alike tokens: only place and state distinguish them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check_alike(c: Context) -> None:
     for kind in kinds.values():
         if kind.number < 2:
             message = f"there are not several `{kind.name}` that could be alike"
-            help_ = "say how many there are, `number: …`, or leave `alike` out: who has a name is somebody"
+            help_ = "give their `number: …`, or omit `alike`: tokens with names are individuals"
             c.report.error("RS282", message, kind.alike, notes=[Label(kind.span, "the kind")], help=help_)
     if kinds:
         _refuse_belongings(c, kinds)

@@ -22,8 +22,8 @@ _SHOWN = 3
 def check_amounts(c: Context) -> None:
     """Reports numbers that are out of bounds at their use, at the place of the number.
 
-    A constant or a number is an error, and so is a fact that the set-up gives to every entity. Another fact or a row is
-    a warning, as the rules may use it in other cases only; if some rule compares such values, they are left alone.
+    Constants and literals are errors, and so are facts that the set-up gives to every entity. Other facts and rows are
+    warnings, as the rules may use them only in other cases; if some rule compares such values, they are left alone.
     """
     _Amounts(c).check()
 
@@ -122,7 +122,7 @@ class _Amounts:
 
     @property
     def compared(self) -> set[int]:
-        """The facts and tables, by their ids, that some rule compares with something."""
+        """The ids of the facts and tables that some rule compares with something."""
         if self._compared is None:
             groups = self.c.expressions_by_rule
             tests = [e for g in groups for e in g if isinstance(e, typed.Op) and e.op in COMPARISONS]

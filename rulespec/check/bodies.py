@@ -32,13 +32,13 @@ def check_bodies(c: Context) -> None:
             if falls and procedure.result is not None:
                 message = f"a way through `{item.name.text}` ends without `return`"
                 notes = (Label(item.result.span, f"its value is {procedure.result}"),) if item.result else ()
-                x.error("RS263", message, item.name.span, notes=notes, help="let every way end with `return e`")
+                x.error("RS263", message, item.name.span, notes=notes, help="end every path with `return e`")
         elif isinstance(item, ast.Guard):
             guard = x.rules.guards[name]
             guard.head = type_guard(statements, item.head, _env(guard.params, ""))
         elif isinstance(item, ast.OptionGroup):
             for included in (m for m in members(item.options) if isinstance(m, ast.Name)):
-                x.error("RS229", "a group of options includes no other", included.span, help="a decision includes both")
+                x.error("RS229", "groups of options cannot be nested", included.span, help="a decision includes both")
         elif isinstance(item, ast.Invariant):
             condition = x.condition(item.condition, Env())
             x.rules.invariants[name] = typed.Invariant(name, item.doc.text, condition, item.name.span)
@@ -79,7 +79,7 @@ def _env(params: tuple[typed.Var, ...], original: str) -> Env:
 
 def _scoring(x: ExpressionContext, item: ast.Scoring) -> typed.Scoring:
     if item.name.text != x.decls.player_kind:
-        x.error("RS301", f"`scoring` is of the players, `{item.var.text} in {x.decls.player_kind}`", item.name.span)
+        x.error("RS301", f"`scoring` is for the players: `{item.var.text} in {x.decls.player_kind}`", item.name.span)
     var = typed.Var(item.var.text, Ent(x.decls.player_kind), item.var.span)
     x.decls.refer(var.span, var)
     x.decls.refer(item.name.span, x.decls.kinds[x.decls.player_kind])

@@ -17,7 +17,7 @@ _SHOWN = 3
 def report_disputes(c: Context, disputes: list[Dispute]) -> None:
     """Reports unit conflicts with constants: at the constant, if most of its uses conflict.
 
-    Uses in a ruleset below an overlay, or below the ruleset that extends it, are right: there the constant is wrong.
+    In a lower layer, uses are assumed to be right, and the constant wrong.
     """
     uses = Counter(n.name for n in c.declarations.references.values() if isinstance(n, typed.ConstantDecl))
     by_constant: dict[typed.ConstantDecl, list[tuple[Type, Diagnostic]]] = {}

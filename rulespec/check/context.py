@@ -1,4 +1,4 @@
-"""Context of the checker's passes: the source, and the earlier passes' results."""
+"""Context of the checker's passes: the source, and the results of earlier passes."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Context:
         reader: reads values of the tree.
         statements: types statements.
         groups: groups of options by name.
-        start: name of the procedure that a game starts with, found by `check_start`.
-        named: conditions that a lint has named: the lints after it are silent about them.
-        unsafe_tables: tables that may be asked for a row they lack, found by `check_missing_keys`.
+        start: name of the procedure that starts a game, found by `check_start`.
+        named: conditions that a lint has reported; later lints skip them.
+        unsafe_tables: tables with look-ups of rows that may be missing, found by `check_missing_keys`.
     """
 
     def __init__(self, source: Source, report: Report) -> None:
@@ -49,10 +49,10 @@ class Context:
 
     @cached_property
     def ranges(self) -> Ranges:
-        """Ranges of numbers. Asked for when the rules are complete."""
+        """Ranges of numbers, available once the rules are complete."""
         return Ranges(self.declarations, self.rules)
 
     @cached_property
     def expressions_by_rule(self) -> list[list[typed.Expr]]:
-        """All expressions of the rules, those of one rule together. Asked for when the rules are complete."""
+        """All expressions of the rules, grouped by rule; available once the rules are complete."""
         return list(expressions_by_rule(self.rules))

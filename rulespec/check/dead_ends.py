@@ -1,4 +1,4 @@
-"""Decisions at which a game may be stuck, from `dead_ends` in `game.yaml`."""
+"""Decisions where a game may get stuck, from `dead_ends` in `game.yaml`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from rulespec.language.paths import MAX_STOPS
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import definition_expressions, head_expressions, parts
 
-_LOOPS = (typed.Each, typed.Reach, typed.Ways, typed.Along)
+_LOOPS = (typed.Each, typed.Reach, typed.Ways, typed.PathQuery, typed.Along, typed.OverSubsets)
 _MOST_NOTES = 3
 _Factor = tuple[int, str]
 
@@ -22,7 +22,7 @@ class Product(NamedTuple):
 
     Attributes:
         text: the factors, such as `48 x · 20 near · 31 step_cost`.
-        notes: the factors of the definitions named in it.
+        notes: the factors of the definitions it calls.
     """
 
     text: str
@@ -113,6 +113,16 @@ def _dearest_of(work: Work, loop: typed.Expr) -> tuple[list[_Factor], list[typed
     elif isinstance(loop, typed.Reach):
         ways.append(([], [loop.start]))
         ways.append(([(work.sizes.kind(loop.var.type), loop.var.name)], [loop.step]))
+    elif isinstance(loop, typed.PathQuery):
+        near, looked = loop.paths.near, (work.beginnings(loop), "paths")
+        ways.append(([], [loop.paths.start, *([loop.default] if loop.default is not None else [])]))
+        ways.append(([looked], [near.source, *(x for x in (loop.where, loop.worth) if x is not None)]))
+        asked = [x for x in (near.where, *loop.paths.uses, loop.paths.cost) if x is not None]
+        ways.append(([looked, (work.sizes.of(near.source), near.var.name)], asked))
+    elif isinstance(loop, typed.OverSubsets):
+        ways.append(([], [loop.source, *([loop.default] if loop.default is not None else [])]))
+        asked = [x for x in (loop.where, loop.body) if x is not None]
+        ways.append(([(work.subsets(loop), loop.var.name)], asked))
     elif isinstance(loop, typed.Along):
         ways.append(([], [loop.path]))
         ways.append(([(MAX_STOPS, loop.var.name)], [x for x in (loop.where, loop.body) if x is not None]))

@@ -9,7 +9,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 def offered(rules: typed.Rules, *, chance: bool = True) -> dict[str, dict[str, typed.OptionDef]]:
-    """The decisions by name, optionally with those of chance, each with its options."""
+    """The decisions by name, optionally including chance, each with its options."""
     results: dict[str, dict[str, typed.OptionDef]] = {}
     for decision in (s for procedure in rules.procedures.values() for s in walk(procedure.body)):
         if isinstance(decision, typed.Decide) and (chance or decision.form != "chance"):
@@ -18,7 +18,7 @@ def offered(rules: typed.Rules, *, chance: bool = True) -> dict[str, dict[str, t
 
 
 def on_top(c: Context, place: Scalar) -> bool:
-    """Whether a place belongs to the top layer, or to the only one."""
+    """Whether a place belongs to the top layer."""
     layers = c.source.layers
     top = max(layers.values(), default=0)
     return layers.get(place.span.file, top) == top

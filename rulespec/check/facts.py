@@ -15,7 +15,7 @@ from rulespec.types import Ent
 
 
 def check_facts(c: Context) -> None:
-    """Types the checks. `engine/verify/verified_facts.py` evaluates them if the rest of the ruleset has no error."""
+    """Types the checks; `engine/verify/verified_facts.py` evaluates them if the rest of the ruleset has no error."""
     first: dict[tuple[str, str], Scalar] = {}
     for kind, name, place, node in _written(c):
         if kind.is_player and not kind.facts:
@@ -81,7 +81,7 @@ def _of_facts(c: Context, name: str, root: typed.Expr) -> bool:
         written, e = stack.pop()
         if (what := _of_games(e)) is not None:
             called = [Label(e.span, f"{what} is asked for here")] if written is not e else []
-            message = f"the check `{name}` is asked before any game, and {what} is known in a game only"
+            message = f"the check `{name}` is tested before any game, and {what} is known only in a game"
             help_ = "ask for facts, constants and tables alone; what depends on the game is an invariant"
             c.report.error("RS241", message, written.span, notes=called, help=help_)
             return False

@@ -1,4 +1,4 @@
-"""Flows: the values that reach a place in the rules from a constant, a fact or a table."""
+"""Data flow: the constants, facts and table values that reach a place in the rules."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _Args = dict[typed.Var, typed.Expr]
 
 
 class Written(Struct, frozen=True):
-    """A value by its notation.
+    """A value from a literal or a declaration.
 
     Attributes:
         value: the number.
         place: the place of the number.
-        what: its origin, for messages; "" for a number in the rules.
-        of: the fact, table or setting, whose other values may be meant for other cases; None for a number or a
-            constant.
+        what: its origin, for messages; "" for a literal in the rules.
+        of: the fact, table or setting, as its other values may be meant for other cases; None for literals and
+            constants.
     """
 
     value: int
@@ -50,7 +50,7 @@ class Flows:
         self._left = _MAX_STEPS
 
     def outside(self, e: typed.Expr, within: Range) -> list[Written]:
-        """The written values outside a range that a number may have."""
+        """The literal values outside a range that a number may have."""
         return [w for w in self._to(e, within, {}, _DEEP) if not fits(w.value, within)]
 
     def _to(self, e: typed.Expr, within: Range, args: _Args, deep: int) -> Iterator[Written]:

@@ -1,4 +1,4 @@
-"""Bounds on the heads of options: guards are inlined wherever needed, and any two costs are compared."""
+"""Bounds on the heads of options: guards are inlined, and costs are compared in pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_COSTS = 12
 
 
 def check_heads(c: Context) -> None:
-    """Reports heads that are too large. Guards must not be recursive."""
+    """Reports heads that are too large; guards must not be recursive."""
     sizes = _Sizes()
     left = MAX_REPEATED
     for procedure in c.rules.procedures.values():
@@ -20,11 +20,11 @@ def check_heads(c: Context) -> None:
             for option in s.options if isinstance(s, typed.Decide) else ():
                 if sizes.costs(option.head) > MAX_COSTS:
                     message = f"an option has at most {MAX_COSTS} costs, those of its guards included"
-                    c.report.error("RS226", message, option.span, help="add up what is paid from one source")
+                    c.report.error("RS226", message, option.span, help="add up the payments from one source")
                 left -= sum(sizes.nodes(part.guard.head) for part in option.head if isinstance(part, typed.Needs))
                 if left < 0:
                     help_ = "let definitions say what many guards ask for"
-                    message = "with the guards that this option needs, heads come to too much"
+                    message = "with the guards of this option, heads are too large"
                     c.report.error("RS108", message, option.span, help=help_)
                     return
 
@@ -37,7 +37,7 @@ class _Sizes:
         self._nodes: dict[typed.Guard, int] = {}
 
     def costs(self, head: tuple[typed.HeadPart, ...]) -> int:
-        """Costs of a head."""
+        """The number of costs of a head."""
         total = 0
         for part in head:
             if isinstance(part, typed.Needs):
@@ -48,7 +48,7 @@ class _Sizes:
         return total
 
     def nodes(self, head: tuple[typed.HeadPart, ...]) -> int:
-        """Parts and expressions of a head."""
+        """The number of parts and expressions of a head."""
         total = len(head) + sum(1 for root in head_expressions(head) for _ in expressions(root))
         for part in head:
             if isinstance(part, typed.Needs):

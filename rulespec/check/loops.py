@@ -1,4 +1,4 @@
-"""Loops that may never end: no bound, and a way round without a decision."""
+"""Loops that may never end: unbounded, with a path that asks for no decision."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check_loops(c: Context) -> None:
     for loop in endless_loops(c.rules):
         c.report.error(
             "RS402",
-            "this loop can go round without a decision, and then never ends",
+            "this loop can repeat without a decision, and then never ends",
             loop.span,
             help=_TURNS
             if loop.head
@@ -27,7 +27,7 @@ def check_loops(c: Context) -> None:
 
 
 def endless_loops(rules: typed.Rules) -> Iterator[typed.Repeat]:
-    """Each `repeat:` without a bound that can go round without a decision."""
+    """Each unbounded `repeat:` that can loop without a decision."""
     asks: dict[typed.Procedure, bool] = {}
 
     def always_asks(p: typed.Procedure) -> bool:

@@ -1,4 +1,4 @@
-"""Measures: numbers of a position that describe a game; `measures.yaml` and overlays declare them."""
+"""Measures: numbers that describe a position; `measures.yaml` and overlays declare them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCORE = "score"
 
 
 def check_measures(c: Context) -> None:
-    """Types the measures. The points of the players are the first one."""
+    """Types the measures. The players' points are the first one."""
     result = c.declarations.measures
     scoring = c.rules.scoring
     if scoring is not None and not any(isinstance(e, typed.Once) for e in expressions(scoring.score)):
@@ -26,7 +26,7 @@ def check_measures(c: Context) -> None:
 
 
 def declares_measures(ruleset: typed.Ruleset) -> bool:
-    """Whether a ruleset has measures beside the points that each with `scoring` has."""
+    """Whether a ruleset declares measures besides the points from `scoring`."""
     scoring = ruleset.rules.scoring
     return any(scoring is None or m.span != scoring.span for m in ruleset.declarations.measures.values())
 
@@ -64,13 +64,13 @@ def _sound(c: Context, called: str, measure: typed.Measure) -> bool:
         c.report.error("RS571", message, value.span, help=help_)
         return False
     if var is not None and not var.reads:
-        message = f"{called} is one of every `{var.name}`, and does not speak of `{var.name}`"
+        message = f"{called} is one of every `{var.name}`, and does not read `{var.name}`"
         help_ = f"`{var.name}` is the entity at hand: write `{var.name}.…`, or leave `of` out"
         c.report.error("RS572", message, value.span, help=help_)
         return False
     single = next((e for e in expressions(value) if isinstance(e, typed.Once)), None)
     if single is not None:
         message = f"{called} asks what would hold after `{single.procedure.name}`"
-        c.report.error("RS573", message, single.call, help="measure the position as it is: leave `once` out")
+        c.report.error("RS573", message, single.call, help="measure the position itself: omit `once`")
         return False
     return True

@@ -1,4 +1,4 @@
-"""Origins, for notes: of an expression's type, and of entities added to a kind by another file."""
+"""Origins for notes: of an expression's type, and of entities that another file adds to a kind."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:
 
 
 def typed_at(decl: typed.FieldDecl | typed.FactDecl) -> Span:
-    """Place of the type of a field or a fact: an overlay may have changed the type alone."""
+    """Place of the type of a field or a fact: an overlay may have changed only the type."""
     declared, written = decl.span, decl.type_span
     together = written is None or (written.file, written.line) == (declared.file, declared.line)
     return declared if together or written is None else written
 
 
 def elsewhere(name: str, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """The kinds with a fact or a field of a name that another kind lacks; at most three."""
+    """The kinds that have a given fact or field, where another kind lacks it; at most three."""
     declared = [(k, k.facts.get(name) or k.state.get(name)) for k in declarations.kinds.values()]
     return tuple(Label(d.span, f"`{k.name}` has `{name}`") for k, d in declared if d is not None)[:_MOST]
 
@@ -77,7 +77,7 @@ def added(entities: Iterable[typed.Entity], kind: typed.Kind) -> tuple[Label, ..
 
 
 def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.ConstantDecl]:
-    """The constants named at a place; a folded expression has become its value."""
+    """The constants named at a place, where a folded expression keeps only the value."""
     named = {
         n.span: n for p, n in declarations.references.items() if isinstance(n, typed.ConstantDecl) and inside(p, span)
     }

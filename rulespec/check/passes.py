@@ -12,6 +12,7 @@ from rulespec.check.bodies import check_bodies
 from rulespec.check.context import Context
 from rulespec.check.dead_ends import check_dead_ends
 from rulespec.check.declare import declare
+from rulespec.check.drafts import check_drafts
 from rulespec.check.facts import check_facts
 from rulespec.check.heads import check_heads
 from rulespec.check.loops import check_loops
@@ -49,7 +50,7 @@ def _without_errors(c: Context) -> bool:
 
 
 class Pass(Struct, frozen=True):
-    """One pass: a function of the context, and the condition under which its findings mean something."""
+    """One pass: a function of the context, and the condition for its findings to be meaningful."""
 
     run: Callable[[Context], None]
     only_if: Callable[[Context], bool] = _always
@@ -77,6 +78,7 @@ PASSES = (
     Pass(check_recursion),  # it also finds what `once` asks, which lowering needs
     Pass(check_loops, _understood),
     Pass(check_quiet, _without_errors),
+    Pass(check_drafts, _without_errors),
     Pass(check_heads, _without_errors),
     Pass(check_points, _without_errors),
     Pass(check_work, _without_errors),
@@ -102,7 +104,7 @@ def check_source(source: Source, report: Report, *, lints: bool = True) -> tuple
     Args:
         source: the merged YAML tree and the syntax trees of the rules.
         report: takes the diagnostics.
-        lints: whether somebody reads the warnings.
+        lints: whether to run the lints.
 
     Raises:
         DiagnosticsError: if the ruleset is too large (RS108) or has too many errors (RS902).

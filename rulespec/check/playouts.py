@@ -11,9 +11,9 @@ from rulespec.documents.yaml_nodes import Scalar, entries, get, text
 
 
 def check_playouts(c: Context) -> None:
-    """Reads the weights, for options of players. No game depends on them.
+    """Reads the weights for options of players; no game depends on them.
 
-    A layer over a ruleset may drop its decisions, and need not remove their weights.
+    An upper layer that drops decisions of its ruleset need not remove their weights.
     """
     declared = list(entries(get(c.source.root, "playouts")))
     if not declared:

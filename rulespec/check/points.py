@@ -1,4 +1,4 @@
-"""Points as a measure: only if they are cheap, as nobody has requested them."""
+"""Points as a measure: included only if cheap, as no one has requested them."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _public(c: Context, root: typed.Expr) -> None:
             what, notes = "what holds after a procedure", called
             if secret is not None and secret.private is not None:
                 what, notes = f"`{secret.name}`", [*called, Label(secret.private.span, "it is private")]
-            message = f"who sees something is known to all, and cannot depend on {what}"
+            message = f"everybody knows who sees it, so it cannot depend on {what}"
             help_ = "let it depend on public state alone, such as a phase or a flag that the rules set"
             c.report.error("RS341", message, written.span, notes=notes, help=help_)
             return

@@ -1,4 +1,4 @@
-"""Procedures that `once` runs: they neither ask nor end the game, nor do they call themselves."""
+"""Procedures under `once`: they must not ask, end the game, or call themselves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.typed.rule_traversal import called, walk
 
 
 def check_quiet(c: Context) -> None:
-    """Reports each `once` with a procedure that may ask, or end the game."""
+    """Reports each `once` with a procedure that may ask or end the game."""
     refuse_loud([e for group in c.expressions_by_rule for e in group if type(e) is typed.Once], c.report)
 
 
@@ -25,9 +25,9 @@ def refuse_loud(expressions: Sequence[typed.Once], report: Report) -> None:
         if (s := next(loud, None)) is not None:
             does = "may end the game" if isinstance(s, typed.EndGame) else "rolls" if s.form == "chance" else "asks"
             message = f"`once` asks what would hold after a quiet procedure, and `{e.procedure.name}` {does}"
-            help_ = "name a procedure without a decision, chance or `end game`, also in what it calls"
+            help_ = "name a procedure without a decision, chance or `end game`, in itself and in its calls"
             report.error("RS321", message, e.call, notes=[Label(s.span, "here")], help=help_)
         elif deep is not None:
             message = f"`once` runs no procedure that calls itself, as `{deep.name}` may"
-            help_ = "name a procedure without one that is `at most … deep`, also in what it calls"
+            help_ = "name a procedure that neither is nor calls one `at most … deep`"
             report.error("RS421", message, e.call, notes=[Label(deep.deep_span or deep.span, "here")], help=help_)

@@ -1,4 +1,4 @@
-"""Ranges of numbers from the declarations of state, accounts and pieces; the last two are never below 0."""
+"""Ranges of numbers from the declarations of state, accounts and pieces; accounts and pieces are never negative."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.types import Maybe, Num
 
 
 class Range(Struct, frozen=True):
-    """The least and the greatest value of a number, None for no bound.
+    """The minimum and maximum of a number; None means unbounded.
 
     `of` holds its dependencies: fields with a range, settings, and "players" for the number of seats.
     """
@@ -36,7 +36,7 @@ class Ranges:
 
     Args:
         d: the declarations.
-        rules: the rules when they are complete.
+        rules: the rules, once complete.
     """
 
     def __init__(self, d: typed.Declarations, rules: typed.Rules) -> None:
@@ -47,11 +47,11 @@ class Ranges:
         self._deep = 0
 
     def values(self, var: typed.Var) -> list[typed.Expr]:
-        """The expressions behind a variable; empty if it is assigned, or runs over a set."""
+        """The expressions behind a variable; empty if it is reassigned or iterates over a set."""
         return self._values.get(var, [])
 
     def of(self, e: typed.Expr) -> Range:
-        """The range of a number. Facts and tables have none: overlays and other maps change them."""
+        """The range of a number; facts and tables have none, as overlays and other maps change them."""
         self._deep += 1
         try:
             return self._range(e) if self._deep <= _DEEP else UNKNOWN
@@ -105,9 +105,9 @@ class Ranges:
         return self._of_vars[var]
 
     def settled(self, e: typed.Expr) -> bool | None:
-        """The value of a condition that is the same in every position; None for others.
+        """The value of a constant condition, or None.
 
-        A condition that depends on the number of seats or on a setting is left open: it may differ in another game.
+        A condition that depends on the number of seats or a setting is not constant, as it may differ between games.
         """
         if isinstance(e, typed.Lit):
             return bool(e.value)

@@ -1,4 +1,4 @@
-"""Rules that call themselves without a depth, depths of no use, and definitions and guards that nest too deep."""
+"""Recursive rules without a depth, useless depths, and definitions and guards that nest too deep."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class _Rule(Struct):
 
 
 def check_recursion(c: Context) -> None:
-    """Reports rules that call themselves, directly or through others, and definitions that nest too deep.
+    """Reports recursive rules, direct or indirect, and definitions that nest too deep.
 
-    A procedure run by `once` is called by the rule around it. Statements may call a procedure that declares a depth:
-    every cycle of calls leads through one.
+    A procedure run by `once` counts as called by the enclosing rule. Statements may call a procedure that declares a
+    depth: every cycle of calls contains one.
     """
     rules = _call_graph(c.rules)
     seen: set[str] = set()
@@ -82,12 +82,15 @@ def _follow(root: str, rules: dict[str, _Rule], seen: set[str], c: Context) -> N
                 f"rules cannot call themselves: {ring}",
                 span,
                 notes=[Label(rules[callee].span, "declared here")],
-                help=_way_out([key.partition(" ")[0] for key in keys[keys.index(callee) :]], rules[callee].name),
+                help=_way_out(c, [key.partition(" ")[0] for key in keys[keys.index(callee) :]], rules[callee].name),
             )
 
 
-def _way_out(kinds: list[str], name: str) -> str:
+def _way_out(c: Context, kinds: list[str], name: str) -> str:
     """The way out of a ring of rules of some kinds, which begins with the rule `name`."""
+    procedure = c.rules.procedures.get(name)
+    if procedure is not None and procedure.deep is not None:
+        return "`once` carries out no procedure that calls itself: let a definition say what would be"
     if set(kinds) == {"procedure"}:
         return f"say how deep, `procedure {name}(…) at most 12 deep:`; or use a `for` or a `repeat`"
     return "use `for` over a set, `reach(x from s: t)` along links, or a decision in a `repeat:`"
@@ -109,7 +112,7 @@ def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
     if rule.levels and rule.depth > MAX_DEPTH and all(depth <= MAX_DEPTH for depth in below):
         what = "guards" if rule.name in c.rules.guards else "definitions"
         help_ = f"let fewer {what} call one another in a row"
-        c.report.error("RS410", f"the {what} that this one calls nest too deep", rule.span, help=help_)
+        c.report.error("RS410", f"the {what} called by this one nest too deeply", rule.span, help=help_)
 
 
 def _call_graph(rules: typed.Rules) -> dict[str, _Rule]:

@@ -1,4 +1,4 @@
-"""Scope at a place in the rules: its variables, and the optional values known not to be none there."""
+"""Scope at a place in the rules: its variables, and the optional values known to exist."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ Path = tuple[object, ...]
 
 
 class Env(Struct, frozen=True):
-    """Variables in scope, and the paths known not to be none. Immutable: every step makes a new one."""
+    """Variables in scope, and the paths known not to be none. Immutable: each change makes a new one."""
 
     vars: dict[str, typed.Var] = field(default_factory=dict)
     known: frozenset[Path] = frozenset()
     original: str = ""
     """Name of the rule that `original(…)` calls, inside a rule that wraps another."""
+    steps: tuple[typed.Var, ...] = ()
+    """The path at hand and the two stops of its steps, where these are not in scope any more."""
 
     def bind(self, var: typed.Var) -> Env:
         """This scope with one more variable."""
@@ -29,13 +31,13 @@ class Env(Struct, frozen=True):
         return replace(self, known=self.known | paths) if paths else self
 
     def forget(self, names: frozenset[object]) -> Env:
-        """This scope without the paths through given variables, globals and fields."""
+        """This scope without the paths through the given variables, globals and fields."""
         if not names or not self.known:
             return self
         return replace(self, known=frozenset(p for p in self.known if not any(part in names for part in p)))
 
     def meet(self, ends: list[Env]) -> Env:
-        """The facts that hold on every branch that joins here; without any branch, this scope."""
+        """The facts that hold on all joining branches; without any branch, this scope."""
         if not ends:
             return self
         return replace(self, known=frozenset.intersection(*(e.known for e in ends)))
@@ -64,7 +66,7 @@ def path_of(expr: typed.Expr) -> Path | None:
 
 
 def field_name(decl: typed.FieldDecl) -> object:
-    """The name of a field in paths; a table of a procedure stands for itself, as state may have its name."""
+    """The name of a field in paths; a procedure's table stands for itself, as state may have the same name."""
     return decl if decl.local else decl.name
 
 

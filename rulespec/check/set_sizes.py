@@ -1,4 +1,4 @@
-"""Upper bounds for sizes of sets, from kinds, facts, boards and conditions; and sets that the engine maintains."""
+"""Upper bounds for set sizes, from kinds, facts, boards and conditions; and the sets that the engine maintains."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _DEEP = 40
 
 
 class SetSizes:
-    """The most members of sets, for every number of players.
+    """The maximum size of sets, over all player counts.
 
     Args:
         declarations: the declarations.
-        values: the expressions that a variable stands for; none if there may be others.
+        values: the expressions behind a variable; empty if there may be others.
     """
 
     def __init__(self, declarations: typed.Declarations, values: Callable[[typed.Var], list[typed.Expr]]) -> None:
@@ -33,7 +33,7 @@ class SetSizes:
         self._deep = 0
 
     def of(self, source: typed.Expr) -> int:
-        """The most members of a set."""
+        """The maximum size of a set."""
         self._deep += 1
         try:
             most = self.kind(source.type)
@@ -89,7 +89,7 @@ class SetSizes:
         return size(self.decls.kinds, kind, self.decls.max_players) if kind in self.decls.kinds else 1
 
     def matches(self, b: typed.Binder) -> int:
-        """The most members of a set for which a condition holds."""
+        """The maximum number of members that satisfy a condition."""
         return min([self.of(b.source), *(self._within(c, b.var) for c in _conjuncts(b.where))])
 
     def _within(self, condition: typed.Expr, var: typed.Var) -> int:
@@ -115,7 +115,7 @@ class SetSizes:
 
 
 def maintained_condition(e: typed.Each, size: int) -> typed.Expr | None:
-    """The condition on each member of a kind of this size, if the engine maintains the set that fulfils it."""
+    """The condition on the members of a kind of this size, if the engine maintains the resulting set."""
     b = e.binder
     if e.op not in ("set", "count") or b.order or b.start is not None or b.keys or b.where is None:
         return None

@@ -13,7 +13,7 @@ from rulespec.types import BAD, MAX_DEPTH, SetOf
 
 
 def _declare_depth(c: Context, procedure: typed.Procedure, deep: ast.Number) -> None:
-    """Notes how many calls of a procedure may be under way at once; reports what is no such number."""
+    """Notes the most calls of a procedure that may be under way at once; reports other values than numbers."""
     procedure.deep, procedure.deep_span = min(max(deep.value, 2), MAX_DEPTH), deep.span
     if procedure.deep != deep.value:
         message = f"a procedure that calls itself is from 2 to {MAX_DEPTH} deep, and not {deep.value}"
@@ -22,7 +22,7 @@ def _declare_depth(c: Context, procedure: typed.Procedure, deep: ast.Number) -> 
 
 
 def check_signatures(c: Context) -> None:
-    """Types the parameters and results of all rules, before the bodies, so that their order is free."""
+    """Types the parameters and results of all rules before the bodies, so that their order does not matter."""
     x, effects = c.expressions, c.statements.effects
     for (_, name), item in c.source.items.items():
         if isinstance(item, ast.Def | ast.Procedure | ast.Guard):
@@ -46,7 +46,7 @@ def check_signatures(c: Context) -> None:
                 if isinstance(item.at_most, ast.Number):
                     x.rules.definitions[name].at_most = item.at_most.value
                     if not isinstance(result, SetOf) and result != BAD:
-                        message = f"`{name}` is {result}: `at most` says how many members a set has"
+                        message = f"`{name}` is {result}: `at most` bounds the members of a set"
                         x.error("RS414", message, item.at_most.span)
             elif isinstance(item, ast.Guard):
                 x.rules.guards[name] = typed.Guard(name, tuple(params), item.doc.text, item.name.span)

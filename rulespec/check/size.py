@@ -1,7 +1,7 @@
 """Bounds on the number of entities, facts and shared options, after all overlays.
 
-The size of files is bounded where they are read. But product kinds multiply, so that little text makes many entities,
-and so do options that many decisions include.
+File sizes are bounded on reading. But product kinds multiply, so that a short text can make many entities, and so can
+options that many decisions include.
 """
 
 from __future__ import annotations
@@ -85,7 +85,10 @@ def _plain_kinds(root: Mapping) -> Iterator[tuple[str, Span, int, int]]:
     for place, node, form, direction in boards_in(root):
         declared = 2 + _length(get(node, "facts")) + _length(get(node, "links"))
         yield place.text, place.span, count_spaces(node, form), declared
-        yield direction, place.span, max(6, _length(get(node, "directions"))), 0
+        directions = max(6, _length(get(node, "directions")))
+        yield direction, place.span, directions, 0
+        if (sides := text(get(node, "sides"))) and direction:
+            yield sides, place.span, directions * count_spaces(node, form), 1
     for _, place, node in entries(get(root, "tracks")):
         name = text(get(node, "ring")) or text(get(node, "line"))
         yield name, place.span, _length(get(node, "spaces")), _length(get(node, "facts"))

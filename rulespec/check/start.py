@@ -1,4 +1,4 @@
-"""The procedure that a game starts with."""
+"""The procedure that starts a game."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rulespec.documents.yaml_nodes import get, text
 
 
 def check_start(c: Context) -> None:
-    """Finds the procedure that a game starts with; it must exist, take no parameters and have no value."""
+    """Finds the procedure that starts a game; it must exist, take no parameters and have no value."""
     node = get(c.source.root, "game", "start")
     c.start = name = text(node, "play")
     span = node.span if node is not None else c.source.root.span
@@ -22,6 +22,6 @@ def check_start(c: Context) -> None:
         c.report.error("RS226", f"the game starts with `{name}`, which must take no parameters", span, notes=notes)
     elif procedure.result is not None:
         notes = (Label(procedure.result_span or procedure.span, "declared here"),)
-        c.report.error("RS262", f"the game starts with `{name}`, and nobody takes its value", span, notes=notes)
+        c.report.error("RS262", f"the game starts with `{name}`, whose value is never used", span, notes=notes)
     if procedure is not None and node is not None:
         c.declarations.refer(span, procedure)

@@ -1,4 +1,4 @@
-"""The most steps of expressions: nested sets multiply, and so do calls of definitions."""
+"""The maximum steps of expressions: nested sets multiply, and so do calls of definitions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import prod
 from rulespec.check.set_sizes import SetSizes, maintained_condition
 from rulespec.language.bags import MOST
 from rulespec.language.paths import MAX_PATHS, MAX_STOPS
-from rulespec.language.several import MAX_SEVERAL, ways
+from rulespec.language.several import MAX_SEVERAL, MOST_MEMBERS, ways
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import definition_expressions, head_expressions, parts, statement_expressions
 from rulespec.types import MAX_ONCE_STEPS, BagOf, Ent, may_be_none
@@ -18,7 +18,7 @@ _MANY = 1 << 60
 
 
 class Work:
-    """The most steps that expressions take, estimated from the sizes of sets."""
+    """The maximum steps of expressions, estimated from the sizes of sets."""
 
     def __init__(self, sizes: SetSizes) -> None:
         self.sizes = sizes
@@ -27,7 +27,7 @@ class Work:
         self._of_guards: dict[typed.Guard, int] = {}
 
     def of(self, e: typed.Expr) -> int:
-        """Steps of evaluating an expression once."""
+        """Steps of one evaluation of an expression."""
         if type(e) is typed.Each:  # `type(…) is`, because `isinstance` says no slowly where classes are made in C
             b = e.binder
             if (asked := maintained_condition(e, self.sizes.kind(b.var.type))) is not None:
@@ -42,8 +42,13 @@ class Work:
             return self._of_ways(e)
         if type(e) is typed.PathDomain:  # finding them is bounded where they are listed
             return 1 + self.of(e.start) + self.of(e.within)
+        if type(e) is typed.PathQuery:
+            return self._of_query(e)
         if type(e) is typed.Along:
             return 1 + self.of(e.path) + MAX_STOPS * (1 + sum(self.of(x) for x in (e.where, e.body) if x is not None))
+        if type(e) is typed.OverSubsets:
+            inner = sum(self.of(x) for x in (e.where, e.body) if x is not None)
+            return 1 + self.of(e.source) + self.subsets(e) * (1 + 4 * self.sizes.of(e.source) + inner)
         if type(e) is typed.Room:
             return 1 + self.sizes.kind(Ent(e.place.kind.name)) * (4 + self.of(e.place))  # each token: is it there
         if type(e) is typed.RoomTogether:
@@ -71,6 +76,25 @@ class Work:
         single += self.of(e.default) if e.default is not None else 0
         return 1 + self.of(e.start) + single + self.sizes.kind(e.var.type) * (1 + each)
 
+    def _of_query(self, e: typed.PathQuery) -> int:
+        """Each beginning of a path is looked at: where it may go on, and what it is worth."""
+        return 1 + sum(self.of(x) for x in (e.paths, e.default) if x is not None) + self.beginnings(e) * self.looked(e)
+
+    def subsets(self, e: typed.OverSubsets) -> int:
+        """An upper bound for the number of subsets."""
+        return 1 << min(self.sizes.of(e.source), MOST_MEMBERS)
+
+    def beginnings(self, e: typed.PathQuery) -> int:
+        """An upper bound for the number of path prefixes that a search visits."""
+        return min(MAX_PATHS, self._ways_of(e.paths))
+
+    def looked(self, e: typed.PathQuery) -> int:
+        """Steps for one path prefix."""
+        near = e.paths.near
+        step = 1 + sum(self.of(x) for x in (near.where, *e.paths.uses, e.paths.cost) if x is not None)
+        each = sum(self.of(x) for x in (near.source, e.where, e.worth) if x is not None)
+        return 1 + each + self.sizes.of(near.source) * step
+
     def of_definition(self, definition: typed.Definition) -> int:
         """Steps of calling a definition, without its arguments."""
         if definition not in self._of_definitions:
@@ -78,13 +102,13 @@ class Work:
         return self._of_definitions[definition]
 
     def of_procedure(self, procedure: typed.Procedure) -> int:
-        """Steps of a procedure that `once` runs, which the engine bounds."""
+        """Steps of a procedure under `once`, which the engine bounds."""
         if procedure not in self._of_procedures:
             self._of_procedures[procedure] = min(MAX_ONCE_STEPS, self._block(procedure.body))
         return self._of_procedures[procedure]
 
     def of_ring(self, ring: Collection[typed.Procedure]) -> tuple[int, int]:
-        """The most calls within a ring of procedures that one of them makes, and its steps without those of them."""
+        """The maximum number of calls within a cycle of procedures, and the steps of one call without nested ones."""
         results = []
         for each in (_MANY, 0):
             self._of_procedures |= dict.fromkeys(ring, each)
@@ -140,7 +164,7 @@ class Work:
         return result
 
     def paths(self, walk: typed.PathDomain) -> int:
-        """The number of the paths that a parameter may be, if all steps are the same from everywhere; else 0."""
+        """The number of possible paths of a parameter if all steps are uniform; otherwise 0."""
         near, within = walk.near, walk.within
         known = all(isinstance(e, typed.Lit | typed.KindSet) for e in (walk.start, near.source, walk.cost, within))
         own = all(isinstance(use, typed.Local) and use.var is near.var for use in walk.uses)
@@ -153,7 +177,7 @@ class Work:
         return total
 
     def ways(self, param: typed.OptionParam) -> int:
-        """An upper bound for the number of the sets or bags that a parameter may be."""
+        """An upper bound for the number of sets or bags that a parameter may choose."""
         assert param.several is not None
         least, most = (e.value if isinstance(e, typed.Lit) else None for e in param.several)
         if isinstance(param.var.type, BagOf):
@@ -163,7 +187,7 @@ class Work:
         return ways(rooms, least or 0, sum(rooms) if most is None else most)
 
     def of_head(self, head: tuple[typed.HeadPart, ...]) -> int:
-        """Steps of evaluating a head once, with the guards that it needs."""
+        """Steps of one evaluation of a head, including the guards it needs."""
         steps = sum(self.of(e) for e in head_expressions(head))
         return steps + sum(self.of_guard(part.guard) for part in head if isinstance(part, typed.Needs))
 

@@ -1,4 +1,4 @@
-"""Variables that nothing reads, beside names that nothing has: most often one is the other, misspelt."""
+"""Unread variables next to unknown names: often one is a misspelling of the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST = 2
 
 
 def check_unread(c: Context) -> None:
-    """Notes at each unknown name in a rule the unread variables of that rule."""
+    """Adds to each unknown name in a rule a note on the unread variables of that rule."""
     lost = [d for d in c.report.diagnostics if d.code == "RS221" and d.span is not None]
     if not lost:
         return

@@ -7,7 +7,7 @@ from rulespec.typed import nodes as typed
 
 
 def check_unused(c: Context) -> None:
-    """Warns of declarations that no rule names."""
+    """Warns of unused declarations."""
     declarations, rules, report = c.declarations, c.rules, c.report
     used = declarations.used
     # A rule that replaces or wraps another takes the parameters of that one; those of a hook are for what wraps it.

@@ -10,9 +10,9 @@ from rulespec.typed import nodes as typed
 
 
 def check_usual(c: Context) -> None:
-    """Reads the usual answers, which are options without parameters. No game depends on them.
+    """Reads the usual answers, which are options without parameters; no game depends on them.
 
-    A layer over a ruleset may drop its decisions, and need not remove their usual answers.
+    An upper layer that drops decisions of its ruleset need not remove their usual answers.
     """
     declared = list(entries(get(c.source.root, "game", "usual")))
     if not declared:
@@ -38,4 +38,4 @@ def _warn(c: Context, decisions: dict[str, dict[str, typed.OptionDef]], decision
     free = [f"`{option.name}`" for option in options.values() if not option.params]
     has = f"it has {', '.join(free)}" if free else "each of its options has parameters"
     message = f"`{answer.text}` is no option without parameters of `{decision.text}`: {has}"
-    c.report.warning("RS728", message, answer.span, help="a usual answer is one that fits every position")
+    c.report.warning("RS728", message, answer.span, help="a usual answer must be possible at every position")

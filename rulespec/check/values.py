@@ -13,7 +13,7 @@ HORIZON = 20
 
 
 def check_values(c: Context) -> None:
-    """Types the values of positions, and checks the stakes. No game depends on them."""
+    """Types the values of positions, and checks the stakes; no game depends on them."""
     for name, place, node in entries(get(c.source.root, "values")):
         value = _value(c, name, place, node)
         if value is not None:

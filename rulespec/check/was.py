@@ -12,7 +12,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 def check_was(c: Context) -> None:
-    """Reads the former names for carrying over recorded games. No game depends on them."""
+    """Reads the former names, which serve to migrate recorded games; no game depends on them."""
     declared = list(entries(get(c.source.root, "game", "was")))
     if not declared:
         return
@@ -44,8 +44,8 @@ def check_was(c: Context) -> None:
             if layers.get(place.span.file, top) == top:
                 names = [*options, *d.settings, *(f"{k}.{n}" for k, of in (options | entities).items() for n in of)]
                 hint = did_you_mean(path, names) or "write a decision, `decision.option`, `kind.entity` or a setting"
-                c.report.error("RS729", f"there is no `{path}` that could have a former name", place.span, help=hint)
+                c.report.error("RS729", f"there is no `{path}` to give a former name", place.span, help=hint)
             continue
         if old.text in today:
             message = f"`{old.text}` is a name of today, and no former name of `{path}`"
-            c.report.error("RS729", message, old.span, help="a former name is one that nothing has any more")
+            c.report.error("RS729", message, old.span, help="a former name must no longer be in use")

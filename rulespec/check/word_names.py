@@ -1,4 +1,4 @@
-"""Names equal to words of the language, which make the parser stumble at their uses."""
+"""Names that are words of the language, and break the parsing of their uses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VARIABLE = re.compile(r"\blet +(\w+) *=|(?:\bfor +|\bwith +|[(,] *)(\w+) +in\b|
 
 
 def tell_words(source: Source, texts: Mapping[str, str], report: Report) -> None:
-    """Adds a diagnostic for each declared name that is a word, if only the text of rules is wrong."""
+    """Adds a diagnostic for each declared name that is a word, if the errors are only in rule texts."""
     broken = {d.span.file for d in report.diagnostics if d.span is not None}
     if report.ok or not all(file.endswith(".rules") for file in broken):
         return

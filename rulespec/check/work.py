@@ -18,6 +18,7 @@ from rulespec.typed.rule_traversal import (
     called,
     definition_expressions,
     expressions,
+    expressions_by_rule,
     head_expressions,
     rings,
     secrecies,
@@ -73,6 +74,7 @@ def check_work(c: Context) -> None:
                 shown = partial(dearest_listing, work, option)
                 if not _check(c, steps, name, option.span, shown, MAX_LISTING_WORK):
                     break
+    _check_searches(c, work)
     _check_totals(c, work)
     _check_rings(c, work)
 
@@ -143,14 +145,23 @@ def _check_several(c: Context, work: Work, option: typed.OptionDef) -> None:
     for p in option.params:
         if isinstance(p.low, typed.PathDomain) and (least := work.paths(p.low)) > MAX_PATHS:
             message = f"`{p.var.name}` may be {least:,} paths, and at most {MAX_PATHS:,} are listed"
-            help_ = "go fewer steps, or to fewer: nothing shows so many options, and no bot looks at them"
+            help_ = "allow fewer steps, or fewer targets: no page shows this many options, and no bot considers them"
             c.report.warning("RS418", message, p.low.span, notes=(Label(option.span, "the option"),), help=help_)
         if p.several is None or not isinstance(p.low, typed.Lit | typed.KindSet | typed.Fact):
             continue
         if (number := work.ways(p)) > MAX_SEVERAL:
             message = f"`{p.var.name}` may be {number:,} sets, and at most {MAX_SEVERAL:,} are listed"
-            help_ = "choose fewer, or of fewer: nothing shows so many options, and no bot looks at them"
+            help_ = "choose fewer, or from fewer: no page shows this many options, and no bot considers them"
             c.report.warning("RS418", message, p.low.span, notes=(Label(option.span, "the option"),), help=help_)
+
+
+def _check_searches(c: Context, work: Work) -> None:
+    """Warns of a longest path among more than a search looks at, where their number is known."""
+    for e in (e for group in expressions_by_rule(c.rules) for e in group if isinstance(e, typed.PathQuery)):
+        if e.op == "longest" and (least := work.paths(e.paths)) > MAX_PATHS:
+            message = f"these are {least:,} paths, and `longest` looks at {MAX_PATHS:,} at most"
+            help_ = "go fewer steps, to fewer, or use more only once: `once y`, `once line[x, y]`"
+            c.report.warning("RS360", message, e.paths.span, help=help_)
 
 
 def _check_members(c: Context) -> None:
@@ -160,7 +171,7 @@ def _check_members(c: Context) -> None:
     largest = max(sizes, key=sizes.__getitem__, default="")
     if largest and sizes[largest] > FAST_MEMBERS:
         message = f"`{largest}` has {sizes[largest]:,} members, and sets of more than {FAST_MEMBERS:,} are slow in wasm"
-        help_ = "divide the kind, or count the places that nobody can tell apart"
+        help_ = "divide the kind, or count the indistinguishable places"
         c.report.warning("RS880", message, d.kinds[largest].span, help=help_)
 
 

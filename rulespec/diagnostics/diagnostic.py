@@ -52,7 +52,7 @@ class Diagnostic(Struct, frozen=True):
         code: a key of `codes.CODES`; stable.
         severity: error or warning.
         message: the cause, in one sentence.
-        span: the place; None if there is none (such as for a missing file that no other file names).
+        span: the place; None if there is none, such as for a missing file that no other file names.
         label: a few words under the place.
         notes: related places, such as the declaration that a use contradicts.
         help: how to fix it, in one or more lines.
@@ -70,7 +70,7 @@ class Diagnostic(Struct, frozen=True):
 
 
 class Accepted(Struct, frozen=True):
-    """A warning that is accepted where it stands, and the reason."""
+    """A warning accepted in place, with the reason."""
 
     warning: Diagnostic
     reason: str

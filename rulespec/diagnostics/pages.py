@@ -26,12 +26,12 @@ class CodePage:
 
 
 def folder() -> Path:
-    """The folder of the pages: part of the package; in a checkout a link to `docs/diagnostics`."""
+    """The folder of the pages: part of the package; in a checkout, a link to `docs/diagnostics`."""
     return Path(__file__).parents[1] / "diagnostics_pages"
 
 
 def read_page(code: str) -> CodePage | None:
-    """The page on a code; None without one."""
+    """The page on a code, or None."""
     path = folder() / f"{code}.md"
     return parse_page(path.read_text("utf-8")) if code in CODES and path.is_file() else None
 
@@ -53,7 +53,7 @@ def families() -> dict[str, dict[str, str]]:
 
 
 def index() -> str:
-    """The list of codes, one a line."""
+    """The list of codes, one per line."""
     lines = ["# The codes of diagnostics\n"]
     for name, codes in families().items():
         lines += [f"## {name}\n", *(f"* [{code}]({code}.md): {title}" for code, title in codes.items()), ""]

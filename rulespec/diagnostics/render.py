@@ -1,4 +1,4 @@
-"""Diagnostics as text with the source line and carets under it, as JSON, and as GitHub annotations."""
+"""Diagnostics as text with source lines and carets, as JSON, and as GitHub annotations."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ def render_text(
 
     Args:
         diagnostics: the diagnostics, in this order.
-        sources: the text of each file, by the name that spans use; lines of other files are not quoted.
+        sources: the text of each file, by its name in spans; other files are not quoted.
         color: whether to use ANSI colours.
-        width: columns of the terminal: messages are wrapped to them, and long lines shown through a window that fits;
-            0 if there is no terminal.
+        width: the columns of the terminal: messages are wrapped to fit, and long lines cut to a window; 0 without a
+            terminal.
 
     Returns:
-        The text, without a newline at its end. Control characters from files are escaped.
+        The text, without a final newline. Control characters from files are escaped.
     """
     renderer = _Renderer(sources, color, width)
     return "\n\n".join("\n".join(renderer.lines_of(d)) for d in diagnostics)
 
 
 def to_github(diagnostic: Diagnostic) -> str:
-    """The diagnostic as a workflow command of GitHub Actions, which shows it at its line: `::error file=…::…`."""
+    """The diagnostic as a GitHub Actions workflow command, which shows it at its line: `::error file=…::…`."""
     properties: dict[str, str] = {}
     if (span := diagnostic.span) is not None:
         places = {"line": span.line, "endLine": span.end_line, "col": span.column}
@@ -137,13 +137,13 @@ class _Renderer:
         return lines
 
     def wrapped(self, text: str, indent: str) -> list[str]:
-        """The text in lines that fit the terminal, later ones indented."""
+        """The text wrapped for the terminal, with later lines indented."""
         if _columns(text) <= self.width or not self.width:
             return [text]
         return textwrap.wrap(text, self.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
     def excerpt(self, marks: list[_Mark], width: int, tone: str) -> list[str]:
-        """The lines with the marks of one file, each with its carets; [] if the text is unknown."""
+        """The marked lines of one file, each with its carets; [] if the text is unknown."""
         text = self.text_of(marks[0].span.file)
         quotable = sorted((m for m in marks if 1 <= m.span.line <= len(text)), key=lambda m: m.span.line)
         lines: list[str] = []
@@ -187,7 +187,7 @@ class _Renderer:
         return out
 
     def limit(self, width: int) -> int:
-        """The number of displayed characters of a line; `width` is that of the line numbers."""
+        """The number of displayed characters per line; `width` is the width of the line numbers."""
         room = self.width - width - 5  # the bar and its blanks, an ellipsis at either end
         return min(_LINE_LIMIT, room) if self.width else _LINE_LIMIT
 

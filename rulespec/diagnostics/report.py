@@ -37,18 +37,22 @@ def failure(
     help: str = "",  # noqa: A002 - the name of the field it fills
     notes: tuple[Label, ...] = (),
 ) -> DiagnosticsError:
-    """The exception for a single error; the parameters are the fields of `Diagnostic`."""
+    """The exception for a single error; for the parameters see `Diagnostic`."""
     return DiagnosticsError((Diagnostic(code, Severity.ERROR, message, span, notes=notes, help=help),))
 
 
 class Report:
     """Collects diagnostics, so that one run reports all problems.
 
+    Args:
+        most: the maximum number of errors.
+
     Attributes:
-        accepted: the warnings that the files accept, with the reasons; they are among no others.
+        accepted: the accepted warnings with their reasons, excluded from all others.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MAX_ERRORS) -> None:
+        self._most = most
         # A dict preserves the order of insertion; the key removes duplicates.
         self._diagnostics: dict[tuple[str, str, Span | None], Diagnostic] = {}
         self._errors = 0
@@ -75,14 +79,14 @@ class Report:
         notes: Iterable[Label] = (),
         help: str = "",  # noqa: A002 - the name of the field it fills
     ) -> None:
-        """Adds an error; the parameters are the fields of `Diagnostic`.
+        """Adds an error; for the parameters see `Diagnostic`.
 
         Raises:
-            DiagnosticsError: with all diagnostics so far, once there are `MAX_ERRORS` errors.
+            DiagnosticsError: with all diagnostics so far, once the maximum number of errors is reached.
         """
         self.add(Diagnostic(code, Severity.ERROR, message, span, label, tuple(notes), help))
-        if self._errors >= MAX_ERRORS:
-            message = f"stopped after {MAX_ERRORS} errors"
+        if self._errors >= self._most:
+            message = f"stopped after {self._most} errors"
             self.add(Diagnostic("RS902", Severity.ERROR, message, None, help="fix these first"))
             self.raise_if_errors()
 
@@ -95,7 +99,7 @@ class Report:
         notes: Iterable[Label] = (),
         help: str = "",  # noqa: A002 - the name of the field it fills
     ) -> None:
-        """Adds a warning; the parameters are the fields of `Diagnostic`."""
+        """Adds a warning; for the parameters see `Diagnostic`."""
         self.add(Diagnostic(code, Severity.WARNING, message, span, label, tuple(notes), help))
 
     def note(self, diagnostic: Diagnostic, notes: Iterable[Label]) -> None:
@@ -105,12 +109,12 @@ class Report:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """All diagnostics, sorted by file, line, column and code, without a place first."""
+        """All diagnostics, sorted by file, line, column and code, placeless ones first."""
         return tuple(sorted(self._diagnostics.values(), key=_place))
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error; warnings do not count."""
+        """Whether there are no errors; warnings do not count."""
         return self._errors == 0
 
     @property

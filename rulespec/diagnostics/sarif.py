@@ -1,4 +1,4 @@
-"""Diagnostics as SARIF 2.1.0, the format of code hosts and editors for the results of checkers."""
+"""Diagnostics as SARIF 2.1.0, the format of code hosts and editors for checker results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suggestions for a name that nothing has: "did you mean …?"."""
+"""Suggestions for an unknown name: "did you mean …?"."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def one(name: str) -> str:
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """A hint such as "did you mean `ionian_sea`?"; both of two equally close candidates, or "" without a close one.
+    """A hint such as "did you mean `ionian_sea`?"; both of two equally close candidates, or "" if none is close.
 
-    A candidate that differs in case, accents, blanks, `-` and `_` alone is the closest.
-    Work is bounded: only the first 500 candidates of at most 64 characters count.
+    A candidate that differs only in case, accents, spaces, `-` and `_` is the closest. Work is bounded: only the first
+    500 candidates of at most 64 characters count.
     """
     if len(word) > _WORD_LIMIT:
         return ""
@@ -39,11 +39,11 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
 
 
 def nearest(word: str, places: Mapping[str, Span | None]) -> tuple[str, tuple[Label, ...]]:
-    """The hint of `did_you_mean`, and a note at the declaration of each name in it.
+    """The hint from `did_you_mean`, with a note at the declaration of each name in it.
 
     Args:
         word: the unknown name.
-        places: the known names with the places of their declarations; None for words of the language.
+        places: the known names with their declarations' places; None for words of the language.
     """
     hint = did_you_mean(word, places)
     spans = [(name, places.get(name)) for name in _QUOTED.findall(hint)]
@@ -51,7 +51,7 @@ def nearest(word: str, places: Mapping[str, Span | None]) -> tuple[str, tuple[La
 
 
 def plain(name: str) -> str:
-    """A name as people compare it: without case, accents, blanks, `-` and `_`; "" if it has nothing else."""
+    """A name normalised for comparison: without case, accents, spaces, `-` and `_`; "" if nothing else is left."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     return "".join(c for c in letters if not unicodedata.combining(c) and not c.isspace() and c not in "-_")
 

@@ -1,1 +1,1 @@
-"""YAML files as trees of nodes that know their places."""
+"""YAML files as trees of nodes with places."""

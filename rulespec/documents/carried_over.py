@@ -1,8 +1,8 @@
-"""Carry-over of users' files: the old words of the formats, each with the new one; nothing else knows the old words.
+"""Migration of users' files: the old words of the formats, with the new ones; only this module knows the old words.
 
-The settings of a table were called `options` before; options are the legal choices of a player. In YAML files the old
-key is an error with a certain fix (RS127), and so is a path with it in an overlay (RS128). In headers of logs and of
-results, which only programs write, the old key is read as the new one.
+The settings of a table were once called `options`; now options are the legal choices of a player. In YAML files the old
+key is an error with a certain fix (RS127), and so is an overlay path with it (RS128). In headers of logs and results,
+which only programs write, the old key is read as the new one.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _PATHS = {"game.options": "game.settings"}
 
 
 def new_key(key: str, known: Container[str]) -> str | None:
-    """The new name of an old key among the known keys of its place; None for others."""
+    """The new name of an old key among the known keys at its place; None for others."""
     new = KEYS.get(key)
     return new if new in known and key not in known else None
 
 
 def new_path(path: str) -> str | None:
-    """The new form of an overlay's path with an old key in it; None for any other path."""
+    """The new form of an overlay path with an old key; None for others."""
     for old, new in _PATHS.items():
         if path == old or path.startswith(f"{old}."):
             return new + path.removeprefix(old)
@@ -41,7 +41,7 @@ def new_path(path: str) -> str | None:
 
 
 def old_keys(file: Node, kind: str) -> Iterator[Diagnostic]:
-    """The old keys in a YAML file of a kind, each as an error (RS127), unless beside the new one."""
+    """The old keys in a YAML file of a kind, each as an error (RS127), unless the new key is present, too."""
     holder = get(file, *_PLACES[kind])
     for node in (holder, *(holder.items if isinstance(holder, Sequence) else ())):
         for key, place, _ in entries(node):
@@ -56,7 +56,7 @@ def old_key(key: str, new: str, span: Span) -> Diagnostic:
 
 
 def old_paths(facts: Node) -> Iterator[Diagnostic]:
-    """The old paths in the facts of an overlay, each as an error (RS128)."""
+    """The old paths in an overlay's facts, each as an error (RS128)."""
     for section in _PATH_SECTIONS:
         node = get(facts, section)
         for place in (*words(node), *(place for _, place, _ in entries(node))):
@@ -66,5 +66,5 @@ def old_paths(facts: Node) -> Iterator[Diagnostic]:
 
 
 def new_header(data: dict[str, Any], known: Container[str]) -> dict[str, Any]:
-    """The header of a log or of results with new keys in the same order; unchanged with new or both keys."""
+    """The header of a log or of results with new keys in the same order; unchanged if new keys are present."""
     return {(key if (new := new_key(key, known)) is None or new in data else new): v for key, v in data.items()}

@@ -1,4 +1,4 @@
-"""CSV files beside section files: their rows as a part of a tree, each cell at its place in its file."""
+"""CSV files next to section files: their rows become part of the tree, with the place of each cell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, entri
 CSV = "csv"
 """The key that names a file."""
 _SECTIONS = {"kinds": "entities", "tables": "rows", "boards": "spaces", "tracks": "spaces", "map": "regions"}
-"""Section → what the rows of a file are there."""
+"""Section → the meaning of a file's rows there."""
 _NAME = re.compile(r"[a-z0-9_]+(/[a-z0-9_]+)*\.csv")
 _CELL = re.compile(r'[ \t]*+(?:"((?:[^"\n]|"")*+)"[ \t]*+|([^,"\n]*+))(,|\n|\Z)')
 _POSITION = "position"
@@ -31,17 +31,17 @@ Row = list[Scalar]
 
 
 class UnreadableCsvError(DiagnosticsError):
-    """A CSV file that is not there, or is no text."""
+    """A CSV file that is missing or not text."""
 
 
 def with_csv(node: Node, schema: str, read: Read, report: Report) -> Node:
-    """The tree of a section file with the rows of the CSV files that it names.
+    """The tree of a section file, including the rows of its CSV files.
 
     Args:
         node: the tree.
         schema: the name of its schema.
         read: reads a file.
-        report: takes what is wrong with the files: RS744, and the codes of values (RS118, RS121 to RS123).
+        report: receives the faults of the files: RS744, and the codes for values (RS118, RS121 to RS123).
     """
     place = _SECTIONS.get(schema)
     section = get(node, schema)
@@ -97,10 +97,10 @@ def _rows_of(name: Scalar, read: Read, report: Report) -> list[Row] | None:
     before = len(report.diagnostics)
     rows = _cells(content, file, report)
     if rows and len(rows[0]) == 1 and ";" in rows[0][0].text:
-        report.error("RS744", "the cells of this file are parted by `;`", rows[0][0].span, help="part cells by `,`")
+        report.error("RS744", "this file separates cells by `;`", rows[0][0].span, help="part cells by `,`")
     elif not rows and len(report.diagnostics) == before:
         message, start = "this file is empty", Span(file, 1, 1, 1, 1)
-        report.error("RS744", message, start, help="its first row has the heads of the columns")
+        report.error("RS744", message, start, help="its first row must have the column heads")
     return rows if len(report.diagnostics) == before else None
 
 
@@ -115,7 +115,7 @@ def _cells(content: str, file: str, report: Report) -> list[Row]:
         if match is None:
             end = content.find("\n", at)
             span = Span(file, line, at - start + 1, line, (end if end >= 0 else len(content)) - start + 1)
-            help_ = 'a cell with `,` or `"` stands in quotes, each quote in it twice: `"Kings, ""old"" ones"`'
+            help_ = 'put a cell with `,` or `"` in quotes, and double each quote in it: `"Kings, ""old"" ones"`'
             report.error("RS744", "the quotes of this cell are wrong", span, help=help_)
             return rows
         row.append(_cell(match, file, line, start))
@@ -232,7 +232,7 @@ def _report_twice(heads: Row, report: Report) -> None:
 
 def _twice(name: str, again: Scalar, first: Node, report: Report) -> None:
     notes = [Label(first.span, "the first one")]
-    report.error("RS744", f"{shown(name)} stands twice", again.span, notes=notes, help="remove one of the two")
+    report.error("RS744", f"{shown(name)} occurs twice", again.span, notes=notes, help="remove one of the two")
 
 
 def _key(cell: Scalar, report: Report) -> str:

@@ -8,7 +8,7 @@ from rulespec.documents.text_files import MAX_BYTES
 
 
 class FileLimits(Struct, frozen=True):
-    """Bounds on a file: its size in bytes, the depth of nesting, the number of parser events."""
+    """Limits for a file: size in bytes, nesting depth, number of parser events."""
 
     size: int = MAX_BYTES
     depth: int = 64

@@ -1,7 +1,7 @@
-"""Sources of a ruleset's files: folders on the disk, or the bundle in a log.
+"""Sources of a ruleset's files: folders on disk, or the bundle in a log.
 
-A place answers two questions: the file meant by a name, and its content. A reader of a ruleset asks its place only, so
-a reference in a bundle cannot reach the disk, and one on the disk cannot reach a bundle.
+A place answers two questions: the file behind a name, and its content. Readers of a ruleset use only its place, so a
+reference in a bundle cannot reach the disk, and vice versa.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ from rulespec.documents.text_files import display, inside, is_present, read_text
 
 
 class FilePlace(Protocol):
-    """A place with files; its paths mean nothing elsewhere."""
+    """A place with files, whose paths are meaningless elsewhere."""
 
     def parts(self, ref: str) -> list[str]:
         """The ruleset of a reference, and its overlays."""
 
     def ruleset(self, name: str, beside: Path | None = None) -> Path:
-        """The folder of a ruleset; `beside` is the folder of the one that refers to it.
+        """The folder of a ruleset; `beside` is the folder of the referring one.
 
         Raises:
             DiagnosticsError: RS501 or RS106 if there is none.
         """
 
     def overlay(self, name: str, folders: list[Path]) -> tuple[Path, str] | None:
-        """The folder that an overlay's files may not lead out of, and its file's path below it; None if missing."""
+        """The folder that bounds an overlay's files, and the relative path of its file; None if missing."""
 
     def inside(self, folder: Path, name: str) -> Path:
-        """The path of a file below a folder. Errors: RS106 if the name leads out of it."""
+        """The path of a file below a folder. Errors: RS106 if it leaves the folder."""
 
     def present(self, path: Path) -> bool:
         """Whether a file of this name exists."""
 
     def matches(self, folder: Path, pattern: str) -> Iterator[Path]:
-        """The files below a folder that match a glob pattern, in no order; nothing hidden."""
+        """The files below a folder that match a glob pattern, in any order, without hidden ones."""
 
     def display(self, path: Path) -> str:
         """The name of a file in messages."""
 
     def text(self, path: Path, display: str, limit: int) -> str:
-        """The content of a file of at most `limit` bytes. Errors: as those of `read_text`."""
+        """The content of a file of at most `limit` bytes. Errors: as for `read_text`."""
 
 
 class DiskFiles:
-    """The half of a `FilePlace` that reads the disk; `rulespec.references` adds the lookups of ids."""
+    """The half of a `FilePlace` that reads the disk; `rulespec.references` adds lookups by id."""
 
     def inside(self, folder: Path, name: str) -> Path:
         """See `FilePlace`."""

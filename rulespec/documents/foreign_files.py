@@ -1,6 +1,6 @@
-"""The door for bytes of strangers: regular files only, a bound in bytes, and every fault of a library as a diagnostic.
+"""The single entry for untrusted bytes: regular files only, a size limit, and every library error as a diagnostic.
 
-All files that somebody else may have written are opened here; a test of the architecture lists the exceptions.
+All files possibly written by others are opened here; an architecture test lists the exceptions.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _MAX_DETAIL = 200  # characters of a library's own words
 
 
 class NoRegularFileError(OSError):
-    """A folder, device, pipe or socket in place of a file; `strerror` names it."""
+    """A folder, device, pipe or socket instead of a file; `strerror` names it."""
 
 
 def opened(path: Path) -> IO[bytes]:
-    """Opens a regular file for reading; nothing is waited for.
+    """Opens a regular file for reading, without blocking.
 
     Raises:
-        NoRegularFileError: if it is another kind of file.
+        NoRegularFileError: if it is not a regular file.
         OSError: if it cannot be opened.
-        ValueError: if the name cannot be that of a file (a NUL, a lone surrogate).
+        ValueError: if the name is not a valid file name (a NUL, a lone surrogate).
     """
     # Asked twice: before opening, as opening a device can have effects; and of what was opened, as a name can be
     # given to another file in between. O_NONBLOCK keeps a pipe that slipped through from stalling us.
@@ -47,7 +47,7 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def bytes_of(path: Path, limit: int) -> bytes:
-    """The bytes of a regular file, at most one more than `limit`. Errors: as those of `opened`."""
+    """The bytes of a regular file, at most one above `limit`. Errors: as for `opened`."""
     with opened(path) as file:
         return file.read(limit + 1)
 
@@ -61,14 +61,14 @@ def _require_regular(mode: int) -> None:
 
 @contextmanager
 def foreign(display: str, help_: str, code: str = "RS601") -> Iterator[None]:
-    """Makes a diagnostic of any exception of a library that reads a stranger's file; our own errors pass.
+    """Turns any exception of a library that reads an untrusted file into a diagnostic; our own errors pass.
 
-    A library's list of errors is never complete: damaged input reaches `RecursionError`, `MemoryError`, `struct.error`
-    and `IndexError`, too. So nothing else than the call of the library belongs into the block.
+    No library documents all its errors: damaged input also causes `RecursionError`, `MemoryError`, `struct.error` and
+    `IndexError`. So the block should contain only the call of the library.
 
     Args:
         display: the file's name in diagnostics.
-        help_: the way out.
+        help_: the help text.
         code: the code of the diagnostic.
 
     Raises:
@@ -83,7 +83,7 @@ def foreign(display: str, help_: str, code: str = "RS601") -> Iterator[None]:
 
 
 def foreign_items(items: Iterator[_T], display: str, help_: str, code: str = "RS601") -> Iterator[_T]:
-    """The items that a library reads from a stranger's file. Arguments and errors: as those of `foreign`."""
+    """The items that a library reads from an untrusted file. Arguments and errors: as for `foreign`."""
     while True:
         with foreign(display, help_, code):
             item = next(items, None)
@@ -93,12 +93,12 @@ def foreign_items(items: Iterator[_T], display: str, help_: str, code: str = "RS
 
 
 def unreadable(display: str, detail: str, help_: str, code: str = "RS601") -> DiagnosticsError:
-    """The error for a file that cannot be read."""
+    """The error for an unreadable file."""
     return failure(code, f"{shown(display)} cannot be read: {detail}", None, help_)
 
 
 def detail_of(error: Exception) -> str:
-    """The cause in an error of a library or of the system, on one line."""
+    """The cause in a library or system error, on one line."""
     if isinstance(error, MemoryError):
         return "it takes too much memory"
     if isinstance(error, RecursionError):

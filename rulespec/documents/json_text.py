@@ -1,4 +1,4 @@
-"""JSON for every reader: without NaN, Infinity and unencodable text."""
+"""Portable JSON: without NaN, Infinity and unencodable text."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def to_json_text(data: object, *, plain: bool = False, indent: int | None = None) -> str:
-    """Data as JSON, with null for the numbers that JSON does not have.
+    """Data as JSON, with null for numbers that JSON lacks.
 
     Args:
         data: any argument of `json.dumps`.
-        plain: whether characters beyond ASCII stand for themselves, if a file can hold them.
-        indent: blanks before each level; None for one line.
+        plain: whether to write non-ASCII characters unescaped, if a file can contain them.
+        indent: spaces per level; None for one line.
     """
     try:
         text = json.dumps(data, ensure_ascii=not plain, allow_nan=False, indent=indent)

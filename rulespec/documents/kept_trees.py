@@ -1,6 +1,6 @@
-"""YAML trees in the on-disk cache, which save parsing a file again.
+"""YAML trees in the on-disk cache, to avoid reparsing files.
 
-Values are not in an entry: they follow from the text of each scalar, as when it is parsed.
+Entries have no values: these follow from the text of each scalar, as in parsing.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ _DECODER: msgspec.json.Decoder[_Node] = msgspec.json.Decoder(_Node)
 
 
 def read_kept(path: Path, display: str, limits: FileLimits = DEFAULT) -> Node:
-    """Reads a YAML file as `read_yaml` does, through the on-disk cache."""
+    """Reads a YAML file like `read_yaml`, through the on-disk cache."""
     return parse_kept(read_text(path, display, limits.size), display, limits)
 
 
 def parse_kept(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
-    """Like `read_kept`, for the text of a file."""
+    """`read_kept` for the text of a file."""
     key = cache.key("yaml", f"{limits.depth} {limits.events}", text, rooms=cache.LANGUAGE)
     if (packed := cache.read(key, _DECODER)) is not None:
         return unpack(packed, display)
@@ -82,7 +82,7 @@ def pack(node: Node) -> _Node:
 
 
 def unpack(packed: _Node, file: str) -> Node:
-    """The tree packed by `pack`, for a file of this name."""
+    """The tree packed by `pack`, for a file with this name."""
     return _Unpacking(file).node(packed)
 
 

@@ -1,4 +1,4 @@
-"""Lists of names without repetitions: a second one has no effect, and usually another was meant."""
+"""Repeated names in lists: the repetition has no effect, and usually another name was meant."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def report_repeated(root: Node, schema: str, report: Report) -> None:
             if word.text in first:
                 notes = [Label(first[word.text].span, "the first one")]
                 message = f"`{word.text}` stands twice in `{'.'.join(keys)}`"
-                report.error("RS218", message, word.span, notes=notes, help="name it once, or name what was meant")
+                report.error("RS218", message, word.span, notes=notes, help="name it once, or correct the second name")
             first.setdefault(word.text, word)

@@ -1,4 +1,4 @@
-"""Plain scalars: the value of unquoted text, or the reason why readers of YAML may take it for different values."""
+"""Plain scalars: the value of unquoted text, or the reason why YAML readers may disagree on it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def plain_value(text: str) -> str | int | bool | Trap | None:
 
 
 def plain_key(text: str) -> str | Trap:
-    """The key of unquoted text: a word is always text, a number must be in its one plain form."""
+    """The key in unquoted text: words are always text, numbers must be in canonical form."""
     if text in {"", "~"}:
         return Trap("RS118", "a key is missing before the `:`", "write a word before the `:`")
     if text[0] in _NUMERIC_START and isinstance(trap := _numeric(text), Trap):

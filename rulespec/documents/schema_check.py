@@ -14,9 +14,10 @@ from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.carried_over import new_key, old_key
-from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, locate, to_plain
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, locate, to_plain
 
 if TYPE_CHECKING:
+    import jsonschema_rs
     from jsonschema.exceptions import ValidationError
 
 _TRUTH = msgspec.json.Decoder(bool)
@@ -39,6 +40,9 @@ _TYPES = {
     "boolean": "`true` or `false`",
     "null": "empty",
 }
+_VALIDATORS: dict[int, tuple[dict[str, Any], jsonschema_rs.Draft202012Validator]] = {}
+"""Schemas by their id, each with its validator: as long as a schema is here, no other one has its id."""
+_MOST_VALIDATORS = 50
 _BOUNDS = {
     "minimum": "at least",
     "maximum": "at most",
@@ -73,10 +77,12 @@ def check_schema(
         report: takes the diagnostics (RS211 to RS220).
         what: the kind of file for messages, such as "map file".
         related: schemas with an `$id` that `schema` may refer to. Nothing is ever fetched from the network.
-        partial: the file is laid over another one, and may leave out keys that it has.
-        cached: that it fits is in the on-disk cache, or goes there; that pays for files that many runs read.
+        partial: whether the file is merged over another one, and may omit its keys.
+        cached: whether to cache a success on disk, which pays off for files read by many runs, until this process has
+            compiled the schema: then checking is faster than looking.
     """
     plain, related = to_plain(node), list(related)
+    cached = cached and (bool(related) or id(schema) not in _VALIDATORS)
     inputs = (repr(schema), repr(related), repr(partial), repr(plain)) if cached else ()
     key = cache.key("fits", *inputs, rooms=cache.LANGUAGE) if cached else ""
     if key and cache.read(key, _TRUTH) is True:
@@ -121,14 +127,28 @@ def _once_a_list(errors: Iterable[ValidationError]) -> Iterable[ValidationError]
 
 
 def fits(plain: Any, schema: dict[str, Any], related: Iterable[dict[str, Any]] = (), partial: bool = False) -> bool:
-    """Whether there is nothing to report, by jsonschema_rs, which is a hundred times as fast as jsonschema."""
+    """Whether the file is valid, by jsonschema_rs, which is a hundred times as fast as jsonschema."""
     import jsonschema_rs  # lazily: the cache mostly knows
 
-    registry = jsonschema_rs.Registry([(s["$id"], s) for s in related], draft=jsonschema_rs.Draft202012)
-    validator = jsonschema_rs.Draft202012Validator(schema, registry=registry)
+    validator = _validator(schema, list(related))
     if partial:
         return all(isinstance(e.kind, jsonschema_rs.ValidationErrorKind.Required) for e in validator.iter_errors(plain))
     return validator.is_valid(plain)
+
+
+def _validator(schema: dict[str, Any], related: list[dict[str, Any]]) -> jsonschema_rs.Draft202012Validator:
+    """The compiled schema, which takes longer to make than to use: that of a schema alone is kept."""
+    import jsonschema_rs
+
+    if not related and id(schema) in _VALIDATORS:
+        return _VALIDATORS[id(schema)][1]
+    registry = jsonschema_rs.Registry([(s["$id"], s) for s in related], draft=jsonschema_rs.Draft202012)
+    validator = jsonschema_rs.Draft202012Validator(schema, registry=registry)
+    if not related:
+        if len(_VALIDATORS) >= _MOST_VALIDATORS:
+            _VALIDATORS.clear()
+        _VALIDATORS[id(schema)] = schema, validator
+    return validator
 
 
 def _meant(error: ValidationError, root: Node) -> str:
@@ -312,8 +332,17 @@ def _type_hint(types: list[str], node: Node, error: ValidationError) -> str:
     if "array" in types:
         return "write a list: `[a, b]`, or lines that start with `- `"
     if "object" in types:
+        names = [item.text for item in node.items if isinstance(item, Scalar)] if isinstance(node, Sequence) else []
+        if names and len(names) <= _LISTED and _takes_mappings(error.schema):
+            return f"write `{{{', '.join(f'{name[:30]}: {{}}' for name in names)}}}`: each name is a key"
         return "write entries such as `key: value`, indented under this key"
     return f"write {' or '.join(_TYPES.get(t, t) for t in types)} here"
+
+
+def _takes_mappings(schema: Any) -> bool:
+    """Whether the values of a mapping of any names are mappings."""
+    others = schema.get("additionalProperties") if isinstance(schema, dict) else None
+    return isinstance(others, dict) and ("$ref" in others or others.get("type") == "object")
 
 
 def _forms(error: ValidationError) -> str:

@@ -1,7 +1,8 @@
-"""Text files from strangers: of bounded size, valid UTF-8, without misleading characters, inside their folder."""
+"""Untrusted text files: of bounded size, valid UTF-8, without misleading characters, inside their folder."""
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import re
@@ -10,9 +11,73 @@ from pathlib import Path, PureWindowsPath
 
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
-from rulespec.documents.encoding import NoTextError, decoded
 from rulespec.documents.folders import visible
 from rulespec.documents.foreign_files import NoRegularFileError, bytes_of
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_LOOKED_AT = 400
+"""Bytes that identify UTF-16 without a mark."""
+
+
+class NoTextError(ValueError):
+    """Bytes that are not UTF-8.
+
+    Attributes:
+        cause: their actual form, as the predicate of a sentence about the file.
+        help: the help text.
+        line: the line of the first invalid byte, from 1.
+        column: its column.
+        torn: whether they end inside a character.
+    """
+
+    def __init__(self, cause: str, help_: str, line: int = 1, column: int = 1, *, torn: bool = False) -> None:
+        super().__init__(cause)
+        self.cause = cause
+        self.help = help_
+        self.line = line
+        self.column = column
+        self.torn = torn
+
+
+def decoded(data: bytes) -> str:
+    """The text in UTF-8 bytes, without a byte order mark.
+
+    Raises:
+        NoTextError: if they are not UTF-8.
+    """
+    if name := _wide(data):
+        raise NoTextError(f"is {name}, not UTF-8", "save it as UTF-8; in PowerShell: `Set-Content -Encoding utf8`")
+    data = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8", "replace")
+        byte = data[error.start]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        torn = error.reason == "unexpected end of data"
+    meant = bytes([byte]).decode("cp1252", "replace")
+    also = f" (`{meant}` in Windows-1252)" if meant.isprintable() and meant != "\ufffd" else ""
+    cause = f"is not UTF-8 text: it has the byte 0x{byte:02x}{also}"
+    raise NoTextError(cause, "save it as UTF-8", line, column, torn=torn)
+
+
+def _wide(data: bytes) -> str:
+    """The name of a multi-byte encoding; "" if it is none."""
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return name
+    start = data[:_LOOKED_AT]
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    most = len(start) // 2 * 3 // 4
+    # Letters of most languages of Europe have a zero in every second byte, and no text has two in a row.
+    result = most > 1 and max(even, odd) >= most > 4 * min(even, odd)
+    return "UTF-16 without a byte order mark" if result else ""
+
 
 MAX_BYTES = 2_000_000
 """Bytes of a text file, by default."""
@@ -20,7 +85,7 @@ _LINK_HELP = "put the file in its place, or remove the link"
 
 
 def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
-    """Reads a UTF-8 text file of at most `limit` bytes; line ends become newlines, a byte order mark is dropped.
+    """Reads a UTF-8 text file of at most `limit` bytes; normalises line endings, drops a byte order mark.
 
     Raises:
         DiagnosticsError: RS101 to RS105 if the file is missing, unreadable, not a regular file, too large, or not text.
@@ -29,10 +94,10 @@ def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
 
 
 def text_of(data: bytes, display: str) -> str:
-    """The text of a file's bytes, without a byte order mark, with its line ends.
+    """The text in a file's bytes, without a byte order mark, with original line endings.
 
     Raises:
-        DiagnosticsError: RS104 or RS105 if it is none.
+        DiagnosticsError: RS104 or RS105 if it is not text.
     """
     try:
         text = decoded(data)
@@ -52,15 +117,15 @@ def display(path: Path) -> str:
 
 
 def inside(root: Path, relative: str, span: Span | None = None) -> Path:
-    """The path `root / relative`, if it lies in `root`. The file itself need not exist.
+    """The path `root / relative`, if it is inside `root`. The file itself need not exist.
 
     Args:
         root: the folder.
-        relative: a path as written in a file, with `/` between its parts.
+        relative: a path written in a file, with `/` between its parts.
         span: its place there.
 
     Raises:
-        DiagnosticsError: RS106 if the path is absolute, has a `..` in it, or leads out through a symbolic link.
+        DiagnosticsError: RS106 if the path is absolute, contains `..`, or leaves `root` through a symbolic link.
     """
     parts = relative.split("/")
     # Windows forms are refused everywhere: a ruleset means the same on every machine.
@@ -105,7 +170,7 @@ def files_inside(root: Path, pattern: str) -> list[Path]:
     """The files below `root` that match a glob pattern, sorted by name, without hidden ones.
 
     Raises:
-        DiagnosticsError: RS106 if one of them leads out through a symbolic link.
+        DiagnosticsError: RS106 if one of them leaves `root` through a symbolic link.
     """
     return [inside(root, path.relative_to(root).as_posix()) for path in sorted(visible(root, pattern))]
 
@@ -113,7 +178,7 @@ def files_inside(root: Path, pattern: str) -> list[Path]:
 def is_present(path: Path) -> bool:
     """Whether a name is taken, even by a dangling link or something inaccessible.
 
-    Such a file is not absent. Reading it reports the error.
+    Such a file is not absent: reading it reports the error.
     """
     try:
         path.lstat()
@@ -125,7 +190,7 @@ def is_present(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a name is that of a folder; no name is too strange to ask."""
+    """Whether a name denotes a folder; accepts any name."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -133,7 +198,7 @@ def is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a name is that of a regular file; no name is too strange to ask."""
+    """Whether a name denotes a regular file; accepts any name."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -141,7 +206,7 @@ def is_file(path: Path) -> bool:
 
 
 def broken_link(path: Path) -> str:
-    """The fault of a dangling link, in a few words; empty for anything else."""
+    """The fault of a dangling link, in a few words; "" for anything else."""
     try:
         path.stat()
     except OSError as error:
@@ -153,10 +218,10 @@ def broken_link(path: Path) -> str:
 
 
 def read_bytes(path: Path, display: str, limit: int) -> bytes:
-    """The content of a regular file of at most `limit` bytes; nothing else is waited for.
+    """The content of a regular file of at most `limit` bytes; never blocks on others.
 
     Raises:
-        DiagnosticsError: RS101, RS102 or RS103 if it is missing, unreadable, no such file, or too large.
+        DiagnosticsError: RS101, RS102 or RS103 if it is missing, unreadable, not a regular file, or too large.
     """
     start = file_start(display)
     try:
@@ -208,12 +273,12 @@ def check_characters(text: str, display: str) -> None:
 
 
 def misleading(text: str) -> re.Match[str] | None:
-    """The first of the `MISLEADING` characters; `str.isprintable` rules them out in a tenth of the time."""
+    """The first of the `MISLEADING` characters; `str.isprintable` excludes them in a tenth of the time."""
     return None if text.replace("\n", "").isprintable() else MISLEADING.search(text)
 
 
 def file_start(display: str) -> Span:
-    """The place for faults of a file as a whole."""
+    """The place for faults of a whole file."""
     return Span(display, 1, 1, 1, 1)
 
 

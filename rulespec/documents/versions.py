@@ -1,4 +1,4 @@
-"""Versions that files name: of this program, of the rules language, and of the program that a ruleset needs."""
+"""Versions named in files: of this program, of the rules language, and of the program that a ruleset needs."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _LINE = re.compile(r"""^needs *: *(["']?)([^"'#\n]*?)\1 *(?:#.*)?$""", re.MULTIL
 
 
 def check_needs(file: Node) -> Diagnostic | None:
-    """Checks which version of this program a ruleset or an overlay needs.
+    """Checks the version of this program that a ruleset or an overlay needs.
 
     Args:
-        file: the root of its first file.
+        file: the root of its main file.
 
     Returns:
-        RS161 for a value of `needs` that is not a version; None for one that is satisfied, and without any.
+        RS161 if the value of `needs` is not a version; None if it is satisfied or absent.
 
     Raises:
-        DiagnosticsError: RS160 if a newer version is needed, and nothing besides: the rest may be right there.
+        DiagnosticsError: RS160 alone if a newer version is needed: the rest may be correct there.
     """
     needs = get(file, "needs")
     return None if needs is None else _check(needs.text if isinstance(needs, Scalar) else "", needs.span)
 
 
 def check_needs_of_text(text: str, display: str) -> Diagnostic | None:
-    """Like `check_needs`, by the line that begins with `needs:`, for a file that is not valid YAML."""
+    """`check_needs` by the line that starts with `needs:`, for a file that is not valid YAML."""
     if (line := _LINE.search(text)) is None:
         return None
     number, column = text.count("\n", 0, line.start()) + 1, line.start(2) - line.start() + 1

@@ -1,4 +1,4 @@
-"""Files written beside their place and moved there: the old or the new one is always whole."""
+"""Atomic file writes: a file is written next to its place and moved there, so the old or new one is always whole."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ Content = bytes | None
 
 
 class ChangedError(Exception):
-    """A file has been changed by somebody else; the text is its name."""
+    """A file changed by someone else; the text is its name."""
 
 
 @contextmanager
 def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
     """A UTF-8 text file for writing, which replaces `path` when the block ends without an exception.
 
-    Half a character becomes an escape. A link stays, and its target is replaced. Permissions stay, too. A pipe or a
-    device is written at once.
+    A lone surrogate becomes an escape. A link stays, and its target is replaced. Permissions are preserved. A pipe or a
+    device is written directly.
 
     Args:
         path: the file.
-        secret: whether only its owner may read it, from the first byte on, whatever file it replaces.
+        secret: whether only its owner may read it, from the first byte, whatever file it replaces.
 
     Raises:
-        OSError: if it cannot be written, or cannot be flushed to the disk; ValueError if its name is not possible.
+        OSError: if it cannot be written or flushed to disk; ValueError if its name is invalid.
     """
     if _is_stream(path):
         with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
@@ -81,22 +81,22 @@ def _beside(target: Path, *, secret: bool = False) -> Iterator[tuple[Path, TextI
 
 
 def write_text(path: Path, text: str, *, secret: bool = False) -> None:
-    """Writes a text file with line feeds at its line ends; see `replaced`."""
+    """Writes a text file with line feeds as line endings; see `replaced`."""
     with replaced(path, secret=secret) as file:
         file.write(text)
 
 
 def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Content]) -> None:
-    """Replaces files, all of them or none: after a failure, replaced ones are restored.
+    """Replaces files atomically: after a failure, replaced ones are restored.
 
-    Everything needed for both is on the disk before the first one is replaced: a full disk then does no harm.
+    All data for both outcomes is on disk before the first replacement, so a full disk does no harm.
 
     Args:
-        after: their new content, in the order in which they are written.
-        before: their content now.
+        after: their new content, in writing order.
+        before: their current content.
 
     Raises:
-        ChangedError: if one has another content; OSError: if one cannot be written.
+        ChangedError: if one has changed; OSError: if one cannot be written.
     """
     done: list[Path] = []
     with ExitStack() as stack:
@@ -152,10 +152,10 @@ def _compare(path: Path, before: Content) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Waits until created and removed names in a folder are on the disk.
+    """Waits until changes of names in a folder are on disk.
 
     Raises:
-        OSError: if that fails.
+        OSError: if flushing fails.
     """
     try:
         number = os.open(folder, os.O_RDONLY)
@@ -171,7 +171,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def for_the_owner(handle: int) -> None:
-    """Makes an open file readable and writable by its owner alone; a pipe or a device is unchanged."""
+    """Restricts an open file to its owner; a pipe or a device is unchanged."""
     if stat.S_ISREG(os.fstat(handle).st_mode) and hasattr(os, "fchmod"):
         os.fchmod(handle, OWNERS)
 

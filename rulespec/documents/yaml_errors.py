@@ -26,9 +26,9 @@ _HINTS = {
 
 
 def read_too_deeply(error: yaml.YAMLError) -> int | None:
-    """Characters that libyaml had read at its own bound on nesting; None for another error.
+    """The number of characters read by libyaml when it reached its own nesting limit; None for other errors.
 
-    It has one since 0.2.6, and reads up to a thousand characters ahead of the event that it gives next.
+    It has had the limit since 0.2.6, and reads up to a thousand characters ahead.
     """
     problem: str = getattr(error, "problem", None) or ""
     return error.problem_mark.index if "maximum nesting depth" in problem else None  # type: ignore[attr-defined]
@@ -41,7 +41,7 @@ def yaml_error(error: yaml.YAMLError, text: str, file: str, long_text: Span | No
         error: the error.
         text: the text of the file.
         file: its name in diagnostics.
-        long_text: the last quoted text before the error that goes over several lines, if there is one.
+        long_text: the last multi-line quoted text before the error, if any.
     """
     mark = getattr(error, "problem_mark", None)
     if mark is None:  # characters are checked before: what is left has no place
@@ -56,7 +56,7 @@ def yaml_error(error: yaml.YAMLError, text: str, file: str, long_text: Span | No
         if (line, column) != (span.line, span.column):
             notes = (Label(Span(file, line, column, line, column + 1), context),)
     if long_text is not None and long_text.end_line == span.line:
-        notes += (Label(long_text, "this text goes on over several lines: is a quote missing?"),)
+        notes += (Label(long_text, "this text spans several lines: is a quote missing?"),)
     if "mapping values are not allowed" in problem or "expected key" in problem:
         notes += _missing_colon(text, file, span.line)
     cause = f"{context}: {problem}" if context and not notes else problem
@@ -86,6 +86,10 @@ def _hint(problem: str, text: str, mark: Any) -> str:
     char = line[mark.column : mark.column + 1]
     if char == "\t" or "tab character" in problem:
         return "indent with spaces, not tabs"
+    called = re.match(r"[\w.]+", line[: mark.column][::-1]) if char == "[" else None
+    if called is not None and ("']'" in problem or "'}'" in problem):
+        value = line[mark.column - called.end() :].partition("]")[0][:60]
+        return f'an expression with brackets needs quotes here: `"{value}]"`'
     if "cannot start any token" in problem:
         return f"put the text in quotes: a plain value cannot start with {shown(char)}"
     return next((hint for part, hint in _HINTS.items() if part in problem), _HINT)

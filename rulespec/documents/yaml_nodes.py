@@ -1,4 +1,4 @@
-"""Nodes of YAML trees, each with its place, and common queries."""
+"""Nodes of YAML trees with places, and common queries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Sequence(Brief, Struct, frozen=True):
 
 
 class Mapping(Brief, Struct, frozen=True):
-    """Key → (the key itself with its place, value), in the order of the file."""
+    """Key → (the key with its place, value), in file order."""
 
     entries: dict[str, tuple[Scalar, Node]]
     span: Span
@@ -76,7 +76,7 @@ def words(node: Node | None) -> list[Scalar]:
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The positions of the set bits of a mask, from low to high."""
+    """The positions of the set bits of a mask, low to high."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1

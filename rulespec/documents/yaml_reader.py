@@ -1,4 +1,4 @@
-"""YAML files from strangers as trees of nodes: bounded, checked, and with the place of every value.
+"""Untrusted YAML files as trees of nodes: bounded, checked, and with the place of every value.
 
 YAML is built from the parser's events, never composed: a few hundred kilobytes of `[` crash the C composer, and a few
 hundred bytes of aliases expand to gigabytes. Scalars on which YAML readers disagree (`no`, `1:30`, `010`) are errors.
@@ -44,19 +44,19 @@ def read_yaml(path: Path, display: str, limits: FileLimits = DEFAULT) -> Node:
     Args:
         path: the file.
         display: its name in diagnostics.
-        limits: bounds on it.
+        limits: its limits.
 
     Returns:
         The root of its tree; a null scalar for a file without content.
 
     Raises:
-        DiagnosticsError: RS1xx, all errors up to the one that stops the reader.
+        DiagnosticsError: RS1xx, all errors up to a fatal one.
     """
     return parse_yaml(read_text(path, display, limits.size), display, limits)
 
 
 def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
-    """Like `read_yaml`, for a text in memory."""
+    """`read_yaml` for a text in memory."""
     text = text.removeprefix("\ufeff")
     if len(text) > limits.size:
         raise too_large(display, limits.size)
@@ -74,9 +74,9 @@ def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
 
 @lru_cache(maxsize=8)
 def parse_again(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
-    """Like `parse_yaml`, with a memo of the last trees, for a text under editing.
+    """`parse_yaml` with a memo of recent trees, for a text under editing.
 
-    Nobody changes a tree.
+    The trees must not be changed.
     """
     return parse_yaml(text, display, limits)
 
@@ -84,7 +84,7 @@ def parse_again(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
 def parse_readable(
     text: str, display: str, limits: FileLimits = DEFAULT
 ) -> tuple[Node | None, DiagnosticsError | None]:
-    """Like `parse_yaml`, for a text with mistakes: the tree without refused parts, if it is YAML, and the errors."""
+    """`parse_yaml` for a text with mistakes: the tree without refused parts, if it is YAML, and the errors."""
     builder: _Builder | None = None
     try:
         check_characters(text, display)
@@ -169,7 +169,7 @@ class _Builder:
         return Mapping(opened.entries, span)
 
     def attach(self, node: Node) -> None:
-        """Adds a finished node to its parent: as the root, an item, a key, or the value of the key before it."""
+        """Adds a finished node to its parent: as the root, an item, a key, or the value of the last key."""
         if not self.stack:
             self.root = node
             return
@@ -190,7 +190,7 @@ class _Builder:
             return Scalar("", "", node.span), True
         if node.style == "plain" and node.text == "<<":
             message = "`<<` merges mappings in YAML, and that is not allowed"
-            self.error("RS117", message, node.span, help="write the entries out, or use an overlay")
+            self.error("RS117", message, node.span, help="write the entries explicitly, or use an overlay")
             return node, True
         if node.text in entries:
             first = entries[node.text][0].span
@@ -225,7 +225,7 @@ class _Builder:
         place = Span(start.file, start.line, start.column, start.line, start.column + 1)
         if event.anchor is not None:
             message = f"{shown('&' + event.anchor)} is a YAML anchor, and they are not allowed"
-            self.error("RS114", message, place, help="write the value out where it is needed")
+            self.error("RS114", message, place, help="repeat the value where it is needed")
         if event.tag is not None:
             message = f"{shown(event.tag)} is a YAML tag, and they are not allowed"
             self.error("RS115", message, place, help="remove the tag")

@@ -1,1 +1,1 @@
-"""Edits of files that people write: the smallest change of their text."""
+"""Edits of people's files, as minimal changes of their text."""

@@ -1,6 +1,6 @@
-"""Edits of a YAML text: spans of it are replaced, the rest stays as its author has written it.
+"""Edits of a YAML text: spans of it are replaced, the rest stays as its author wrote it.
 
-The result is read again, and refused unless it has exactly the data that were wanted, in that order.
+The result is parsed, and refused unless it has exactly the intended data, in order.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _COMMA = re.compile(r"[ \t]*,[ \t]*")
 
 
 class YamlEdits:
-    """Edits of one text, which are made together.
+    """Edits of one text, applied together.
 
     Args:
-        text: the text, with its line ends; CRLF and a byte order mark stay.
+        text: the text; CRLF line endings and a byte order mark are preserved.
         display: the name of its file in diagnostics.
-        limits: bounds on it.
+        limits: the limits for YAML files.
 
     Raises:
-        DiagnosticsError: RS1xx, if it cannot be read.
+        DiagnosticsError: RS1xx, if it is unreadable.
     """
 
     def __init__(self, text: str, display: str, limits: FileLimits) -> None:
@@ -55,9 +55,9 @@ class YamlEdits:
         """Sets an entry's value, or adds the entry to its mapping, which must exist.
 
         Args:
-            path: of the entry.
+            path: the path of the entry.
             value: its value.
-            order: the order of keys; a new one is put before the first that comes after it. By default it is the last.
+            order: the order of keys; a new key is put before the first later one. By default it comes last.
         """
         node, into = get(self.root, *path), self._at(path[:-1])
         if node is not None and into[path[-1]] == value:
@@ -78,9 +78,9 @@ class YamlEdits:
             into |= {path[-1]: value, **rest}
 
     def put_in(self, path: Sequence[str], value: Any, order: Sequence[str] = ()) -> None:
-        """Sets an entry's value; missing mappings on the way are added on lines of their own.
+        """Sets an entry's value; missing mappings on the way are added on separate lines.
 
-        The arguments are those of `put`.
+        For the arguments see `put`.
         """
         there = next(n for n in range(len(path) - 1, -1, -1) if isinstance(get(self.root, *path[:n]), Mapping))
         new = path[there:]
@@ -102,7 +102,7 @@ class YamlEdits:
         self._edits.append((self._start(at), self._start(at), f"{line}{gap}"))
 
     def add_item(self, path: Sequence[str], item: Any) -> None:
-        """Adds an item to a list, which must be there: at its place if the list is sorted, else at its end."""
+        """Adds an item to an existing list: at its place if the list is sorted, otherwise at its end."""
         node = get(self.root, *path)
         assert isinstance(node, Items)
         values = self._at(path)
@@ -160,10 +160,10 @@ class YamlEdits:
         self._at(path[:-1])[path[-1]] = value
 
     def add(self, path: Sequence[str], lines: Sequence[str], value: Any) -> None:
-        """Adds a multi-line entry, indented from its key; its mapping must exist.
+        """Adds a multi-line entry, indented relative to its key; its mapping must exist.
 
         Args:
-            path: of the entry.
+            path: the path of the entry.
             lines: its lines.
             value: their value.
         """
@@ -188,7 +188,7 @@ class YamlEdits:
         """The text after the edits.
 
         Raises:
-            DiagnosticsError: RS567 if they cannot be made so that the text has the intended values.
+            DiagnosticsError: RS567 if the edits cannot produce the intended values.
         """
         parts, at = [], 0
         cuts = [cut for path, numbers in self._gone.items() for cut in self._cuts(get(self.root, *path), numbers)]
@@ -207,8 +207,8 @@ class YamlEdits:
         return self._mark + result
 
     def _refused(self) -> Exception:
-        help_ = "write it as other files are written: an entry on lines of its own, or in braces on one line"
-        message = "this file is written in a way that it cannot be changed by a program: nothing is written"
+        help_ = "write each entry on its own lines, or in braces on one line"
+        message = "a program cannot change a file of this layout: nothing is written"
         return failure("RS567", message, Span(self._display, 1, 1, 1, 1), help=help_)
 
     # --- places --------------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ def _common(one: str, other: str) -> int:
 
 
 def flow(value: Any) -> str:
-    """A value on one line, as YAML writes it in braces."""
+    """A value on one line, in YAML flow style."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{flow(k)}: {flow(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):

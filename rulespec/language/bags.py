@@ -1,4 +1,4 @@
-"""Bags as numbers: the count of alike pieces of each entity of a kind, in eight bits, the first entity lowest.
+"""Bags as numbers: an eight-bit count of alike pieces for each entity of a kind, first entity lowest.
 
 An empty bag is 0, and equal bags are equal numbers.
 """
@@ -12,17 +12,17 @@ MOST = (1 << BITS) - 1
 
 
 def lot(count: int, member: int, _size: int) -> int:
-    """The bag of some pieces of one entity, at most `MOST`. `_size` is that of the kind."""
+    """The bag with some pieces of one entity, at most `MOST`. `_size` is the size of the kind."""
     return max(0, min(count, MOST)) << BITS * member
 
 
 def amount(bag: int, member: int) -> int:
-    """The pieces of an entity in a bag."""
+    """The number of pieces of an entity in a bag."""
     return bag >> BITS * member & MOST
 
 
 def total(bag: int) -> int:
-    """The pieces in a bag."""
+    """The number of pieces in a bag."""
     result = 0
     while bag > 0:
         result += bag & MOST

@@ -1,6 +1,6 @@
-"""The built-in functions of the rules language, each a record.
+"""The built-in functions of the rules language, one record each.
 
-The checker types calls by them. Reserved words, suggestions, editors, the reference and random programs read them, too.
+The checker, reserved words, suggestions, editors, the reference and random programs use these records.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLACE = "place"
 
 
 class Parameter(Struct, frozen=True):
-    """A parameter: its name in texts, and the arguments it takes."""
+    """A parameter: its name in texts, and its allowed arguments."""
 
     name: str
     takes: str
@@ -36,14 +36,14 @@ class Builtin(Struct, frozen=True):
     Attributes:
         name: its name in rules.
         parameters: the parameters.
-        result: the type of its value by the types of its arguments.
-        help: its effect, as the end of a sentence that begins with its name.
-        operator: the operator that it is; "" if it is a form of its own.
-        any_number: whether the last parameter may be repeated any number of times.
-        of_order: its operator for an order, if that is not the one for the set of its members.
-        of_bag: the same for a bag.
-        of_path: the same for a path.
-        reserved: whether no definition may have its name; else a definition of the ruleset takes precedence.
+        result: the type of its value, from the types of its arguments.
+        help: its effect, as the end of a sentence that starts with its name.
+        operator: its operator; "" for a separate form.
+        any_number: whether the last parameter may be repeated.
+        of_order: its operator for an order, if different from the one for sets.
+        of_bag: its operator for a bag.
+        of_path: its operator for a path.
+        reserved: whether definitions may not have its name; otherwise a ruleset's definition takes precedence.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Builtin(Struct, frozen=True):
     reserved: bool = False
 
     def takes(self, arguments: int) -> bool:
-        """Whether it takes this number of arguments."""
+        """Whether it accepts this number of arguments."""
         least = len(self.parameters)
         return arguments >= least if self.any_number else arguments == least
 
     def parameter(self, number: int) -> Parameter:
-        """The parameter of an argument by its number, from 0."""
+        """The parameter for an argument, by its number from 0."""
         return self.parameters[min(number, len(self.parameters) - 1)]
 
     @property
@@ -79,7 +79,7 @@ class Builtin(Struct, frozen=True):
 
 
 def unit(*numbers: Type) -> Type:
-    """A number of the unit that all arguments have."""
+    """A number with the unit common to all arguments."""
     result: Type = LITERAL
     for each in numbers:
         result = unify(result, each) or BAD
@@ -97,7 +97,7 @@ def member(of: Type) -> Type:
 
 
 def perhaps(of: Type) -> Type:
-    """An entity of a set or an order, or none unless that is known to have members."""
+    """An entity of a set or an order, optional unless that is known to have members."""
     return Ent(of.kind, True) if isinstance(of, SetOf | Order) and of.kind != ANY else BAD
 
 

@@ -1,6 +1,6 @@
-"""Intervals of numbers, and the interval of an operator's value by those of its operands.
+"""Intervals of numbers, and the interval of an operator's value from those of its operands.
 
-A function takes an interval for each operand. Its result holds all values that the operator may have; a fault has no
+A function takes an interval per operand. Its result contains all possible values of the operator; a fault has no value.
 value.
 """
 
@@ -14,7 +14,7 @@ from rulespec.types import MAX_NUMBER
 
 
 class Interval(Struct, frozen=True, gc=False):
-    """The numbers from `low` to `high`, both included; None: there is no bound."""
+    """The numbers from `low` to `high`, inclusive; None means unbounded."""
 
     low: int | None
     high: int | None
@@ -29,22 +29,22 @@ BOUNDED = Interval(-MAX_NUMBER, MAX_NUMBER)
 
 
 def truth(*_: Interval) -> Interval:
-    """Of a condition."""
+    """The interval of a condition."""
     return TRUTHS
 
 
 def count(*_: Interval) -> Interval:
-    """Of the number of some members."""
+    """The interval of a number of members."""
     return COUNTS
 
 
 def bounded(*_: Interval) -> Interval:
-    """Of a number whose size is checked."""
+    """The interval of a number whose size is checked."""
     return BOUNDED
 
 
 def hull(*each: Interval) -> Interval:
-    """The least interval that holds all of them."""
+    """The smallest interval that contains all given ones."""
     return Interval(_least([i.low for i in each]), _greatest([i.high for i in each]))
 
 
@@ -61,36 +61,36 @@ def greatest(*each: Interval) -> Interval:
 
 
 def total(a: Interval, b: Interval) -> Interval:
-    """Of a sum."""
+    """The interval of a sum."""
     low = None if a.low is None or b.low is None else a.low + b.low
     high = None if a.high is None or b.high is None else a.high + b.high
     return Interval(low, high)
 
 
 def negated(a: Interval) -> Interval:
-    """Of a number with the other sign."""
+    """The interval of a negated number."""
     return Interval(None if a.high is None else -a.high, None if a.low is None else -a.low)
 
 
 def mirrored(a: Interval) -> Interval:
-    """Of a number or the same with the other sign."""
+    """The interval of a number with either sign."""
     return hull(a, negated(a))
 
 
 def absolute(a: Interval) -> Interval:
-    """Of an absolute value."""
+    """The interval of an absolute value."""
     if a.low is not None and a.low >= 0:
         return a
     return Interval(0, mirrored(a).high) if a.high is None or a.high > 0 else negated(a)
 
 
 def difference(a: Interval, b: Interval) -> Interval:
-    """Of a difference."""
+    """The interval of a difference."""
     return total(a, negated(b))
 
 
 def product(a: Interval, b: Interval) -> Interval:
-    """Of a product."""
+    """The interval of a product."""
     if a.low is not None and a.high is not None and b.low is not None and b.high is not None:
         products = (a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
         return Interval(min(products), max(products))
@@ -100,7 +100,7 @@ def product(a: Interval, b: Interval) -> Interval:
 
 
 def quotient(a: Interval, b: Interval) -> Interval:
-    """Of a quotient, rounded down; the divisor is not 0."""
+    """The interval of a quotient, rounded down; the divisor is not 0."""
     above, below = _from(b, 1), _from(negated(b), 1)
     parts = [_by_positive(a, above)] if above is not None else []
     parts += [_by_positive(negated(a), below)] if below is not None else []

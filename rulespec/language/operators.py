@@ -1,11 +1,11 @@
-"""The operators of programs, each a record: its operands, its meaning, its faults, and the bounds of its value.
+"""The operators of programs, one record each: operands, meaning, faults, and bounds of its value.
 
-The checker, the interpreter, constant folding, the well-formedness of programs and both generators read the records.
-The code that a generator writes for an operator is in a table of its own; one without an entry there is a call of the
-meaning, which is a function of `arithmetic` then.
+The checker, the interpreter, constant folding, the well-formedness check and both generators use these records. A
+generator's code for an operator is in its own table; without an entry there, it calls the meaning, a function of
+`arithmetic`.
 
-Truth values are 0 and 1, an entity is its index, none is -1, a set is a bit mask; orders are in `orders`. A number that
-is none is `NO_NUMBER`; bags are in `bags`.
+Truth values are 0 and 1, an entity is its index, none is -1, a set is a bit mask; for orders see `orders`, for bags
+`bags`. The number for none is `NO_NUMBER`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from rulespec.types import MAX_NUMBER
 
 
 class Fault(Struct, frozen=True):
-    """A fault of the rules in place of a value.
+    """A fault of the rules instead of a value.
 
     Attributes:
         message: the text of the fault.
-        operands: the operands that decide whether it is one, by their places.
-        when: whether it is one, by these operands.
-        names: whether the first of them is a set whose members the report names.
+        operands: the indices of the operands that determine the fault.
+        when: whether there is a fault, given these operands.
+        names: whether the first of them is a set whose members are reported.
     """
 
     message: str
@@ -38,18 +38,19 @@ class Fault(Struct, frozen=True):
 
 
 class Operator(Struct, frozen=True):
-    """An operator on whole numbers.
+    """An operator on integers.
 
     Attributes:
         name: its name in programs.
-        operands: the number of its operands, or the least number of them.
-        meaning: its value by the values of its operands.
-        interval: the interval of its value by those of its operands, if it is a number or a truth value.
-        members: the most members of its value by those of its operands, if all are sets.
+        operands: the exact or minimum number of operands.
+        meaning: its value, given its operands.
+        interval: the interval of its value from those of its operands, for numbers and truth values.
+        members: the maximum size of its value from those of its operands, if all are sets.
         fault: the case without a value.
         any_number: whether there may be more operands.
         chooses: whether its value is one of its operands.
-        turned: the operator that is its negation.
+        turned: the operator for its negation.
+        of_none: the variant for an optional first operand, if this one has no value for none.
     """
 
     name: str
@@ -61,9 +62,10 @@ class Operator(Struct, frozen=True):
     any_number: bool = False
     chooses: bool = False
     turned: str = ""
+    of_none: str = ""
 
     def takes(self, operands: int) -> bool:
-        """Whether it takes this number of operands."""
+        """Whether it accepts this number of operands."""
         return operands >= self.operands if self.any_number else operands == self.operands
 
 
@@ -82,6 +84,11 @@ def _until(mask: int, stops: int, rising: int) -> int:
         return mask & (met ^ met - 1)
     low = (met | 1).bit_length() - 1
     return mask >> low << low
+
+
+def _moved(mask: int, by: int, within: int) -> int:
+    """The members of a set, each moved by a distance, that are in another set."""
+    return (mask << by if by >= 0 else mask >> -by) & within
 
 
 def _comparison(name: str, meaning: Callable[[int, int], bool], turned: str) -> Operator:
@@ -118,7 +125,7 @@ _TRUTHS = (
     _comparison(">", operator.gt, "<="),
     _comparison(">=", operator.ge, "<"),
     # Of a member and a set; with `in?` the member may be none.
-    Operator("in", 2, lambda a, b: b >> a & 1, intervals.truth),
+    Operator("in", 2, lambda a, b: b >> a & 1, intervals.truth, of_none="in?"),
     Operator("in?", 2, lambda a, b: b >> a & 1 if a >= 0 else 0, intervals.truth),
 )
 _SETS = (
@@ -126,13 +133,14 @@ _SETS = (
     Operator("|", 2, operator.or_, members=operator.add),
     Operator("&", 2, operator.and_, members=min),
     Operator("diff", 2, lambda a, b: a & ~b, members=lambda a, _: a),
-    Operator("bit", 1, lambda a: 1 << a, members=lambda _: 1),
+    Operator("bit", 1, lambda a: 1 << a, members=lambda _: 1, of_none="one"),
     Operator("one", 1, lambda a: 1 << a if a >= 0 else 0, members=lambda _: 1),
     Operator("count", 1, int.bit_count, intervals.count),
     Operator("the", 1, lambda a: a.bit_length() - 1, fault=NOT_ONE),
     Operator("pick", 2, _pick),
     Operator("next", 2, lambda a, b: (a + 1) % b),  # of an index, and the size of the kind
     Operator("until", 3, _until, members=lambda a, *_: a),
+    Operator("moved", 3, _moved, members=lambda a, _, within: min(a, within)),
 )
 _ORDERS = (  # the bits of a member are the last operand; `behind` is the order without its first member
     Operator("members", 2, orders.members_of),

@@ -1,4 +1,4 @@
-"""Orders as numbers: the members, each as its number + 1 in a fixed number of bits, the first in the lowest bits.
+"""Orders as numbers: each member as its number + 1 in a fixed number of bits, first member lowest.
 
 An empty order is 0, and there are no gaps: equal orders are equal numbers.
 """
@@ -32,7 +32,7 @@ def members_of(order: int, bits: int) -> int:
 
 
 def append(order: int, member: int, bits: int) -> int:
-    """The order with a member at its end, wherever it was before."""
+    """The order with a member moved or added to its end."""
     return packed([*(other for other in in_order(order, bits) if other != member), member], bits)
 
 
@@ -42,7 +42,7 @@ def without(order: int, member: int, bits: int) -> int:
 
 
 def place(order: int, member: int, bits: int) -> int:
-    """The place of a member in the order, from 0; -1 if it is not in it."""
+    """The index of a member in the order, from 0; -1 if absent."""
     result = in_order(order, bits)
     return result.index(member) if member in result else -1
 

@@ -1,7 +1,7 @@
-"""Several at once: sets and bags as values of a parameter, in their order, with their number.
+"""Multiple choices: sets and bags as values of a parameter, in a fixed order, with their number.
 
-The smaller come first; of those of one size, the one whose first member comes first in the kind, then by the second
-member, and so on: `{a, b}`, `{a, c}`, `{b, c}`. A bag repeats a member for each piece: `{2 a}`, `{a, b}`, `{2 b}`.
+Smaller ones come first; equal sizes are ordered by first member, then by second, and so on: `{a, b}`, `{a, c}`, `{b,
+c}`. A bag repeats a member for each piece: `{2 a}`, `{a, b}`, `{2 b}`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from rulespec.language.bags import BITS, amount, counts, total
 
 MAX_SEVERAL = 10_000
 """The sets or bags of one parameter that are listed."""
+
+MOST_MEMBERS = 13
+"""The members of a set whose subsets an expression goes through: 8,192 subsets."""
 
 
 def ways(most_of_each: Sequence[int], least: int, most: int) -> int:
@@ -36,7 +39,7 @@ def ways(most_of_each: Sequence[int], least: int, most: int) -> int:
 
 
 def subsets(source: int, least: int, most: int) -> Iterator[int]:
-    """The sets with `least` to `most` members of a set."""
+    """The subsets of a set with `least` to `most` members."""
     members = [1 << at for at in range(source.bit_length()) if source >> at & 1]
     for size in range(max(least, 0), min(most, len(members)) + 1):
         for chosen in combinations(members, size):
@@ -44,7 +47,7 @@ def subsets(source: int, least: int, most: int) -> Iterator[int]:
 
 
 def bags(source: int, least: int, most: int) -> Iterator[int]:
-    """The bags with `least` to `most` pieces of a bag."""
+    """The sub-bags of a bag with `least` to `most` pieces."""
     piles = counts(source)
     for size in range(max(least, 0), min(most, sum(number for _, number in piles)) + 1):
         yield from _of_size(piles, size)
@@ -77,7 +80,7 @@ def _filled(chosen: list[int], rooms: Sequence[int], at: int, size: int) -> list
 
 
 def picked(most_of_each: Sequence[int], least: int, most: int, number: int) -> list[int]:
-    """The pieces of each entity in one of the bags of `ways`, by its number in their order, without listing them."""
+    """The pieces of each entity in the bag with a given number among `ways`, computed directly."""
     size = max(least, 0)
     while number >= (count := ways(most_of_each, size, size)):
         number -= count

@@ -1,1 +1,1 @@
-"""Overlays: sources laid over one another."""
+"""Overlays: sources merged over one another."""

@@ -1,4 +1,4 @@
-"""Blame: an overlay's fault is reported at the overlay, not at the line below it that no longer fits."""
+"""Blame: an overlay's fault is reported at the overlay, not at the lower line that no longer fits."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _SHOWN = 5
 
 
 def at_overlay(d: Diagnostic, layers: Layers) -> Diagnostic:
-    """Moves a diagnostic to the note of the highest layer, if that lies over the diagnostic's own place.
+    """Moves a diagnostic to the note of the highest layer, if that is above the diagnostic's own.
 
     The lower layers were checked without the higher ones: a conflict between layers is the fault of the later one.
-    Suggestions are no cause, whatever their layer.
+    Suggestions do not count as causes.
     """
     if d.span is None:
         return d
@@ -31,7 +31,7 @@ def at_overlay(d: Diagnostic, layers: Layers) -> Diagnostic:
 
 
 def together(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The diagnostics, with equal ones at one place merged and their notes joined."""
+    """The diagnostics, with equal ones at the same place merged, including their notes."""
     results: dict[tuple[str, str, Span | None], Diagnostic] = {}
     for d in diagnostics:
         key = (d.code, d.message, d.span)

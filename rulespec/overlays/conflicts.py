@@ -1,6 +1,6 @@
-"""Conflicts: edits of two overlays of one reference that cannot both hold, whatever their order.
+"""Conflicts: incompatible edits of two overlays in one reference, whatever their order.
 
-Two overlays that another one includes are of one family: that one decides between them.
+Two overlays included by the same overlay are of one family: the including overlay decides between them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class OverlayEdit(Brief, Struct, frozen=True):
 def report_conflict(
     one: OverlayEdit, other: OverlayEdit, what: str, report: Report, help_: str = _INCLUDE_BOTH
 ) -> None:
-    """Reports that two overlays, the later one last, do the same thing (RS505); `what` names it, with its verb."""
+    """Reports that two overlays, the later one last, make the same edit (RS505); `what` names it, with its verb."""
     report.error(
         "RS505",
         f"the overlays `{one.by}` and `{other.by}` both {what}",
@@ -44,7 +44,7 @@ def report_conflict(
 
 
 class Touched:
-    """The paths of the facts that the overlays of a reference touch."""
+    """The fact paths touched by a reference's overlays."""
 
     def __init__(self, overlays: Sequence[Overlay]) -> None:
         self._overlays = overlays
@@ -55,11 +55,11 @@ class Touched:
         """Path → the overlays that touch it, or something below it."""
 
     def shared(self, number: int, path: str) -> bool:
-        """Whether overlays of other families than this one's touch a path, or something below it."""
+        """Whether overlays of other families touch a path, or something below it."""
         return bool(self._masks.get(path, 0) & ~self._families[number])
 
     def check(self, report: Report) -> None:
-        """Reports leaves touched by two overlays, or removed above by one of them, unless they are equal."""
+        """Reports leaves touched by two overlays, or removed with their parent by one of them, unless equal."""
         for number, overlay in enumerate(self._overlays):
             for edit in fact_edits(overlay):
                 self._check(number, edit, report)
@@ -97,7 +97,7 @@ def _agree(one: FactEdit, other: FactEdit) -> bool:
 def check_rules(overlays: Sequence[Overlay], report: Report) -> None:
     """Reports rules that two overlays add, replace or remove, or that one removes and another wraps.
 
-    Two that remove the same rule say the same.
+    Removing the same rule twice is not a conflict.
     """
     related = families(overlays)
     results: dict[tuple[Key, int], list[tuple[str, ast.Item]]] = {}
@@ -142,7 +142,7 @@ def _written(item: ast.Item) -> str:
 
 
 def check_extensions(overlays: Sequence[Overlay], report: Report) -> None:
-    """Reports options of one name, and groups of options, that two overlays put into the decisions of one name."""
+    """Reports options with equal names, and groups of options, that two overlays add to equally named decisions."""
     related = families(overlays)
     results: dict[tuple[str, str, bool], dict[int, OverlayEdit]] = {}
     for number, overlay in enumerate(overlays):
@@ -169,7 +169,7 @@ def option_name(option: ast.OptionDef | ast.Name) -> ast.Name:
 
 
 def option_edit(overlay: Overlay, extension: ast.Extend, option: ast.OptionDef | ast.Name) -> OverlayEdit:
-    """The edit that puts an option into a decision."""
+    """The edit that adds an option to a decision."""
     name = option_name(option)
     word = "include" if isinstance(option, ast.Name) else "option"
     return OverlayEdit(overlay.within, name.span, f"`extend decision {extension.name.text}`, {word} `{name.text}`")

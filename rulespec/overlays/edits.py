@@ -1,4 +1,4 @@
-"""The edits of one overlay: the targets of each `change`, and whether it can be applied."""
+"""The edits of one overlay: the targets of each `change`, and whether it is applicable."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _LISTED = 20
 
 
 class Hit(Brief, Struct, frozen=True, eq=False):
-    """A place that an edit touches: the rule, the node, its place, the edit and the number of its overlay."""
+    """A place touched by an edit: the rule, the node, its place, the edit and its overlay's number."""
 
     key: Key
     node: Any
@@ -54,16 +54,16 @@ class Hit(Brief, Struct, frozen=True, eq=False):
 
 
 class Run:
-    """The edits of one overlay, one `change` after the other.
+    """The edits of one overlay, one `change` after another.
 
     Args:
-        items: the rules, which are changed.
+        items: the rules, which are modified.
         overlay: the overlay.
         number: its number.
-        source: the rules before all edits, and records of displaced ones.
+        source: the rules before all edits, with records of displaced ones.
         visible: whether the overlay sees a node within a rule.
-        report: takes the diagnostics.
-        repeated: counts the nodes that the edits put in; None if they have been counted.
+        report: receives the diagnostics.
+        repeated: counts the inserted nodes; None if they have been counted.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Run:
         self._repeated = repeated
 
     def run(self) -> list[Hit]:
-        """Carries out the edits; returns the places that they touch in the rules as they were.
+        """Applies the edits; returns the places they touch in the original rules.
 
         Raises:
             DiagnosticsError: RS108 or RS135 if the result is too large.
@@ -180,10 +180,10 @@ class Run:
         elif isinstance(edit.at, ast.Text) and len(fitting) > 1:
             self._report.error(
                 "RS517",
-                f"`{edit.at.text}` stands at {len(fitting)} places of `{root.name.text}`",
+                f"`{edit.at.text}` occurs at {len(fitting)} places in `{root.name.text}`",
                 edit.at.span,
                 notes=[Label(place(node), _shown(node)) for node in fitting[:_LISTED]],
-                help=f"write the one that is meant: `{edit.word} {_shown(fitting[0])}{_REST.get(edit.word, '')}`",
+                help=f"write the intended one: `{edit.word} {_shown(fitting[0])}{_REST.get(edit.word, '')}`",
             )
         else:
             new: tuple[ast.Expr | ast.Stmt, ...] = edit.body if edit.value is None else (edit.value,)
@@ -211,7 +211,7 @@ class Run:
         elif edit.word == "after":
             action.after += edit.body
         elif action.instead is not None or action.value is not None:
-            self._report.error("RS518", "this edit is about what another one changes, too", edit.span)
+            self._report.error("RS518", "another edit also changes this place", edit.span)
         elif isinstance(node, ast.Expr):
             action.value = edit.value
         elif isinstance(edit.value, ast.CallExpr):
@@ -245,7 +245,7 @@ class Run:
         help_ = did_you_mean(_shown(at), texts)
         if isinstance(at, ast.Binary) and any(isinstance(node, ast.Ref) and node.name.isupper() for node in nodes(at)):
             help_ = "a rule id stands in quotes"
-        help_ = help_ or "write it as it stands there; a reason may be left out"
+        help_ = help_ or "copy it from there; a reason may be omitted"
         self._report.error("RS516", f"{_what(item)} has no such {what}", at.span, help=help_)
 
     def _missing(self, item: ast.Change) -> None:
@@ -282,10 +282,10 @@ class Run:
             who = f"`{change.by}` has" if change.by and change.by != by else "it has" if by else "this ruleset has"
             self._report.error(
                 "RS519",
-                f"`{by}` changes what is gone from {_what(item)} once {who} {change.done} {change.what}",
+                f"`{by}` changes a part that is missing from {_what(item)} once {who} {change.done} {change.what}",
                 item.name.span,
                 notes=[Label(change.span, f"{change.done} here")],
-                help="use one of them, or change what takes its place",
+                help="use one of them, or change the replacement",
             )
             return True
         return False
@@ -307,7 +307,9 @@ def _refusal(edit: ast.Edit, node: Any) -> str | None:
     """The reason that an edit cannot be done to a node; None if it can."""
     if isinstance(node, ast.OptionParam | ast.Shared):
         if edit.word in ("before", "after"):
-            return "this is the condition of an argument or of several options: nothing stands before or after it"
+            return (
+                "this is the condition of an argument or of several options: nothing can be inserted before or after it"
+            )
         one = len(edit.body) == 1 and isinstance(edit.body[0], ast.Require)
         return None if edit.word == "remove" or one else "a condition is replaced by one `require`"
     if isinstance(node, ast.Expr):

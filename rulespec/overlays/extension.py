@@ -1,7 +1,7 @@
-"""Options added by `extend decision`, and the total of repeated options.
+"""Options added by `extend decision`, with a limit on repeated options.
 
-Little text may stand for many options: a decision may be extended wherever it is taken, and an option may hold
-decisions that are extended, or that include groups of options, in turn. So each copy is counted before it is made.
+A short text may represent many options: a decision may be extended wherever it is taken, and an option may contain
+decisions that are extended or include groups in turn. So each copy is counted before it is made.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ MAX_NESTED = 8
 
 
 class Repeated:
-    """The total of nodes repeated by extensions and groups of options; `report` takes RS108."""
+    """The number of nodes repeated by extensions and option groups; `report` receives RS108."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._left = MAX_REPEATED
 
     def add(self, nodes: int, what: str, span: Span) -> None:
-        """Counts nodes of options at one more place.
+        """Counts the nodes of options at an additional place.
 
         Raises:
             DiagnosticsError: RS108 if there are too many.
         """
         self._left -= nodes
         if self._left < 0:
-            self.refuse(f"with {what}, the options that decisions share come to too much", span)
+            self.refuse(f"with {what}, the shared options of decisions are too many", span)
 
     def refuse(self, message: str, span: Span) -> NoReturn:
-        """Ends with an error.
+        """Aborts with an error.
 
         Raises:
             DiagnosticsError: RS108.
@@ -53,22 +53,22 @@ class Repeated:
 
 
 class Extension(Brief, Struct, frozen=True, eq=False):
-    """An `extend decision`, and the number of its overlay."""
+    """An `extend decision`, with its overlay's number."""
 
     overlay: int
     item: ast.Extend
 
 
 class Extender:
-    """Adds the options of extensions to the decisions of their names, in the order of the extensions.
+    """Adds the options of extensions to the decisions with their names, in order.
 
-    Options that are added may hold decisions that are extended in turn, but not by an extension that holds them: so the
-    order of extensions does not matter, except for that of the options.
+    Added options may contain decisions that are extended in turn, except by an enclosing extension: so the order of
+    extensions matters only for the order of options.
 
     Attributes:
-        known: the names of all decisions that it has come by.
-        drawn: the names of those from a `roll` or a `choose`.
-        twice: options of a decision that an extension adds once more: the option, the extension, its option.
+        known: the names of all decisions visited.
+        drawn: the names of visited `roll`s and `choose`s.
+        twice: options of a decision that an extension adds again: the option, the extension, its option.
     """
 
     def __init__(self, extensions: Iterable[Extension], repeated: Repeated) -> None:
@@ -83,7 +83,7 @@ class Extender:
         self._within: list[Extension] = []
 
     def options(self, options: Iterable[ast.Member]) -> tuple[ast.Member, ...]:
-        """Options with the added options in their bodies."""
+        """Options with added options in their bodies."""
         return mapped(options, lambda o: replace(o, body=self.block(o.body)))
 
     def block(self, body: tuple[ast.Stmt, ...]) -> tuple[ast.Stmt, ...]:
@@ -133,10 +133,10 @@ def decisions(tree: object) -> frozenset[str]:
 
 
 def check_includes(items: Iterable[ast.Item], groups: Mapping[str, ast.OptionGroup], repeated: Repeated) -> None:
-    """Counts the groups of options as often as decisions include them, with their shared parts.
+    """Counts the option groups as often as decisions include them, with their shared parts.
 
     Raises:
-        DiagnosticsError: RS108 if that is too much.
+        DiagnosticsError: RS108 if the limit is exceeded.
     """
     sizes: dict[str, int] = {}
 
@@ -196,7 +196,7 @@ def _decides(body: tuple[ast.Stmt, ...]) -> Iterator[ast.Decide]:
 
 
 def size_of(options: Iterable[ast.Member], shared: int = 0) -> int:
-    """The number of nodes of options, each with its shared nodes; `shared` is the part common to all."""
+    """The number of nodes in options, each with its shared nodes; `shared` counts for all."""
     total = 0
     for o in options:
         total += size_of(o.options, shared + _shared(o)) if isinstance(o, ast.Shared) else shared + size(o)

@@ -19,13 +19,13 @@ Shared = Callable[[str], bool]
 
 
 class FactEdit(Brief, Struct, frozen=True):
-    """One leaf set by an overlay, or one path it removes or empties.
+    """A leaf set by an overlay, or a path it removes or empties.
 
     Attributes:
         path: the path of the leaf.
         span: its place in the overlay.
         written: its notation, such as "`changes`: `constants.toll`".
-        value: the value there; None if it takes something out.
+        value: the value; None for a removal.
     """
 
     path: str
@@ -35,7 +35,7 @@ class FactEdit(Brief, Struct, frozen=True):
 
 
 def fact_edits(overlay: Overlay) -> Iterator[FactEdit]:
-    """Changes that an overlay makes to the facts, leaf by leaf."""
+    """An overlay's changes to facts, leaf by leaf."""
     for setting, place, value in entries(get(overlay.facts, "settings")):
         yield FactEdit(f"game.settings.{setting}.default", place.span, f"`settings`: `{setting}`", value)
     for section in ("replaces", "remove"):
@@ -124,7 +124,7 @@ class _Edits:
         source = self._source
         old = find(source.root, path)
         if old is None:
-            _missing(source, path, place.span, self._report, "what is new stands under `add`")
+            _missing(source, path, place.span, self._report, "new values belong under `add`")
             return
         new = merge(old, value, source.over)
         if same(old, new):
@@ -151,7 +151,7 @@ class _Edits:
             if twice and self._shared(path):
                 return
             for item in twice:
-                report.error("RS504", f"`{item.text}` is in `{path}` already", item.span, help="leave it out")
+                report.error("RS504", f"`{item.text}` is already in `{path}`", item.span, help="leave it out")
             new: Node = Sequence([*old.items, *value.items], value.span)
         elif old is not None:
             if not self._shared(path):
@@ -226,9 +226,9 @@ def _by_place(root: Mapping, path: str, place: Scalar, value: Node) -> tuple[str
 
 
 def merge(base: Node, over: Node, places: dict[Span, Span] | None = None) -> Node:
-    """`over` laid over `base`: mappings are merged, anything else is replaced. Both keep their places.
+    """`over` merged over `base`: mappings are merged, anything else is replaced. Both keep their places.
 
-    `places` takes the places of the keys of `over` that are in `base`, each with the place there.
+    `places` receives the places of the keys of `over` that are also in `base`, with the places in `base`.
     """
     if not isinstance(base, Mapping) or not isinstance(over, Mapping):
         return over
@@ -246,7 +246,7 @@ _PARTS = 3  # most parts of a key with dots in it
 
 
 def keys_of(root: Mapping, path: str) -> list[str]:
-    """The keys of a dotted path. Keys may contain dots themselves, as in `setup.pieces`, also those to come there."""
+    """The keys of a dotted path. Keys may contain dots, as in `setup.pieces`, including keys to be added."""
     keys: list[str] = []
     rest = path.split(".")
     node: Node | None = root
@@ -267,7 +267,7 @@ def _names_in(keys: list[str], rest: list[str]) -> int:
 
 
 def content(word: Scalar) -> Span:
-    """The place of a key or a word, on one line, without its quotes."""
+    """The place of a key or a word, on one line, without quotes."""
     line, column = word.span.line, content_column(word)
     return Span(word.span.file, line, column, line, column + len(word.text))
 

@@ -1,4 +1,4 @@
-"""Orphans of overlays: declarations no longer used, and uses of removed names."""
+"""Orphans left by overlays: declarations no longer used, and uses of removed names."""
 
 from __future__ import annotations
 

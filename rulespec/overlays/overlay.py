@@ -1,4 +1,4 @@
-"""A ruleset before checking, and the overlays over it."""
+"""A ruleset before checking, and its overlays."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class Source(Brief, Struct, eq=False):
     Attributes:
         root: the tree.
         items: the rules, by kind and name.
-        originals: kind and name of a wrapping rule → name of the rule that its `original(…)` calls.
-        changed: the changes of overlays within rules, in the order of the overlays' ids.
-        displaced: rules that overlays replace or remove, each with the overlay and the place.
-        removed: path that an overlay removes, of members of lists, too → the place.
-        layers: file → its layer; a layer over another has a greater number.
-        disclosures: places in the rules' files that disclose private values on purpose, as `rules.yaml` lists them.
+        originals: kind and name of a wrapping rule → name of the rule called by its `original(…)`.
+        changed: changes by overlays within rules, sorted by overlay id.
+        displaced: rules replaced or removed by overlays, each with the overlay and the place.
+        removed: path removed by an overlay, including list members → the place.
+        layers: file → its layer; higher layers have higher numbers.
+        disclosures: places in rules files that deliberately disclose private values, from `rules.yaml`.
         texts: file → its text.
-        repeated: counts the options that extensions add; None before the first one.
-        titled: of each layer, the lowest first, a folder and the path of its words below it, without the ending.
-        over: place of a key, or of a step of an overlay's path → place of the key that it lies over or leads to.
+        repeated: counts the options added by extensions; None before the first.
+        titled: for each layer, lowest first, a folder and the relative path of its words, without extension.
+        over: place of a key, or of a step in an overlay's path → place of the key it overrides or refers to.
     """
 
     root: Mapping
@@ -50,17 +50,17 @@ class Source(Brief, Struct, eq=False):
     over: dict[Span, Span] = field(default_factory=dict)
 
     def lay(self, files: Iterable[str]) -> None:
-        """Records files of one layer above all earlier ones."""
+        """Records files as one layer above all earlier ones."""
         layer = 1 + max(self.layers.values(), default=-1)
         self.layers |= dict.fromkeys(files, layer)
 
     def as_it_is(self) -> Source:
-        """A copy for the checker of a source that is about to change."""
+        """A copy for the checker of a source about to change."""
         return Source(self.root, dict(self.items), dict(self.originals))
 
 
 class ChangedPlace(Brief, Struct, frozen=True):
-    """A place within a rule that an overlay changes: the rule, the overlay, the edit, and the node as it was."""
+    """A place in a rule changed by an overlay: the rule, the overlay, the edit, and the original node."""
 
     key: Key
     by: str
@@ -69,14 +69,14 @@ class ChangedPlace(Brief, Struct, frozen=True):
 
 
 class Displaced(Brief, Struct, frozen=True):
-    """A rule, or a part of one, that an overlay, or a ruleset over its base, replaces or removes.
+    """A rule, or a part of one, replaced or removed by an overlay or by a ruleset over its base.
 
     Attributes:
         what: the rule, such as "the procedure `turn`".
-        done: "replaced", "removed" or, of a part, "changed".
+        done: "replaced", "removed" or, for a part, "changed".
         item: the syntax tree.
         by: the overlay, or "" for a ruleset over its base.
-        span: the place where that is said.
+        span: the place of that edit.
         before: the source without the reference's overlays.
     """
 
@@ -89,15 +89,15 @@ class Displaced(Brief, Struct, frozen=True):
 
 
 class Overlay(Brief, Struct, eq=False):
-    """An overlay of a reference, or one included by another; or a ruleset's rules over its base.
+    """An overlay in a reference, or included by another; or a ruleset's rules over its base.
 
     Attributes:
         id: its id; "" for a ruleset over its base.
-        within: the id that messages name: of the overlay of the reference that includes it, or its own.
+        within: the id for messages: of the including overlay in the reference, or its own.
         facts: its YAML tree.
         rules: its rules.
         files: the names of its files.
-        includes: the numbers of the overlays that it includes, directly or not, and its own, as a bit mask.
+        includes: the numbers of the overlays it includes, directly or not, and its own, as a bit mask.
     """
 
     id: str
@@ -111,7 +111,7 @@ class Overlay(Brief, Struct, eq=False):
 def families(overlays: Sequence[Overlay]) -> list[int]:
     """For each overlay, a bit mask of the overlays that may refine its changes.
 
-    These are the overlays that some overlay includes together with it: that one lists them in an order, which decides.
+    These are the overlays included together with it by some overlay, which lists them in a decisive order.
     """
     results = [1 << number for number in range(len(overlays))]
     for overlay in overlays:
@@ -131,12 +131,12 @@ _KINDS: dict[type[ast.Item], str] = {
 
 
 def key_of(item: ast.Item) -> Key:
-    """Kind and name of the rule that an item declares or changes; not of `extend`."""
+    """Kind and name of the rule that an item declares or changes; not for `extend`."""
     kind = item.kind if isinstance(item, ast.Remove) else _KINDS[type(item)]
     return kind, "" if kind == "scoring" else item.name.text
 
 
 def called(key: Key) -> str:
-    """The name of a rule in messages: "the procedure `turn`", "the scoring". The rules that it wraps share it."""
+    """The name of a rule in messages: "the procedure `turn`", "the scoring". Wrapped rules share it."""
     kind, name = key
     return "the scoring" if kind == "scoring" else f"the {kind} `{name.partition(' ')[0]}`"

@@ -1,8 +1,8 @@
-"""`change`: edits of selected parts of rules, carried out on trees.
+"""`change`: edits of selected parts of rules, applied to trees.
 
-All overlays select in the rules as they are after other rules have been replaced, wrapped and extended; nodes put in by
-one of them are visible to its family alone. They are carried out in the order of their ids. So edits of overlays that
-know nothing of one another commute, unless two of them touch one place (RS505).
+All overlays select in the rules after replacements, wraps and extensions; nodes inserted by an overlay are visible only
+to its family. Edits are applied in the order of overlay ids. So independent edits commute, unless two of them touch the
+same place (RS505).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def carry_out(source: Source, overlays: Sequence[Overlay], before: Source, repor
     """Applies the `change` items of overlays; none of them if some do not fit, or conflict.
 
     Args:
-        source: the rules, which are changed.
+        source: the rules, which are modified.
         overlays: the overlays.
         before: the source without them.
-        report: takes the diagnostics.
+        report: receives the diagnostics.
     """
     changes = _Changes(source, overlays)
     if changes.order:

@@ -27,11 +27,11 @@ class Action(Brief, Struct, eq=False):
     """Edits of one node.
 
     Attributes:
-        instead: the statements in the place of a statement, or the `require` in the place of a condition.
-        value: the expression in the place of an expression.
+        instead: the statements that replace a statement, or the `require` that replaces a condition.
+        value: the replacing expression.
         before: the statements before it.
         after: the statements after it.
-        head: the statements added to the head of an option or a guard.
+        head: the statements added to the head of an option or guard.
         order: the new order of a loop, with its variable.
     """
 
@@ -44,7 +44,7 @@ class Action(Brief, Struct, eq=False):
 
 
 def removes_option(edit: ast.Edit) -> bool:
-    """Whether an edit takes out a whole option."""
+    """Whether an edit removes a whole option."""
     return edit.at is None and edit.word == "remove"
 
 
@@ -58,7 +58,7 @@ def options_in(item: ast.Item) -> Iterator[tuple[ast.Name, ast.OptionDef]]:
 
 
 def nodes(tree: object, visible: Visible = lambda _: True) -> Iterator[Any]:
-    """The visible nodes of a syntax tree, in the order of the text."""
+    """The visible nodes of a syntax tree, in text order."""
     todo = [tree]
     while todo:
         node = todo.pop()
@@ -70,24 +70,24 @@ def nodes(tree: object, visible: Visible = lambda _: True) -> Iterator[Any]:
 
 
 def selected(at: ast.Stmt | ast.Expr | ast.Text, root: ast.Item | ast.OptionDef, visible: Visible) -> list[Any]:
-    """The nodes of a rule or an option that a selector means."""
+    """The nodes of a rule or an option that match a selector."""
     return [node for node in nodes(root, visible) if _means(at, node)]
 
 
 def in_order(variable: str, root: ast.Item | ast.OptionDef, visible: Visible) -> list[ast.Binder]:
-    """The binders whose members come in an order: those of `for`, `turns` and `first` over a variable."""
+    """The binders with ordered members: those of `for`, `turns` and `first` over a variable."""
     loops = (node.binder for node in nodes(root, visible) if takes_in_order(node))
     return [binder for binder in loops if binder.name.text == variable]
 
 
 def takes_in_order(node: Any) -> bool:
-    """Whether a node is a loop, or a function of members that asks for their order."""
+    """Whether a node is a loop, or an order-dependent function of members."""
     function = BUILTINS.get(node.op) if isinstance(node, ast.Each) else None
     return isinstance(node, ast.For | ast.Turns) or (function is not None and bool(function.of_order))
 
 
 def ordered(binder: ast.Binder, order: ast.Binder) -> ast.Binder:
-    """A binder in another order: `from` or `after` an entity, or by keys, of equals in the order that it has."""
+    """A binder in another order: `from` or `after` an entity, or by keys, stable for equals."""
     if order.keys:
         return replace(binder, keys=order.keys)
     return replace(binder, order=order.order, start=order.start, keys=())
@@ -117,7 +117,7 @@ def _has_reason(text: str, reason: str) -> bool:
 
 
 def reasons(root: ast.Item | ast.OptionDef) -> dict[str, Span]:
-    """The ids that the reasons of a rule or an option cite, and the reasons that cite none, with their places."""
+    """The ids cited by the reasons of a rule or an option, and the reasons without citations, with their places."""
     results: dict[str, Span] = {}
     for node in nodes(root):
         if isinstance(node, _REASONED) and _condition(node) and node.reason.text:
@@ -133,7 +133,7 @@ def place(node: Any) -> Span:
 
 
 def edited(item: ast.Item, actions: dict[int, Action]) -> ast.Item:
-    """A rule after edits of its nodes, which are known by identity."""
+    """A rule after edits of its nodes, which are identified by identity."""
     result: ast.Item = _edited(item, actions)
     return result
 

@@ -1,7 +1,7 @@
-"""Overlays in stages, so that independently written modules compose in any order.
+"""Overlays in stages, so that independent modules compose in any order.
 
-First all facts, then rules that are removed, replaced or added, then wraps, then extensions, then changes. In each
-stage the overlays follow one another in the order of the reference, each after those that it includes.
+First all facts, then removed, replaced or added rules, then wraps, then extensions, then changes. In each stage the
+overlays follow the order of the reference, each after those it includes.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from rulespec.syntax import ast
 
 
 def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> None:
-    """Carries out all edits of overlays, in stages.
+    """Applies all edits of overlays, in stages.
 
     Reports conflicts of two overlays (RS505), and edits that do not fit (RS503 … RS515). After a conflict nothing is
-    carried out: the result would be nobody's rules.
+    applied, as nobody wrote the resulting rules.
     """
     touched, conflicts = Touched(overlays), Report()
     touched.check(conflicts)
@@ -58,7 +58,7 @@ def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> Non
 
 
 def lay_rules(source: Source, rules: tuple[ast.Item, ...], report: Report) -> None:
-    """Applies a ruleset's own rules to those of its base, if there is one."""
+    """Applies a ruleset's own rules to those of its base, if any."""
     lay_over(source, [Overlay("", "", Mapping({}, source.root.span), rules)], report)
 
 
@@ -178,7 +178,7 @@ class _Stages:
             self._report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
 
     def report_missing(self) -> None:
-        """Reports missing rules that are changed, late enough for help from all rules."""
+        """Reports changes of missing rules, late enough to suggest any rule."""
         for kind, name in self._missing:
             known = {n: item.name.span for (k, n), item in self._source.items.items() if k == kind}
             hint, notes = nearest(name.text, known)
@@ -218,10 +218,10 @@ class _Stages:
                 who = f"`{change.by}` has" if change.by and change.by != by else "it has" if by else "this ruleset has"
                 self._report.error(
                     "RS515",
-                    f"`{by}` extends `{name.text}`, which nothing takes once {who} {change.done} {change.what}",
+                    f"`{by}` extends `{name.text}`, which is no longer used once {who} {change.done} {change.what}",
                     name.span,
                     notes=[Label(change.span, f"{change.done} here")],
-                    help="use one of them, or extend the decision that takes its place",
+                    help="use one of them, or extend the decision that replaces it",
                 )
                 return
         hint = did_you_mean(name.text, extender.known)

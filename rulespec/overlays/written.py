@@ -1,4 +1,4 @@
-"""The text of a rule after the edits of overlays: the lines of its author, each edit marked by its overlay."""
+"""The text of a rule after overlay edits: the author's lines, with each edit marked by its overlay."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_COMMENT = re.compile(r'("[^"]*")|#.*')
 
 
 def changes_of(item: ast.Item, source: Source) -> list[ChangedPlace]:
-    """Edits of overlays within a rule."""
+    """The edits of overlays within a rule."""
     key = next(key for key, other in source.items.items() if other is item)
     return [change for change in source.changed if change.key == key]
 
@@ -57,7 +57,7 @@ def option_lines(option: ast.Member, source: Source, changes: Sequence[ChangedPl
 
 
 def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[ChangedPlace]) -> Iterator[str]:
-    """Lines that overlays have taken out of a rule or an option, or have replaced, each with the overlay."""
+    """Lines that overlays have removed from or replaced in a rule or option, each with the overlay."""
     for change in dict.fromkeys(changes):
         begin = _begin(change.node)
         if change.edit.word in ("remove", "replace") and _within(begin, node.span):
@@ -142,7 +142,7 @@ def _place(change: ChangedPlace) -> tuple[int, int]:
 
 
 def last_line(node: object) -> int:
-    """The last line of a node, without the end of the line."""
+    """The last line of a node, excluding the line ending."""
     if isinstance(node, tuple):
         return max((last_line(part) for part in node), default=0)
     if isinstance(node, ast.Text) and not node.text:  # there is none; its place is that of what it would stand in
@@ -169,13 +169,13 @@ class _Lines:
         self._after: dict[int, list[str]] = {}
 
     def all(self) -> list[Line]:
-        """All lines; inserted ones carry the number of the line beside them."""
+        """All lines; inserted ones have the number of the neighbouring line."""
         numbers = sorted({*self.text, *self._before, *self._after})
         parts = [(n, (*self._before.get(n, ()), self.text.get(n, ""), *self._after.get(n, ()))) for n in numbers]
         return [(n, line) for n, lines in parts for line in lines if line]
 
     def change(self, change: ChangedPlace) -> None:
-        """Carries out an edit."""
+        """Applies an edit."""
         edit, node, mark = change.edit, change.node, f"  # {change.by}" if change.by else ""
         if edit.word == "add":
             self._add(change, mark)

@@ -54,7 +54,7 @@ def load_schema(name: str) -> dict[str, Any]:
         The schema. It is shared: do not change it.
 
     Raises:
-        KeyError: there is no schema of this name.
+        KeyError: if there is no such schema.
     """
     if name not in (*NAMES, *BESIDE, *OUTPUTS, *WIRE):
         raise KeyError(name)
@@ -64,7 +64,7 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 def modeline(folder: Path, name: str) -> list[str]:
-    """The line by which editors find the schema of a file in this folder; none if no comment can hold the path."""
+    """The line that tells editors the schema of a file in this folder; empty if no comment can hold the path."""
     path = Path(os.path.relpath(_file(name), folder.resolve())).as_posix()
     return [f"# yaml-language-server: $schema={path}"] if path.isprintable() else []
 

@@ -1,1 +1,1 @@
-"""Rules and expressions as text become syntax trees."""
+"""Parsing: from rules and expressions as text to syntax trees."""

@@ -81,7 +81,7 @@ class Once(Expr, frozen=True):
 
 
 class Told(Expr, frozen=True):
-    """`told(value, "reason")`: a value that may follow from private state and is disclosed on purpose."""
+    """`told(value, "reason")`: a value possibly derived from private state, disclosed deliberately."""
 
     value: Expr
     reason: Text
@@ -111,7 +111,7 @@ class InOrder(Expr, frozen=True):
 
 
 class Each(Expr, frozen=True):
-    """An operator over a binder: a function, `set` of a set comprehension, `order` of one by keys."""
+    """An operator over a binder: a function, `set` for a set comprehension, `order` for one with keys."""
 
     op: str
     binder: Binder
@@ -138,8 +138,9 @@ class Ways(Expr, frozen=True):
 
 
 class Path(Expr, frozen=True):
-    """`path(name from start to near [once uses] [counts counts] within bound [until none])`."""
+    """`path(name from start to near [once uses] [counts counts] within bound [until none])`, or `trail(…)`."""
 
+    form: str
     name: Name
     start: Expr
     near: Binder
@@ -257,7 +258,7 @@ class Cost(Stmt, frozen=True):
 
 
 class Needs(Stmt, frozen=True):
-    """The demands of a guard, at one more place."""
+    """The requirements of a guard, used in an option."""
 
     name: Name
     args: tuple[Expr, ...]
@@ -344,7 +345,7 @@ class AnyOf(Brief, Struct, frozen=True, gc=False):
 
 
 class Shared(Brief, Struct, frozen=True, gc=False):
-    """Options with parameters and a condition that they share: `with …:`, `when …:`."""
+    """Options with shared parameters and conditions: `with …:`, `when …:`."""
 
     params: tuple[OptionParam, ...]
     condition: Expr | None
@@ -365,7 +366,7 @@ class Otherwise(Brief, Struct, frozen=True, gc=False):
 
 
 class Decide(Stmt, frozen=True):
-    """`decide`, `chance` or `decide … together`, distinguished by `form`."""
+    """`decide`, `draft`, `chance` or `decide … together`, distinguished by `form`."""
 
     form: str
     name: Name
@@ -377,7 +378,7 @@ class Decide(Stmt, frozen=True):
 
 
 class Draw(Stmt, frozen=True):
-    """`roll` (no decider: `by` is None) or `choose`: an option whose parameters become locals."""
+    """`roll` (`by` is None) or `choose`: an option whose parameters become locals."""
 
     name: Name
     params: tuple[OptionParam, ...]
@@ -403,7 +404,7 @@ class Item(Brief, Struct, frozen=True, gc=False):
 
 
 class Def(Item, frozen=True):
-    """`at_most` is the declared maximum of its set's members, with its place."""
+    """`at_most` is the declared maximum size of its set, with its place."""
 
     params: tuple[Param, ...]
     result: TypeRef
@@ -413,7 +414,7 @@ class Def(Item, frozen=True):
 
 
 class Procedure(Item, frozen=True):
-    """`result` is the type of its value, `deep` the most calls of it at once; None if it has none."""
+    """`result` is the type of its value, `deep` the maximum of simultaneous calls; None if missing."""
 
     params: tuple[Param, ...]
     result: TypeRef | None
@@ -440,7 +441,7 @@ class Tiebreak(Brief, Struct, frozen=True, gc=False):
 
 
 class Scoring(Item, frozen=True):
-    """`name` is the player variable's kind; `var` the variable."""
+    """`name` is the kind of the player variable; `var` the variable."""
 
     var: Name
     score: Expr
@@ -448,7 +449,7 @@ class Scoring(Item, frozen=True):
 
 
 class OptionGroup(Item, frozen=True):
-    """Options that decisions include; a group includes no other."""
+    """Options that decisions include; groups cannot be nested."""
 
     options: tuple[Member, ...]
 
@@ -466,8 +467,9 @@ class Remove(Item, frozen=True):
 class Edit(Brief, Struct, frozen=True, gc=False):
     """One edit of a `change`: "add", "remove", "replace", "before", "after", or "order" of the loops over a variable.
 
-    `at` selects a statement, an expression, or a text that a reason begins with or cites; None removes an option.
-    `value` is the expression in its place; `body` the statements in its place, beside it, or of a head.
+    `at` selects a statement, an expression, or a text that a reason starts with or cites; None removes an option.
+    `value` is the replacing expression; `body` the statements that replace it, are inserted next to it, or are added to
+    a head.
     """
 
     word: str

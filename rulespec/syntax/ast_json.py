@@ -1,8 +1,8 @@
 """Syntax trees as flat JSON values, and back.
 
-A packed tree has `spans` (relative to the start of the text), `texts` and `numbers`, the names of its `nodes`, and
+A packed tree has `spans` (relative to the start of the text), `texts` and `numbers`, the names of its `nodes`, and the
 `steps` of a stack machine. A step >= 0 pushes one of the constants and those values; -1, n replaces the top n entries
-by a tuple; -2, -3, … replaces as many entries as a node has fields by that node.
+by a tuple; -2, -3, … replace a node's fields by the node.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def pack(tree: Any, origin: Origin) -> PackedTree:
 
 
 def unpack(packed: PackedTree, origin: Origin) -> Any:
-    """The tree packed by `pack`; its text begins at `origin`."""
+    """The tree packed by `pack`; its text starts at `origin`."""
     nodes = [_NODES[name] for name in packed.nodes]
     leaves = [*_CONSTANTS, *origin.all_at(packed.spans), *packed.texts, *packed.numbers]
     makers = [(node, -len(node.__struct_fields__)) for node in nodes]

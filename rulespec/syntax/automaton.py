@@ -1,7 +1,7 @@
-"""The parser of correct texts: Lark's tables, driven here, with reductions that build the syntax tree.
+"""The parser for correct texts: Lark's tables with our own driver, and reductions that build the syntax tree.
 
-It accepts the same texts as Lark, without importing it: its tables and trees took a quarter of a check's time.
-If a text does not fit, it raises `UnfitError` without details; Lark then finds the error and its place.
+It accepts the same texts as Lark, without importing it: Lark's tables and trees took a quarter of a check's time. If a
+text does not fit, it raises `UnfitError` without details; Lark then locates the error.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ OPENING, CLOSING = frozenset(["LPAR", "LSQB", "LBRACE"]), frozenset(["RPAR", "RS
 
 
 class UnfitError(Exception):
-    """A text does not follow the grammar."""
+    """A text that violates the grammar."""
 
 
 class Token(str):
-    """A word of a text that the tree needs: a name, a number, a text."""
+    """A word that the tree needs: a name, a number, a text."""
 
     __slots__ = ("place", "type")
 
@@ -41,12 +41,12 @@ class RuleTable(Struct, frozen=True, array_like=True):
     """A rule of the grammar.
 
     Attributes:
-        makes: its left side.
+        makes: its left-hand side.
         size: the number of its parts.
-        parts: the parts of its node: numbers of parts, ~number for all components of a part, None for an optional part
-            that is left out.
-        method: the method of the builder that makes the node; "" if it is not a node, but a part of others.
-        alone: whether a single part stands for the node.
+        parts: the parts of its node: numbers of parts, ~number for all components of a part, None for a missing
+            optional part.
+        method: the builder method for the node; "" if it only groups parts.
+        alone: whether a single part replaces the node.
     """
 
     makes: str
@@ -61,14 +61,14 @@ class ParseTables(Struct, frozen=True):
 
     Attributes:
         made_from: the hash of the grammar.
-        starts: a rule that texts may follow → the first state, and that of a complete text.
-        states: for each state its action at a terminal, or after a rule's node: a state ≥ 0, ~number of a rule.
+        starts: start rule → the first state, and that of a complete text.
+        states: for each state its action on a terminal, or after a rule's node: a state ≥ 0, or ~number of a rule.
         rules: the rules.
-        terminals: each with its regular expression, in the order in which Lark tries them.
-        scanner: those without the words that are texts of others, such as names.
-        words: (terminal, text, word): a text of a terminal that is that word where it is accepted.
+        terminals: each with its regular expression, in Lark's order.
+        scanner: the terminals without words that also match others, such as names.
+        words: (terminal, text, word): a terminal's text that is this word where the word is accepted.
         ignored: terminals between the others.
-        leaves: terminals whose words are in trees.
+        leaves: terminals whose words appear in trees.
     """
 
     made_from: str
@@ -88,7 +88,7 @@ def grammar() -> str:
 
 
 def grammar_hash() -> str:
-    """The hash of the grammar, by which tables are known to be its."""
+    """The hash of the grammar, for matching tables to it."""
     return hashlib.sha256(grammar().encode()).hexdigest()
 
 
@@ -106,10 +106,10 @@ class Automaton:
 
     Args:
         tables: its tables.
-        builder: has a method for each rule: a function of the place and the parts of a node, which makes it.
+        builder: has a method for each rule, which makes a node from its place and parts.
 
     Attributes:
-        rules: the rules, with the methods themselves.
+        rules: the rules, with bound methods.
         leaves: as in the tables.
     """
 
@@ -128,8 +128,8 @@ class Automaton:
         """The tree of a text.
 
         Raises:
-            UnfitError: if it does not follow the grammar.
-            Exception: any exception of the builder; the rest of the text has not been looked at then.
+            UnfitError: if it violates the grammar.
+            Exception: any exception of the builder; the rest of the text is then unread.
         """
         first, last = self.tables.starts[start]
         run = _Run(self, origin, first)
@@ -141,7 +141,7 @@ class Automaton:
         return [(name, re.compile(pattern).match) for name, pattern in self.tables.terminals]
 
     def scan(self, text: str, at: int, accepted: dict[str, int]) -> tuple[str, int]:
-        """The terminal at a place of the text, among the accepted ones, and its end."""
+        """The next terminal among the accepted ones, and its end."""
         result = self._match(text, at)
         if result is None:
             raise UnfitError
@@ -232,7 +232,7 @@ class _Run:
         return self.values[-1]
 
     def feed(self, name: str, value: Any, place: Place) -> None:
-        """Takes a word: completes the nodes before it, and continues after it."""
+        """Processes a word: completes the preceding nodes, and continues."""
         states, table = self.states, self.a.tables.states
         while True:
             action = table[states[-1]].get(name)

@@ -1,4 +1,4 @@
-"""The base of syntax trees; and expressions that choose one of their values, or none."""
+"""The base of syntax trees, and conditional expressions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Expr(Brief, Struct, frozen=True, gc=False):
 
 
 class SomeAs(Expr, frozen=True):
-    """`a is some as x`: the condition of an `if`, or of `… if … else …`, whose branch binds x to a's value."""
+    """`a is some as x`: the condition of an `if`, or of `… if … else …`, whose branch binds x to the value of a."""
 
     operand: Expr
     name: Name
@@ -52,7 +52,7 @@ class Choice(Expr, frozen=True):
 
 
 class Cases(Expr, frozen=True):
-    """`match subject:` as a value: the values of its cases, and that of `else`."""
+    """`match subject:` as a value: the values of its cases, and of `else`."""
 
     subject: Expr
     cases: tuple[tuple[tuple[Expr, ...], Expr], ...]

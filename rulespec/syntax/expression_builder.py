@@ -21,7 +21,7 @@ MAX_DIGITS = 15
 class ExpressionBuilder:
     """Makes `ast` nodes of a text from `origin`.
 
-    One method for each rule of the grammar, named like it, of the place of a node and its parts: here those of names,
+    One method per grammar rule, with the same name, which takes the place of a node and its parts: here for names,
     types and expressions.
     """
 
@@ -262,7 +262,11 @@ class ExpressionBuilder:
         return replace(result, default=c[3])
 
     def any_each(self, span: Span, c: list[Any]) -> ast.Expr:
-        return self._any(span, c[0])
+        *outer, last = c[0]
+        if c[1] is not None:  # said like `all(x in s: c)`
+            where = c[1] if last.where is None else ast.Binary(c[1].span, "and", last.where, c[1])
+            last = replace(last, where=where)
+        return self._any(span, (*outer, last))
 
     def all_each(self, span: Span, c: list[Any]) -> ast.Expr:
         return self._nested(span, "all", c[0], c[1])
@@ -303,11 +307,17 @@ class ExpressionBuilder:
         return tuple(c)
 
     def path(self, span: Span, c: list[Any], *, whole: bool = False) -> ast.Expr:
-        _, name, start, near, uses, counts, bound = c
-        return ast.Path(span, name, start, near, uses or (), counts, bound, whole)
+        form, name, start, near, uses, counts, bound = c
+        return ast.Path(span, str(form), name, start, near, uses or (), counts, bound, whole)
 
     def whole_path(self, span: Span, c: list[Any]) -> ast.Expr:
         return self.path(span, c, whole=True)
+
+    def trail(self, span: Span, c: list[Any]) -> ast.Expr:
+        return self.path(span, c)
+
+    def longest(self, span: Span, c: list[Any]) -> ast.Expr:
+        return self._each(span, "longest", c[1], c[2], c[3])
 
     def ray(self, span: Span, c: list[Any]) -> ast.Expr:
         return ast.Ray(span, c[1], c[2], c[3])

@@ -1,6 +1,6 @@
-"""Formatter of rules files: blanks, blank lines and indentation; words and line breaks are unchanged.
+"""Formatter of rules files: spaces, blank lines and indentation; words and line breaks are unchanged.
 
-Reasons and comments in a column after their lines stay in it.
+Aligned reasons and comments stay aligned.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ _OPEN = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _CLOSE = set(_OPEN.values())
 _CALLED = {
     *("NAME", "MINMAX", "COUNT", "SUM", "UNION", "ANY", "ALL", "FIRST", "BEST", "CHEAPEST"),
-    *("PATH", "RAY", "REACH", "THE", "TOLD"),
+    *("LONGEST", "PATH", "RAY", "REACH", "THE", "TOLD", "TRAIL"),
 }
 _BLOCKS = {"_NL", "_INDENT", "_DEDENT"}
 
 
 def format_rules(text: str, file: str) -> str:
-    """A rules file in the layout of the project.
+    """A rules file in the standard layout.
 
     Args:
         text: the content of the file.
         file: its name in diagnostics.
 
     Raises:
-        DiagnosticsError: RS131 … RS135 if it is not valid; RS136 if the result would not have the same tree.
+        DiagnosticsError: RS131 … RS135 if it is invalid; RS136 if the result would have another tree.
     """
     text = text.replace("\r\n", "\n")
     before, tokens = parse_with_tokens(text, file)
@@ -78,7 +78,7 @@ class _Line:
 
     @property
     def is_item(self) -> bool:
-        """Whether a definition, a procedure or another item begins here."""
+        """Whether a top-level item starts here."""
         return bool(self.tokens) and self.level == 0 and self.opener is None
 
 

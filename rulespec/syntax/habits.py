@@ -1,8 +1,9 @@
 """Habits from other languages, with the forms of the rules language.
 
-A habit is a pattern over the line in error. `¦` marks the place where the parser stopped, and a prefix names the
-context of the line: `def: if ¦x > 0:` is in the body of a definition, `head: …` is a line at the left margin, and
-`: …` is an expression in a YAML file. The first pattern that fits gives the help.
+A habit is a pattern for the faulty line. `¦` marks the place where the parser stopped, and a prefix names the context
+of the line: `def: if ¦x > 0:` is in the body of a definition, `head: …` is a line at the left margin, and `: …` is an
+    expression
+in a YAML file. The first matching pattern gives the help.
 """
 
 from __future__ import annotations
@@ -51,16 +52,16 @@ _HEADS = (
         _HEAD + r"(?:def|guard)\b.*\bat most \d+ ¦deep\b|^head: (?:def|guard)\b.*¦(?:at most \d+ )?deep\b",
         "a definition or a guard never calls itself: `procedure name(…) -> int at most n deep:` may",
     ),
-    (_HEAD + r"procedure\b.*\bat most \d+ ?¦:", "say of what: `at most 12 deep` for one that calls itself"),
+    (_HEAD + r"procedure\b.*\bat most \d+ ?¦:", "complete it: `at most 12 deep` for a recursive procedure"),
     (_HEAD + r"procedure\b.*\bat most ¦\w+", "the depth is a number: `at most 12 deep`"),
     (_HEAD + r"procedure\b.*\bdeep ¦->", "the type comes first: `procedure name(…) -> int at most 12 deep:`"),
     (
         _HEAD + r"procedure\b.*\)(?: -> \w+)? ¦(?:deep|depth|max|maximum|up|limit|most|recursive)\b",
-        "one that calls itself says how deep: `procedure name(…) at most 12 deep:`",
+        "a recursive procedure declares its depth: `procedure name(…) at most 12 deep:`",
     ),
     (
         r"^head: ¦?(?:recursive|rec)\b",
-        "one that calls itself says how deep: `procedure name(…) at most 12 deep:`",
+        "a recursive procedure declares its depth: `procedure name(…) at most 12 deep:`",
     ),
     (_HEAD + r"extend ¦", "only a decision is extended: `extend decision name:`; wrap a procedure: `wrap procedure …`"),
     (
@@ -81,7 +82,7 @@ _HEADS = (
     ),
     (
         r"^guard: ¦?(?:set|pay|move|end|decide|chance|if|for|match|repeat|leave|return|pass|\w+ ?\()",
-        "a guard holds only `let`, `require`, `cost` and `needs`: what an option does stands in its body",
+        "a guard holds only `let`, `require`, `cost` and `needs`: effects belong in the body of an option",
     ),
     (r"^(?:procedure|options|def): ¦?(?:def|procedure) ", "definitions and procedures begin at the left margin"),
 )
@@ -90,34 +91,34 @@ _ONE_EXPRESSION = (
     (r"^def: ¦?(?:el)?if\b", "a definition is one expression: write `a if c else b`"),
     (r"^def: ¦?else\b", "a definition is one expression: write `a if c else b`"),
     (r"^def: ¦?return\b", "a definition is one expression: write it without `return`"),
-    (r"^def: (?:case .*|else): ?(?:return|set|pay|move|leave|pass|let) ?¦", "the value alone stands after a case"),
+    (r"^def: (?:case .*|else): ?(?:return|set|pay|move|leave|pass|let) ?¦", "only a value follows a case"),
     (r"\bmatch ¦.*: ?case\b", "each `case` of a `match` is a line of its own, indented"),
     (r"^def: ¦?switch\b", "write `match`"),
     (r"^(?:def|guard): let \w+ ?¦\[", "a table belongs to a procedure; a definition is given values, or makes a set"),
     (r"\blet \w+\[.*¦where\b", "a table has a value for each member of a whole kind: ask for more when it is read"),
     (r"\blet (\w+)\[\w+ in \w+ ?¦,", r"a table has one key: declare a product of kinds, and write `\1[x in PRODUCT]`"),
-    (r"\blet (\w+)\[(\w+) ?¦\]", r"name the member, too: `let \1[x in \2] = …`"),
+    (r"\blet (\w+)\[(\w+) ?¦\]", r"also name the member: `let \1[x in \2] = …`"),
     (
         r"^def: ¦?(?:for|foreach|while|repeat)\b",
         "a definition has no loops: use `sum(e for x in s)`, `count(x in s where c)`, `any`, `all`, `max`, …",
     ),
     (
         r"^def: ¦?(?:set|pay|move|end|decide|chance|require|leave|pass)\b",
-        "a definition changes nothing and asks nobody: a `procedure` does",
+        "a definition neither changes state nor asks: use a `procedure`",
     ),
     (
         r"^def: ¦(?!default\b|otherwise\b)[\w({-]",
-        "a definition is one expression, after lines of `let`; it goes on over lines in brackets",
+        "a definition is one expression, after lines of `let`; it spans lines only in brackets",
     ),
     (r"^invariant: ¦?require\b", "an invariant is one condition: write it without `require`"),
     (r"^invariant: ¦?if\b", "an invariant is one condition: write `b if a else true`"),
     (
-        r"^scoring: (?:score )?¦?for\b|^head: scoring \w+ ?¦",
+        r"^scoring: (?:score )?¦?for\b|^head: scoring ?(?:\w+ ?)?¦",
         "the head names each player in turn: `scoring p in player:`",
     ),
     (_HEAD + r"invariant \w+ ?¦\(", "an invariant has no parameters: `all(x in s: c)` asks for each"),
     (r"^invariant: ¦[\w({-]", "an invariant is one condition: join several with `and`, over lines in brackets"),
-    (_HEAD + r"invariant \w+: ?¦[\w(]", "the condition stands on the next line, indented"),
+    (_HEAD + r"invariant \w+: ?¦[\w(]", "write the condition on the next line, indented"),
 )
 
 _COMPARING = (
@@ -131,8 +132,8 @@ _COMPARING = (
     (r"[^|]\|[^|].*¦(?:==|!=|<|>)", "`|` is for sets: join conditions with `or`, in brackets if need be"),
     (r"\bis ¦not (?:none|None|null|nil)\b", "write `is some`"),
     (r"\bis ¦(?:None|null|nil|empty)\b", "write `is none`"),
-    (r"\bis ¦not\b", "`is` asks for `none` and `some` only: unequal is written `!=`"),
-    (r"\bis ¦", "`is` asks for `none` and `some` only: equal is written `==`"),
+    (r"\bis ¦not\b", "`is` tests only `none` and `some`: unequal is written `!=`"),
+    (r"\bis ¦", "`is` tests only `none` and `some`: equal is written `==`"),
     (r"\bbetween\b", "write `a <= n and n <= b`"),
     (r"\bcase ¦(?:==|!=|<|>)", "a `case` names entities; compare numbers with `if … elif …`"),
     (r"[=<>].*¦(?:==|!=|<=|>=|<|>)", "put two comparisons together with `and`"),
@@ -145,13 +146,18 @@ _STATEMENTS = (
     ),
     (_BODY + r"repeat ¦(?:while|until)\b", "write `repeat at most n:`, and in its block `if …: leave`"),
     (_BODY + r"repeat ¦", "write `repeat at most n:`"),
-    (_BODY + r"turns \w+ in [^:]*¦at\b", "the bound stands last: `turns p in s until all pass at most n:`"),
+    (_BODY + r"turns \w+ in [^:]*¦at\b", "the bound comes last: `turns p in s until all pass at most n:`"),
     (_BODY + r"turns \w+ in [^:]*¦by\b", "an order by keys is a set: `turns p in {x in s by k} until all pass:`"),
     (_BODY + r"turns \w+ ¦(?:from|after)\b", "the set comes first: `turns p in s from e until all pass:`"),
     (
         _BODY + r"(?:turns \w+ in [^:]*¦|turns \w+ ¦|turn ¦\w+ in\b)",
-        "write `turns p in s until all pass:`, `until all but n pass:`, and `drops` after `pass` if who passes is out",
+        "write `turns p in s until all pass:` or `until all but n pass:`, with `drops` if passing members are out",
     ),
+    (_BODY + r"draft \w+ by any ¦of\b", "a draft is the plan of one seat: `draft name by p:`"),
+    (_BODY + r"draft \w+ by [^:]*¦at\b", "a draft has no limit: count in a variable, and `require` it"),
+    (_BODY + r"(?:draft \w+ ?¦|draft ?¦:|decide \w+ by [^:]*¦draft\b)", "write `draft name by p:`"),
+    (_BODY + r"withdraw ?¦", "`withdraw` is an option that every draft has by itself"),
+    (_BODY + r"done ?¦$", "`leave` ends a draft; `done` may be the name of the option that says it"),
     (_BODY + r"(?:skip ?¦turn|end ?¦turn|pass ?¦(?:the|his|my)\b|passes ?¦$)", "write `pass turn`"),
     (_BODY + r"unless ?¦", "write `if not (…):`"),
     (_BODY + r"(?:for each|foreach|for all) ?¦", "write `for x in s:`"),
@@ -180,22 +186,22 @@ _STATEMENTS = (
     ),
     (
         _BODY + r"(?:raise|throw|error|fail|assert|check) ?¦",
-        "what a player may not do is said by a `require` of the option; what must always hold is an `invariant`",
+        "forbid actions by a `require` of the option; promise conditions by an `invariant`",
     ),
     (_BODY + r"(?:print|log|echo) ?[¦(]", "rules print nothing: leave it out"),
     (_BODY + r"(?:set|let) \w.* ¦[-+*/%]=", "write `set x to x + e`"),
     (_BODY + r"set .* ¦:?=", "assign with `set … to …`"),
     (
         _BODY + r"(?:let \w+ =|set .* to) (?:roll|random|rand|throw|dice) ¦",
-        "a result has a line of its own: `roll name(n in 1 .. 6)`; `n` is known from there to the end of the block",
+        "write a roll on its own line: `roll name(n in 1 .. 6)`; `n` is visible from there to the end of the block",
     ),
     (
         r"\b(?:roll|random|rand|randint|dice)\([^()]*¦",
-        "a result has a line of its own: `roll name(n in 1 .. 6)`; `n` is known from there to the end of the block",
+        "write a roll on its own line: `roll name(n in 1 .. 6)`; `n` is visible from there to the end of the block",
     ),
     (
         _BODY + r"(?:let \w+ =|set .* to) (?:choose|ask|pick)(?: ¦|\(.*\) ?¦by\b)",
-        "a choice has a line of its own: `choose name(x in s) by p`; `x` is known from there to the end of the block",
+        "write a choice on its own line: `choose name(x in s) by p`; `x` is visible from there to the end of the block",
     ),
     (r"^\w*: let \w+ ?¦:(?!=)", "a local has the type of its value: `let name = …`"),
     (r"^\w*: let \w+ ?¦,", "one `let` for each local"),
@@ -217,16 +223,16 @@ _STATEMENTS = (
         _BODY + r"(?:subtract|decrease|decrement|dec|lose) ¦",
         "write `set x to x - e`; money is paid: `pay e from a to b`",
     ),
-    (_BODY + r"(?:call|do|run|await|goto) ¦", "a procedure is called by its name alone: `name(…)`"),
+    (_BODY + r"(?:call|do|run|await|goto) ¦", "call a procedure by its name alone: `name(…)`"),
     (_BODY + r"pay .*¦to\b", "write `pay e from a to b`, in this order"),
-    (_BODY + r"move .*¦from\b", "say how many: `move 1 of pile from place to place`"),
-    (_BODY + r"move ¦of\b|move \w+ ¦of\b|move all\b.*¦", "say how many: `move 1 of pile from place to place`"),
+    (_BODY + r"move .*¦from\b", "give the number: `move 1 of pile from place to place`"),
+    (_BODY + r"move ¦of\b|move \w+ ¦of\b|move all\b.*¦", "give the number: `move 1 of pile from place to place`"),
     (_BODY + r"end game ¦by\b|end game won ¦", "write `end game won by {p}`"),
-    (r"[-+*/%|&(,=]\s*¦$|\b(?:and|or|not|to|in|where)\s*¦$|¦\\", "an expression goes on over lines in brackets only"),
+    (r"[-+*/%|&(,=]\s*¦$|\b(?:and|or|not|to|in|where)\s*¦$|¦\\", "an expression spans lines only in brackets"),
     (r"¦\{|\{ ?¦$|^\w*: ¦\}|^head: ¦?\}", "a block begins with `:` and is indented: no braces"),
     (
         r"\b(?:if|elif|for|match)\b.*¦(?:set|pay|move|end|let|return|leave|again|pass|then)\b",
-        "a `:` stands before what is done",
+        "a `:` comes before the body",
     ),
 )
 
@@ -234,15 +240,15 @@ _DECISIONS = (
     (r"\boptions? \w+.*¦->", "an option has no value: its body sets state"),
     (
         r"\boption \w+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))? ?¦(?:if|where|when|require|unless)\b",
-        "a condition on a parameter stands in the brackets, `(x in s where c)`, any other in the body, `require c`",
+        "put a condition on a parameter in the brackets, `(x in s where c)`, any other in the body, `require c`",
     ),
-    (r"\boption \w+(?: by .*)? if .*¦:", "a condition of an option stands in its body: `require c`"),
+    (r"\boption \w+(?: by .*)? if .*¦:", "put a condition of an option in its body: `require c`"),
     (
         r": (?:option|decide|chance|procedure|def)\b.*[\w)] ¦\"[^\"]*\" ?:?$",
         "a description is the first line of the body",
     ),
     (r"\boption \w+\(.*\bin .*¦\?", "for none as one more value, write `x in s or none`"),
-    (r"\boption \w+\(.*, ?where ¦", "no comma stands before `where`"),
+    (r"\boption \w+\(.*, ?where ¦", "there is no comma before `where`"),
     (
         r"\boption \w+\(.*\bin \S+ ¦to\b|\boption \w+\(\w+ ¦from\b|\boption .*\bin \w+ ¦\d",
         "numbers are a range: `(n in 1 .. 3)`",
@@ -262,13 +268,29 @@ _DECISIONS = (
     (_BODY + r"decide \w+ together .*¦:|decide \w+ together ?¦", "write `decide name together by p in s:`"),
     (_BODY + r"decide .* if .*¦:", "put the `decide` into the block of an `if …:`"),
     (r"\bweight ?¦:", "a weight is a number: `weight 2`"),
-    (r"\boption [^:]*: ¦[\w(]", "the body of an option is statements: what the option changes, or `pass`"),
-    (_BODY + r"chance \w+ ¦by\b", "nobody decides a `chance`: leave `by` out"),
+    (r"\boption [^:]*: ¦[\w(]", "the body of an option is statements: its effects, or `pass`"),
+    (_BODY + r"chance \w+ ¦by\b", "nobody decides a `chance`: omit `by`"),
     (_BODY + r"chance \w+ ¦in\b", "each result of a `chance` is an option: `option face(n in 1 .. 6):` in its block"),
 )
 
 _PATH = "a path is said in this order: `path(x from s to y in t where c once u counts k within n until none)`"
+_TRAIL = "a trail is said in this order: `trail(x from s to y in t where c once u counts k within n)`"
+_LONGEST = "the form is `longest(way in path(x from s to y in t once u within n) worth w, else d)`"
+_SEARCHES = (
+    (r"\btrail\(\w+ ¦in path\(|\btrail\(path¦\(", "a trail names no path: `trail(x from s to y in t once u within n)`"),
+    (r"\btrail\(\w+ ¦in\b", "a trail begins in a set: `trail(x from s to y in t once u within n)`"),
+    (r"\btrail\(.*¦until\b", "a trail goes wherever it can: leave `until` out; `where` says which steps there are"),
+    (r"\btrail\(.*¦worth\b", f"what a path is worth at most: {_LONGEST}"),
+    (r"\btrail\((?!.*\bwithin\b.*¦).*¦\)", "say how far: `trail(x from s to y in t once u within n)`"),
+    (r"\btrail\(.*¦(?:,|once\b|where\b|counts\b|within\b|costs\b)", _TRAIL),
+    (r"\blongest\(\w+ ¦from\b", f"the paths stand in brackets of their own: {_LONGEST}"),
+    (r"\blongest\(path¦\(", f"the path has a name: {_LONGEST}"),
+    (r"\blongest\(.*\bwithin [^()]*¦worth\b", f"`worth` stands after the bracket of `path(…)`: {_LONGEST}"),
+    (r"\blongest\(.*\bworth .*¦else\b", "a comma stands before `else`: `worth w, else d`"),
+    (r"\blongest\(.*¦(?:\)|,|costs\b)", f"say what a path is worth: {_LONGEST}"),
+)
 _PATHS = (
+    *_SEARCHES,
     (r"\bpath\(\w+ ¦in\b", "a path begins in a set: `path(x from s to y in t within n)`"),
     (r"\bpath\(.*\bto \w+ ¦(?!in\b)", "say where a step leads: `path(x from s to y in t within n)`"),
     (r"\bpath\(.*\buntil ¦", "only `until none` ends it: as far as it goes; `where` says which steps there are"),
@@ -276,7 +298,7 @@ _PATHS = (
     (r"\bpath\(.*¦(?:,|once\b|where\b|counts\b|within\b|costs\b)", _PATH),
 )
 
-_CHOSEN = "how many, then `of` a set or pieces in a place: `choose 2 of s`, `choose 0 .. 3 of pile.place`"
+_CHOSEN = "write a number, then `of` a set or pieces in a place: `choose 2 of s`, `choose 0 .. 3 of pile.place`"
 _SEVERAL = (
     (
         r"\b(?:for|any|all|count|sum|first)\b.*\bin choose ¦",
@@ -304,21 +326,31 @@ _DRAWS = (
 _EXPRESSIONS = (
     (r"\b(max|min)\(.*\bfor\b[^()]*, ?¦(?!else)", r"each set has its `for`: `\1(e for x in a for y in b)`"),
     (r"\b(sum|union)\(.*\bfor\b[^()]*¦,", r"each set has its `for`: `\1(e for x in a for y in b)`"),
+    (r"\b(any|all)\(\w+ in [^()]*¦,(?! *\w+ in\b)", r"a condition follows a colon: `\1(x in s: c)`"),
     (r"\b(count|any|all)\(\w+ in [^()]*¦,", r"a `for` stands before the next: `\1(x in a for y in b …)`"),
     (r"\b(sum|max|min|union)\(\w+ in [^()]*¦[:)]", r"write `\1(e for x in s)`"),
-    (r"\{\w+ ?¦:", "write `{x in s where c}`"),
+    (r"\{\w+ ?¦:|\{\w+ in [^{}]*¦:", "write `{x in s where c}`"),
     (
         r"\b(any|count|first)\((?:.*\bin [^()]*¦(?::|for)|.*¦(?:for|where)\b|[^()]*¦.*\bfor\b)",
         r"write `\1(x in s where c)`",
     ),
+    (
+        r"\ball\([^:]*\bin\b[^:]*\bwhere\b[^:]*¦\)",
+        "`where` limits the members that are asked; what holds for all of them follows a colon: `all(x in s: c)`",
+    ),
     (r"\ball\(.*¦", "write `all(x in s: c)`"),
-    (r"\b(?:exists|every|forall|some)\(.*¦", "write `any(x in s where c)` or `all(x in s: c)`"),
+    (r"\bnone ?¦\(", "write `not any(x in s: c)`"),
+    (
+        r"\b(?:exists|every|forall|some)(?:\(.*¦| ¦\w+ in\b)",
+        "write `any(x in s: c)` or `all(x in s: c)`",
+    ),
+    (r"\bbest\([^()]*\bin\b.*¦\)", "say by what: `best(x in s by e)`; all with a condition are `{x in s where c}`"),
     (r"\bin (?!.*\belse\b).*? if .*¦[):,]", "a condition on the members of a set begins with `where`"),
     (r"(?:sum|max|min|count|union|any|all)\(\[[^\]]*¦", "leave the square brackets out"),
     (r"¦\[|\bin \([^()]*¦,", "a set is written in braces: `{a, b}`"),
     (r"\w¦!\.", "`?.` gives none where there is none; else check it first: `if … is some as x:`"),
     (r"\w¦\?\[|\?¦\[", "`?.` stands before a name; else write `… if e is some as x else …`"),
-    (r"\bis some ¦as\b", "`as` names a value in the condition of an `if` alone: `… if e is some as x else …`"),
+    (r"\bis some ¦as\b", "`as` can name a value only in the condition of an `if`: `… if e is some as x else …`"),
     (r"\bmatch ¦[\w(]", "a `match` with a value stands alone: after `let x =`, `set x to`, `return`, or a `:`"),
     (r"¦\?.*:|¦\? ", "a choice is written `a if c else b`"),
     (r"\w¦\?", "ask for it: `is some`, `is none`"),
@@ -347,7 +379,68 @@ _EXPRESSIONS = (
     (_BODY + r"move .*¦", "the form is `move 1 of pile from place to place`"),
 )
 
+_WHOLE_PLAN = "a condition on the whole plan stands in the option that ends it: `option done:`, `require …`, `leave`"
+_FORMS = (
+    (r"^head: ¦needs\b.*(?:rulespec|[<>])", "the version that it needs stands in `game.yaml`: `needs: rulespec >=0.2`"),
+    (r"\bset ¦?set\b|\bset \w+ ¦set\b", "no set holds sets: a parameter chooses one, `two in choose 2 of s`"),
+    (r"\blet (\w+) = \{\w+ ?¦:", r"a table has a value for each member of a kind: `let \1[x in kind] = 0`"),
+    (r"\blet (\w+) ?¦: ?(?:\w+ )?\w+ ?\[", r"a table has a value for each member of a kind: `let \1[x in kind] = {}`"),
+    (
+        r"\blet \w+\[\w+ in \S+ ?¦\.\.",
+        "a table has a value for each member of a kind, never of numbers: declare a kind, such as a track",
+    ),
+    (r"\bsum\(\w+ ?¦\)", "write `sum(e for x in s)`; the number of members is `count(s)`"),
+    (r"^(?:def|procedure): \w+\(.*\) ¦at most\b", "the depth stands in the head: `procedure name(…) at most 12 deep:`"),
+    (r"\bcase [^:]* if .*¦:", "a `case` names entities alone: ask the rest in its value, or in an `if` in its block"),
+    (r"^\w+: ¦(\w+) ?(?:=>|->)", r"write `case \1: …`"),
+    (r"\bmatch ?¦:", "name the subject: `match e:`; conditions are `if … elif … else`"),
+    (
+        r"^def: let ¦\w+ ?=",
+        "`let` stands before the value of a definition, and none in a case: name it before the `match`",
+    ),
+    (r"¦\?:", "a value in the place of none follows `??`: `e ?? 0`"),
+    (r"^\w+: for .*¦until\b", "`for` goes round once: `turns p in s until all pass:`; `leave` ends a loop"),
+    (r"^\w+: \w+ ¦pass(?:es)?\b", "write `pass turn`"),
+    (r"^\w+: for ¦\(\w+, *\w+\)", "write `for x in s:`; steps of a path are `for x to y in way:`"),
+    (r"^\w+: for \w+ ?¦,.* in (\w*way|path|route)\b", r"steps of a path are `for x to y in \1:`"),
+    (
+        r"\b(?:shortest|nearest|quickest|distance|dist)\(\w+ ¦from\b",
+        "write `cheapest(x from s to y in t costs 1 until c)`",
+    ),
+    (
+        r"\bpath\((?!\w+ from\b)[^()]*¦",
+        "a path begins in a set and goes on by steps: `path(x from s to y in t within n)`",
+    ),
+    (
+        r"\bpath\(\w+ ¦(?!from\b|in\b)",
+        "a path begins in a set and goes on by steps: `path(x from s to y in t within n)`",
+    ),
+    (_BODY + r"(?:plan|transaction|propose|proposal) ¦\w+ by\b", "a plan that may be withdrawn is `draft name by p:`"),
+    (
+        r"\w+: (?:option \w+.*: ?)?(?:commit|confirm|accept|submit|finish) ?¦$",
+        "`leave` ends a draft; `done` may be the name of the option that says it",
+    ),
+    (r"^(?:procedure|options|extend): ¦require\b", f"options stand here alone; {_WHOLE_PLAN}"),
+    (
+        r"^(?:procedure|options|extend): ¦for \w+ in\b",
+        "a parameter gives an option for each member, `option name(x in s)`; for several options, `with x in s:`",
+    ),
+    (
+        r"\bin choose (?:(?:up to|at most|max) ¦?|up ¦to |at ¦most )\w",
+        "a range of numbers: `choose 0 .. 3 of …`",
+    ),
+    (
+        r"\bin choose (?:all|any|some) ?¦of\b",
+        "write how many: `choose 0 .. count(s) of s`; all of them need no choice",
+    ),
+    (
+        _BODY + r"choose .*\) by .* ¦weight\b",
+        "a player chooses without weights; `roll` has them: `roll name(x in s) weight w`",
+    ),
+)
+
 _GROUPS = (
+    _FORMS,
     _CHANGES,
     _HEADS,
     _ONE_EXPRESSION,
@@ -365,7 +458,7 @@ _SHOWN = 80
 
 
 def habit(lines: list[str], line: int, column: int) -> str:
-    """The help for a habit from another language; "" if it is none.
+    """The help for a habit from another language, or "".
 
     Args:
         lines: the text in error.

@@ -1,4 +1,4 @@
-"""Indentation of rules files: Lark's indenter, set up for the tokens of our grammar."""
+"""Indentation of rules files: Lark's indenter, configured for our grammar."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lark.indenter import Indenter
 
 
 class Blocks(Indenter):
-    """Turns the indentation of lines into tokens for the start and the end of a block."""
+    """Converts indentation into tokens for the start and end of blocks."""
 
     NL_type = "_NL"
     OPEN_PAREN_types: ClassVar[list[str]] = ["LPAR", "LSQB", "LBRACE"]
@@ -23,7 +23,7 @@ class Blocks(Indenter):
     """Collects all tokens of the text, if set (the formatter needs them)."""
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """The tokens of the text, including those of blocks."""
+        """The tokens of the text, including block tokens."""
         tokens: Iterator[Token] = super().process(stream)  # type: ignore[no-untyped-call]
         return tokens if self.seen is None else self._collected(tokens, self.seen)
 

@@ -1,7 +1,7 @@
-"""The words of the rules language, and the kinds of names each is refused for. A new form adds its words here.
+"""The words of the rules language, with the kinds of names they are refused for. A new form adds its words here.
 
-Built-in functions that are not words of the grammar have records instead. The first set that fits holds a word. A
-refusal is reported at the declaration of the name.
+Built-in functions outside the grammar have records instead. The first matching set decides. A refusal is reported at
+the declaration of the name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TO_COME = frozenset(["top"])
 """They will have a meaning."""
 
 FUNCTIONS = (
-    frozenset(["best", "cheapest", "original", "path", "ray", "told"])
+    frozenset(["best", "cheapest", "longest", "original", "path", "ray", "told", "trail"])
     | TO_COME
     | {name for name, each in BUILTINS.items() if each.reserved and name not in BEGIN_EXPRESSIONS}
 )
@@ -34,6 +34,9 @@ BEGIN_STATEMENTS = frozenset(
     ]
 )
 """They begin a statement, where else a procedure is called: no procedure has such a name."""
+
+WITHDRAW = "withdraw"
+"""The option that every draft has by itself."""
 
 OTHERS = frozenset(
     [
@@ -52,6 +55,7 @@ OTHERS = frozenset(
             "decision",
             "deep",
             "def",
+            "draft",
             "drops",
             "extend",
             "from",
@@ -73,6 +77,7 @@ OTHERS = frozenset(
             "where",
             "within",
             "won",
+            "worth",
             "wrap",
         ),
     ]

@@ -1,9 +1,9 @@
 """The lexer: Lark's contextual one, with one scanner shared by all states of the parser.
 
-Lark compiles a regular expression for each set of terminals that a state of the parser accepts, which takes longer than
-to parse a small ruleset. Here one expression of all terminals is tried first. Both expressions have their alternatives
-in the same order: so if the first match is accepted in this state, the state's own expression would find the same. If
-it is not accepted, the state's own is compiled and used.
+Lark compiles a regular expression for each set of terminals accepted by a parser state, which takes longer than parsing
+a small ruleset. Here one expression for all terminals is tried first. Both expressions list their alternatives in the
+same order: so if this state accepts the first match, its own expression would find the same. Otherwise the state's own
+expression is compiled and used.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _StateLexer(BasicLexer):
         self._accepted = frozenset([t.name for t in self.terminals])
 
     def match(self, text: Any, pos: int) -> Lexeme | None:
-        """The token at a place of the text, if the state accepts it."""
+        """The token at a place, if the state accepts it."""
         shared = self._family.shared
         result: tuple[str, Any] | None = shared.scanner.match(text, pos)
         if result is None:
@@ -63,7 +63,7 @@ class _StateLexer(BasicLexer):
 
 
 class SharedLexer(ContextualLexer):
-    """A contextual lexer whose states share a scanner, with lexers made on demand."""
+    """A contextual lexer with a scanner shared by all states, and lexers made on demand."""
 
     def __init__(self, conf: LexerConf, states: dict[int, Collection[str]], always_accept: Collection[str]) -> None:
         self._conf = conf
@@ -84,7 +84,7 @@ class SharedLexer(ContextualLexer):
 
     @cached_property
     def shared(self) -> _Shared:
-        """The part that the lexers share, made when the first text is read."""
+        """The shared part of the lexers, made for the first text."""
         return _Shared(self._whole)
 
 

@@ -15,7 +15,7 @@ Place = tuple[int, int, int, int]
 
 
 class Origin:
-    """The place where a text begins: 1:1 for a rules file, the scalar's place in YAML."""
+    """The start of a text: 1:1 for a rules file, the scalar's place in YAML."""
 
     def __init__(self, file: str, line: int = 1, column: int = 1) -> None:
         self.file = file
@@ -23,12 +23,12 @@ class Origin:
         self.column = column
 
     def span(self, token: Token) -> Span:
-        """The place in the file of one of Lark's tokens."""
+        """The place in the file of a Lark token."""
         line, column = token.line or 1, token.column or 1
         return self.at(line, column, token.end_line or line, token.end_column or column)
 
     def span_of(self, place: Place | None) -> Span:
-        """The place in the file for a place in the text; None stands for the text's beginning."""
+        """The place in the file for a place in the text; None means the start of the text."""
         if place is None:  # an empty rule has no position
             return Span(self.file, self.line, self.column, self.line, self.column + 1)
         return self.at(*place)

@@ -1,8 +1,8 @@
-"""Tables of the parser, as JSON beside the grammar, which take 0.4 s to build.
+"""Tables of the parser, as JSON next to the grammar, since building them takes 0.4 s.
 
-There are those of Lark, which locates errors in a text, and those of the automaton that reads correct ones.
-A build of the package writes both, as `python -m rulespec.syntax.parse_table` does; git ignores them.
-A file is used only if it comes from this grammar, and Lark's from this release of it; otherwise tables are in memory.
+There are Lark's tables, which locate errors, and the automaton's, which read correct texts. Package builds write both,
+as does `python -m rulespec.syntax.parse_table`; git ignores them. A file is used only if it matches the grammar and,
+for Lark's, the release of Lark; otherwise tables are built in memory.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def build(postlex: Indenter) -> Lark:
 
 
 def parser(postlex: Indenter) -> Lark:
-    """The parser, from its file of tables if current."""
+    """The parser, from its table file if current."""
     stored = _stored()
     if stored is None:
         return build(postlex)
@@ -58,7 +58,7 @@ def parser(postlex: Indenter) -> Lark:
 
 
 def is_current() -> bool:
-    """Whether both files are there, from this grammar and this release of Lark."""
+    """Whether both files exist and match the grammar and the release of Lark."""
     return automaton.stored() is not None and _stored() is not None
 
 

@@ -28,9 +28,9 @@ _PACKED = msgspec.json.Decoder(PackedTree)
 
 
 def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) -> tuple[ast.Item, ...]:
-    """Parses a .rules file, or a part of one from a line.
+    """Parses a .rules file, or a part of one from a line on.
 
-    With `cached` the tree comes from the on-disk cache, or goes there. That pays for files that many runs read.
+    With `cached` the tree is cached on disk, which pays off for files read by many runs.
 
     Raises:
         DiagnosticsError: RS131 … RS135, with the place of the first syntax error.

@@ -29,7 +29,7 @@ def printed(node: Any) -> str:
     """A part on one line.
 
     Raises:
-        KeyError: for a kind of node that takes more than a line.
+        KeyError: for a node kind that needs several lines.
     """
     return node.name if type(node) is ast.Ref else _PRINTED[type(node)](node)
 
@@ -132,7 +132,9 @@ def _order(node: ast.InOrder) -> str:
 def _each(node: ast.Each) -> str:
     op, body = node.op, node.body
     inside = _binder(node.binder)
-    if body is not None:
+    if op == "longest" and body is not None:
+        inside = f"{inside} worth {_bound(body, 0)}"
+    elif body is not None:
         of = _bound(body, 0)
         inside = f"{inside}: {of}" if op == "all" else f"{of} for {inside}"
     if node.default is not None:
@@ -159,7 +161,7 @@ def _path(node: ast.Path) -> str:
         text = f"{text} once {', '.join([_bound(use, 0) for use in node.uses])}"
     if node.counts is not None:
         text = f"{text} counts {_bound(node.counts, 0)}"
-    return f"path({text} within {_bound(node.bound, 0)}{' until none' if node.whole else ''})"
+    return f"{node.form}({text} within {_bound(node.bound, 0)}{' until none' if node.whole else ''})"
 
 
 def _type(node: ast.TypeRef) -> str:

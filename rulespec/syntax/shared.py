@@ -1,4 +1,4 @@
-"""Options within `with …:` and `when …:`, which share parameters and conditions."""
+"""Options within `with …:` and `when …:`, with shared parameters and conditions."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def mapped(options: Iterable[ast.Member], change: Callable[[ast.OptionDef], ast.
 def spread(
     options: Iterable[ast.Member], groups: Callable[[ast.Name], Iterable[ast.Member]]
 ) -> Iterator[ast.OptionDef]:
-    """The options of a decision, each with the parameters and the conditions that it shares.
+    """The options of a decision, each with its shared parameters and conditions.
 
     Args:
         options: the members of the decision.
-        groups: the members of an included group; those that it includes itself are left out.
+        groups: the members of an included group; nested groups are skipped.
     """
     for member in options:
         if isinstance(member, ast.OptionDef):

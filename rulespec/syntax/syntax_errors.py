@@ -111,7 +111,7 @@ def expected_as_text(terminals: Iterable[str]) -> str:
 
 
 def syntax_error(error: Exception, text: str, origin: Origin) -> DiagnosticsError:
-    """The diagnostic for an error of the parser: RS131 … RS133."""
+    """The diagnostic for a parser error: RS131 … RS133."""
     if isinstance(error, DedentError):
         line, begin = _bad_indent(text)
         return failure(

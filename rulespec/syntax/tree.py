@@ -145,6 +145,11 @@ class _Builder(ExpressionBuilder):
         doc, (*options, otherwise) = self._doc_and_rest(span, c[2:])
         return ast.Decide(span, "decide", c[0], c[1], None, doc, tuple(options), otherwise)
 
+    def draft_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
+        _, name, by, *rest = c
+        doc, options = self._options(span, rest)
+        return ast.Decide(span, "draft", name, by, None, doc, options)
+
     def together_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
         doc, options = self._options(span, c[2:])
         return ast.Decide(span, "together", c[0], None, c[1], doc, options)
@@ -183,7 +188,7 @@ class _Builder(ExpressionBuilder):
         name, low, high, where, reason, private = c
         last = low if high is None else high
         none = isinstance(last, ast.Binary) and last.op == "or" and isinstance(last.right, ast.Nothing)
-        if none and isinstance(last, ast.Binary) and isinstance(last.left, ast.Path):
+        if none and isinstance(last, ast.Binary) and isinstance(last.left, ast.Path) and last.left.form == "path":
             help_ = "that nothing is chosen is an option of its own: `option stay: …`"
             raise failure("RS139", "a path has no `or none`", last.right.span, help_)
         if none:  # the grammar takes `s or none` for a condition
@@ -296,7 +301,7 @@ def _is_from(part: Any) -> bool:
 
 
 def tables() -> ParseTables:
-    """The tables of the automaton, from their file if they belong to the grammar."""
+    """The tables of the automaton, from their file if they match the grammar."""
     result = stored()
     if result is None:
         from rulespec.syntax.parse_table import automaton_tables  # lazily: it needs Lark
@@ -316,12 +321,12 @@ def build(text: str, start: str, origin: Origin, tokens: list[LarkToken] | None 
 
     Args:
         text: the text.
-        start: the rule of the grammar that it follows; one of `parse_table.STARTS`.
-        origin: the place where the text begins.
+        start: its start rule, one of `parse_table.STARTS`.
+        origin: the start of the text in its file.
         tokens: collects all tokens, if given.
 
     Raises:
-        DiagnosticsError: as `parse_rules`.
+        DiagnosticsError: as for `parse_rules`.
     """
     if tokens is not None:
         _read_by_lark(text, start, origin, tokens)

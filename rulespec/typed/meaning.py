@@ -1,9 +1,9 @@
-"""Meaning of a ruleset as a hash: equal for two rulesets with the same games, option for option.
+"""Hash of a ruleset's meaning: equal for rulesets with the same games, option for option.
 
-The typed ruleset is written as a row of words: records with their fields, shared things in full at their first
-occurrence and by number afterwards. Places in files, texts for people and derived values are left out; named things
-are in the order of their names. In a reason the ids of rules count, as dialects compare them. A field with its default
-value is left out as well, so that an addition to the language keeps the hashes of older rules.
+The typed ruleset is serialised as words: records with their fields, shared objects in full at their first occurrence
+and by number afterwards. Source places, texts for people and derived values are omitted; named things are sorted by
+name. A reason counts by its rule ids, as dialects compare them. A field with its default value is also omitted, so that
+an addition to the language keeps the hashes of older rules.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def meaning_hash(start: str, declarations: typed.Declarations, rules: typed.Rule
     """The hash of the meaning: `LENGTH` hexadecimal digits.
 
     Args:
-        start: the name of the procedure that a game begins with.
-        declarations: as the checker made them.
-        rules: as the checker made them.
+        start: name of the procedure that starts a game.
+        declarations: the checker's declarations.
+        rules: the checker's rules.
     """
     words = written((start, declarations, tuple(_order_of_starts(declarations)), rules))
     digest = hashlib.sha256("\n".join(words).encode("utf-8", "surrogatepass")).hexdigest()
@@ -65,12 +65,12 @@ def meaning_hash(start: str, declarations: typed.Declarations, rules: typed.Rule
 
 
 def of_other_version(hash_: str) -> bool:
-    """Whether a text is a hash of another version, which cannot be compared with this one's."""
+    """Whether a text is a hash of another version, which is not comparable with the current one."""
     return re.fullmatch(f"[0-9a-f]{{{LENGTH}}}", hash_) is not None and hash_[:2] != f"{VERSION:02x}"
 
 
 def written(root: object) -> list[str]:
-    """The words of a typed ruleset, or of a part of one, without recursion, as rules may nest deep."""
+    """The words of a typed ruleset or a part of it; iterative, as rules may nest deep."""
     words: list[str] = []
     numbers: dict[int, int] = {}
     stack = [root]

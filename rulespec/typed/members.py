@@ -8,7 +8,7 @@ from rulespec.types import SetOf, may_be_none
 
 
 def has_members(e: typed.Expr) -> bool:
-    """Whether a set or an order is never empty: a kind, a literal, or a set made from such a one."""
+    """Whether a set or an order is never empty: a kind, a literal, or a set built from one of these."""
     if isinstance(e, typed.KindSet):
         return e.kind.by_seat or bool(e.kind.entities)
     if isinstance(e, typed.Lit):
@@ -31,5 +31,5 @@ def has_members(e: typed.Expr) -> bool:
 
 
 def finds(b: typed.Binder) -> bool:
-    """Whether a variable that runs over a set has a value in every position."""
+    """Whether a variable over a set has a value in every position."""
     return b.where is None and has_members(b.source)

@@ -2,7 +2,7 @@
 
 The checker makes it and the engine lowers it. It depends neither on the number of seats nor on settings.
 
-More than 500 lines, as the nodes refer to one another in a circle: a field has a start value, an expression a field.
+More than 500 lines, as the nodes refer to one another: a field has a start value, an expression a field.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class FactDecl(Brief, Struct):
 
     Attributes:
         values: one number per entity: an index, a truth value, a bit mask, or -1 for none.
-        places: entity → place of its value, if it has one in a file.
-        type_span: place of its type, if it has one in a file.
+        places: entity → place of its value, if a file gives one.
+        type_span: place of its type, if a file gives one.
     """
 
     name: str
@@ -58,10 +58,10 @@ class Secrecy(Brief, Struct, frozen=True, eq=False):
     """The viewers of a private value.
 
     Attributes:
-        at: the entities at hand, which `to` and `open` may read: that of a field, or those of a pile and of its place.
+        at: the entities that `to` and `open` may read: of a field, or of a pile and its place.
         to: the set of the seats that see it.
-        open: while it holds, everybody does.
-        counted: whether their number is public.
+        open: the condition under which it is public.
+        counted: whether the number of its members is public.
     """
 
     at: tuple[Var, ...]
@@ -72,12 +72,12 @@ class Secrecy(Brief, Struct, frozen=True, eq=False):
 
 
 class FieldDecl(Brief, Struct, eq=False):
-    """A state field or an account, of every entity of `kind` or of the game as a whole (kind "").
+    """A state field or an account, of every entity of `kind`, or of the game if `kind` is "".
 
     Attributes:
         private: its viewers; None means public.
         type_span: place of its type or unit.
-        at: the entity at hand in `start`; None if all start alike.
+        at: the variable for the entity in `start`; None if all start alike.
         local: whether it is a table of a procedure: a variable with a value for each entity of `kind`.
     """
 
@@ -100,13 +100,13 @@ class Kind(Brief, Struct, eq=False):
     """A kind of entities.
 
     Attributes:
-        product: the kinds that its entities are made of, one entity for each combination.
+        product: the kinds that it multiplies, with one entity for each combination.
         by_seat: whether the number of its entities depends on the number of seats (`rulespec.typed.seat_kinds`).
-        places: the places of tokens, if its entities are tokens.
-        number: the number of tokens for each combination of `product` without its last kind, which counts them; 0 if
-            they are not counted.
-        alike: the place of `alike: true`, if nothing but place and state tells those of a number apart.
-        sum_of: if its entities are the places of tokens: those places, each with an entity for each of its index.
+        places: the places of its tokens, if its entities are tokens.
+        number: the number of tokens for each combination of `product` without its last kind, the counter; 0 without
+            one.
+        alike: the place of `alike: true`, if numbered tokens differ only in place and state.
+        sum_of: for a kind of token places, the declared places, with an entity for each index.
     """
 
     name: str
@@ -127,16 +127,16 @@ class Kind(Brief, Struct, eq=False):
 
     @property
     def nameless(self) -> bool:
-        """Whether it has no name in rules: made for tokens, for their places or their number."""
+        """Whether it has no name in rules, as a generated kind for tokens, their places or their number."""
         return "." in self.name
 
 
 class PlaceDecl(Brief, Struct, eq=False):
-    """A place of pieces or tokens, one for each entity of `index` unless that is "".
+    """A place of pieces or tokens, one for each entity of `index`, or a single one if that is "".
 
     Attributes:
-        fresh: whether a token that comes here is reset to its start state.
-        at_most: the most tokens here, and the variable that stands for the entity of the index in it.
+        fresh: whether an arriving token is reset to its start state.
+        at_most: the capacity in tokens, and the variable in it for the index entity.
         private: the viewers of its content; None means public.
     """
 
@@ -159,13 +159,13 @@ class PieceDecl(Brief, Struct, eq=False):
 
 
 class CapacityDecl(Brief, Struct, eq=False):
-    """A bound on the pieces and tokens of all owners that fit into places together.
+    """A shared capacity of places for pieces and tokens of all owners.
 
     Attributes:
-        name: that of a capacity with a name of its own, or `pile.place`.
-        index: the kind whose entities have this much room each; "" if there is one place only.
-        of: each place, after its type of pieces or its kind of tokens.
-        at_most: the most pieces and tokens, and the variable that stands for the entity of the index in it.
+        name: its own name, or `pile.place`.
+        index: the kind whose entities have this capacity each; "" for a single capacity.
+        of: the places, each with its piece type or token kind.
+        at_most: the capacity in pieces and tokens, and the variable in it for the index entity.
     """
 
     name: str
@@ -177,7 +177,7 @@ class CapacityDecl(Brief, Struct, eq=False):
 
 
 class TableDecl(Brief, Struct, eq=False):
-    """A table: the value of each row by its keys, and the place of each."""
+    """A table: the value and place of each row, by its keys."""
 
     name: str
     keys: tuple[Type, ...]
@@ -190,7 +190,7 @@ class TableDecl(Brief, Struct, eq=False):
 
 
 class TrackDecl(Brief, Struct, eq=False):
-    """A ring (`upto` is empty) or a line of spaces, which are the entities of `kind`."""
+    """A ring (`upto` is empty) or a line of spaces, the entities of `kind`."""
 
     name: str
     kind: str
@@ -206,8 +206,8 @@ class LinkDecl(Brief, Struct, eq=False):
 
     Attributes:
         at: the links at each region.
-        out: the links whose first end is this region, as in the file.
-        into: the links whose second end it is.
+        out: for each region, the links with it as first end, as in the file.
+        into: for each region, the links with it as second end.
     """
 
     kind: str
@@ -218,7 +218,7 @@ class LinkDecl(Brief, Struct, eq=False):
     into: FactDecl
 
     def between(self, a: int, b: int) -> int:
-        """The link from one region to another; -1 without one."""
+        """The link from one region to another, or -1."""
         result = self.out.values[a] & self.into.values[b]
         if self.two_way:
             result |= self.out.values[b] & self.into.values[a]
@@ -234,9 +234,11 @@ class BoardDecl(Brief, Struct, eq=False):
 
     Attributes:
         direction: the kind of its directions; "" if it has none.
-        spaces: the coordinates of each space. Those of a line and of hexes are made up for the purpose.
+        spaces: the coordinates of each space; artificial for lines and hexes.
         steps: the step of each direction.
         form: `grid`, `line` or `hexes`.
+        sides: the kind of its sides; "" if it has none.
+        side_of: for each space, its side in each direction; neighbours share a side.
     """
 
     kind: str
@@ -246,15 +248,17 @@ class BoardDecl(Brief, Struct, eq=False):
     spaces: list[Step] = []
     steps: list[Step] = []
     at: dict[Step, int] = {}
+    sides: str = ""
+    side_of: list[list[int]] = []
 
     @property
     def longest(self) -> int:
-        """A bound on the spaces in one direction."""
+        """An upper bound for the spaces in one direction."""
         sizes = (len({space[axis] for space in self.spaces}) for axis in (0, 1))
         return max(sizes)
 
     def to(self, space: int, step: Step, times: int = 1) -> int:
-        """The space some steps away; -1 off the board."""
+        """The space a number of steps away; -1 off the board."""
         x, y = self.spaces[space]
         return self.at.get((x + times * step[0], y + times * step[1]), -1)
 
@@ -267,11 +271,11 @@ class ConstantDecl(Brief, Struct, eq=False):
 
 
 class SettingDecl(Brief, Struct, eq=False):
-    """A setting, which a table switches (`settings:` in game.yaml).
+    """A setting, chosen per table (`settings:` in game.yaml).
 
     Attributes:
         values: the names of an enumeration; None for a bool or a number.
-        bounds: the least and the greatest value of a number.
+        bounds: the minimum and maximum of a number.
     """
 
     name: str
@@ -296,7 +300,7 @@ class Check(Brief, Struct, frozen=True):
 
 
 class Measure(Brief, Struct, frozen=True):
-    """A number of the game (`var` is None), or of each entity of a kind, bound to `var` in its value."""
+    """A number of the game (`var` is None), or of each entity of a kind, bound to `var`."""
 
     name: str
     title: str
@@ -307,15 +311,15 @@ class Measure(Brief, Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """The kind with this measure; empty for the game's own."""
+        """The kind of entities measured; empty for the game."""
         return self.var.type.kind if self.var is not None and isinstance(self.var.type, Ent) else ""
 
 
 class PositionValue(Measure, frozen=True):
     """The worth of a position: to each player, or to all of them (`var` is None).
 
-    `decides` is the difference that nearly decides a game, `horizon` the decisions after which a playout is cut off.
-    No game depends on it.
+    `decides` is a nearly decisive difference, `horizon` the number of decisions before a playout is cut off. No game
+    depends on it.
     """
 
     decides: int
@@ -323,11 +327,11 @@ class PositionValue(Measure, frozen=True):
 
 
 class FormerNames(Brief, Struct, frozen=True):
-    """Former names of renamed declarations, each with the present name.
+    """Former names of renamed declarations, each with its current name.
 
     Attributes:
         decisions: by former name.
-        options: by the decision's name of today, and the former name.
+        options: by the current name of the decision, and the former name.
         entities: by kind and former name.
         settings: by former name.
     """
@@ -341,9 +345,9 @@ class FormerNames(Brief, Struct, frozen=True):
 class Question(Brief, Struct, frozen=True):
     """A number of a finished game that a rule may change, for playtests.
 
-    `asks` is `length`, `margin`, `wins`, `ending`, `uses`, one of the lead, or the name of a measure; `of` says whose:
-    the name of an entity, of an ending or an option, `winner`, `most`, `least`, `all`, or "". A difference of less
-    than `matters` does not matter.
+    `asks` is `length`, `margin`, `wins`, `ending`, `uses`, a question about the lead, or the name of a measure; `of`
+    gives its subject: the name of an entity, ending or option, `winner`, `most`, `least`, `all`, or "". A difference
+    below `matters` is negligible.
     """
 
     name: str
@@ -371,7 +375,7 @@ class Placement(Brief, Struct, eq=False):
 class Var(Brief, Struct, eq=False):
     """A local, a parameter or a bound variable; `value` is a local's initial value.
 
-    `table`: it has a value for each entity of a kind, and is read by one, `used[h]`.
+    `table`: it has a value for each entity of a kind, read as `used[h]`.
     """
 
     name: str
@@ -406,7 +410,7 @@ class Local(Expr, frozen=True):
 
 
 class Field(Expr, frozen=True):
-    """State or an account, of an entity or (owner None) of the game."""
+    """State or an account, of an entity, or of the game if `owner` is None."""
 
     decl: FieldDecl
     owner: Expr | None
@@ -439,7 +443,7 @@ class Room(Expr, frozen=True):
 
 
 class RoomTogether(Expr, frozen=True):
-    """The remaining capacity of places that share one, in pieces and tokens."""
+    """The remaining shared capacity of places, in pieces and tokens."""
 
     capacity: CapacityDecl
     index: Expr | None
@@ -469,10 +473,10 @@ class Call(Expr, frozen=True):
 
 
 class Op(Expr, frozen=True):
-    """An operator or a built-in function: one of `rulespec.language.operators`, or another one, of rules alone.
+    """An operator or a built-in function: one of `rulespec.language.operators`, or one that exists only in rules.
 
-    Those are `and`, `or`, `??`, `some`, `index`, `first`, `previous`, `set` (of its members) and `order` (of a set, in
-    the order of the kind).
+    The latter are `and`, `or`, `??`, `some`, `index`, `first`, `previous`, `set` (of its members) and `order` (of a
+    set, in kind order).
     """
 
     op: str
@@ -488,16 +492,17 @@ class TrackOp(Expr, frozen=True):
 
 
 class Result(Expr, frozen=True):
-    """The value of a procedure that has just come back."""
+    """The value of the procedure that has just returned."""
 
     procedure: Procedure
 
 
 class BoardOp(Expr, frozen=True):
-    """The spaces in a direction: by a space, a direction, and the further argument of `op`.
+    """A board query: a space, a direction, and the further argument of `op`.
 
-    `to`: a number of steps, or nothing for one; the space there, or none. `ray`: a set of spaces, or nothing; all
-    spaces in that direction, up to and with the first one of the set.
+    `to`: an optional number of steps; the space there, or none. `ray`: an optional set of stops; all spaces in that
+    direction, up to and including the first stop. `side`: no argument; the side in that direction. `back`: only a
+    direction; the opposite one.
     """
 
     op: str
@@ -519,9 +524,9 @@ class Choice(Expr, frozen=True):
 
 
 class IfSome(Expr, frozen=True):
-    """`then` with the value of an optional in `var`, if there is one; else `other`, which does not know `var`.
+    """`then` with the value of an optional bound to `var`, or `other`, which cannot use `var`.
 
-    `a?.b` is one whose variable has no name, and whose `other` is none.
+    `a?.b` has an unnamed variable, and none as `other`.
     """
 
     var: Var
@@ -531,9 +536,9 @@ class IfSome(Expr, frozen=True):
 
 
 class Cases(Expr, frozen=True):
-    """The value of the case that names the entity `subject`: indices of entities, with their values.
+    """The value of the case for the entity `subject`: indices of entities, with their values.
 
-    `other` is None if the cases are exhaustive; `places` are those of the cases.
+    `other` is None if the cases are exhaustive; `places` are the places of the cases.
     """
 
     subject: Expr
@@ -543,9 +548,9 @@ class Cases(Expr, frozen=True):
 
 
 class Binder(Brief, Struct, frozen=True):
-    """A variable that runs over a set, in kind order or in cyclic order from or after `start`; or by keys.
+    """A variable over a set, in kind order, in cyclic order from or after `start`, or sorted by keys.
 
-    `keys`: numbers, or values that stand for one; members with the least come first. For `best` the greatest counts.
+    `keys`: numbers, or values represented by numbers, in ascending order; in descending order for `best`.
     """
 
     var: Var
@@ -570,9 +575,9 @@ class Reach(Expr, frozen=True):
 
 
 class Ways(Expr, frozen=True):
-    """Least path costs. `reach`: the members within the number `bound`; `cheapest`: the least for which `bound` holds.
+    """Minimum path costs. `reach`: the members within `bound`; `cheapest`: the minimum that satisfies `bound`.
 
-    `var` is where a step begins, the variable of `near` where it leads; `bound` of `cheapest` knows the latter alone.
+    `var` is the start of a step, the variable of `near` its end; `bound` of `cheapest` can use only the latter.
     """
 
     op: str
@@ -585,11 +590,11 @@ class Ways(Expr, frozen=True):
 
 
 class PathDomain(Expr, frozen=True):
-    """The paths that a parameter may be: a domain, and part of no expression.
+    """The possible paths of a parameter or a search.
 
-    A step leads from `var` to the variable of `near`; `so_far` is the path up to there, and what is chosen in the end.
-    `uses` are each used once; `cost` is what a step counts, together at most `within`.
-    `whole`: only paths that cannot go on are meant.
+    A step leads from `var` to the variable of `near`; `so_far` is the path up to there, and finally the chosen path.
+    `uses` may each be used once; `cost` is the cost of a step, and `within` the maximum total.
+    `whole`: only maximal paths count.
     """
 
     so_far: Var
@@ -602,6 +607,16 @@ class PathDomain(Expr, frozen=True):
     whole: bool
 
 
+class PathQuery(Expr, frozen=True):
+    """`trail`: all stops of some paths. `longest`: the maximum `worth` of the paths that satisfy `where`."""
+
+    op: str
+    paths: PathDomain
+    where: Expr | None = None
+    worth: Expr | None = None
+    default: Expr | None = None
+
+
 class Along(Expr, frozen=True):
     """An operator over the steps of a path, each from `var` to `then`."""
 
@@ -611,6 +626,17 @@ class Along(Expr, frozen=True):
     then: Var
     where: Expr | None
     body: Expr | None
+
+
+class OverSubsets(Expr, frozen=True):
+    """An operator over the subsets of a set, each of which is in `var`."""
+
+    op: str
+    source: Expr
+    var: Var
+    where: Expr | None
+    body: Expr | None
+    default: Expr | None
 
 
 class Once(Expr, frozen=True):
@@ -638,7 +664,7 @@ class Let(Stmt, frozen=True):
 
 
 class LetTable(Stmt, frozen=True):
-    """A table of a procedure; `value` is that of each of its entries, with the entity in `key`."""
+    """A table of a procedure; `value` is the initial value of each entry, for the entity in `key`."""
 
     table: FieldDecl
     key: Var
@@ -659,7 +685,7 @@ class Transfer(Stmt, frozen=True):
 
 
 class Put(Stmt, frozen=True):
-    """`move t to place`: a token of a kind is put into a place."""
+    """`move t to place`: moves a token."""
 
     kind: Kind
     token: Expr
@@ -686,7 +712,7 @@ class EndGame(Stmt, frozen=True):
 
 
 class Jump(Stmt, frozen=True):
-    """`leave`, `continue`, `ask again`, `return`; or `pass turn`, which is a `continue` of `turns`."""
+    """`leave`, `continue`, `ask again`, `return`; `pass turn`, a `continue` of `turns`; `withdraw`, in a draft."""
 
     word: str
 
@@ -696,7 +722,7 @@ class If(Stmt, frozen=True):
 
 
 class Match(Stmt, frozen=True):
-    """A choice by the entity that the subject is.
+    """A choice by the subject, an entity.
 
     Attributes:
         cases: sets of indices of entities, with their blocks.
@@ -719,12 +745,11 @@ class Repeat(Stmt, frozen=True):
     """A loop.
 
     Attributes:
-        limit: the most that it goes round.
+        limit: the maximum number of iterations.
         body: its block.
-        head: the number of statements at the beginning of the block that no file has: those of `turns`, and of `for`
-            along a path.
-        word: the word with which it begins.
-        asks: whether somebody has a turn, of `turns`.
+        head: the number of generated statements at the start of the block: for `turns`, and for `for` along a path.
+        word: its keyword.
+        asks: for `turns`, whether someone has a turn.
     """
 
     limit: Expr | None
@@ -735,9 +760,9 @@ class Repeat(Stmt, frozen=True):
 
 
 class Privacy(Brief, Struct, frozen=True):
-    """The viewers of an argument besides the seat that decides: the set `to`, or nobody.
+    """The viewers of an argument besides the decider: the set `to`, or nobody.
 
-    With `like`, those who see that state, which may be everybody.
+    With `like`, the viewers of that state, possibly everybody.
     """
 
     to: Expr | None
@@ -746,11 +771,11 @@ class Privacy(Brief, Struct, frozen=True):
 
 
 class OptionParam(Brief, Struct, frozen=True):
-    """A parameter of an option: a set (`high` None) or the numbers `low` … `high`.
+    """A parameter of an option: a set (`high` is None) or the numbers `low` … `high`.
 
-    If the type of `var` is an optional, none is one more value, which `where` does not ask about.
-    `private`: not all see its value. `several`: it is a set of members of `low`, or a bag of its pieces, and has as
-    many as these two numbers say, the least and the most. If `low` is a `PathDomain`, it is a path.
+    If the type of `var` is optional, none is an additional value, exempt from `where`.
+    `private`: its value is not public. `several`: it chooses a set of members of `low`, or a bag of its pieces; the two
+    numbers are the minimum and maximum size. If `low` is a `PathDomain`, it is a path.
     """
 
     var: Var
@@ -764,7 +789,7 @@ class OptionParam(Brief, Struct, frozen=True):
 
     @property
     def domain(self) -> list[Expr]:
-        """The expressions of the values that it may have, in the order of their evaluation."""
+        """The expressions for its possible values, in evaluation order."""
         return [self.low, *([self.high] if self.high is not None else []), *(self.several or ())]
 
 
@@ -775,9 +800,9 @@ class Requirement(Brief, Struct, frozen=True):
 
 
 class Cost(Brief, Struct, frozen=True):
-    """An amount that is required, and paid before the body begins; without a target it is subtracted.
+    """A required amount, paid before the body begins; without a target it is subtracted.
 
-    `each`: of a bag, the entity whose pieces are paid; each of its kind in turn is.
+    `each`: for a bag, the variable for the entity whose pieces are paid, over all of its kind.
     """
 
     amount: Expr
@@ -821,8 +846,9 @@ class Otherwise(Brief, Struct, frozen=True):
 class Decide(Stmt, frozen=True):
     """`form` is decide, chance or together.
 
-    `by` is a player, or a set any of which may decide; then `lead` is the decider by default (None: the first of them).
-    `draws`: it has one option, whose parameters are variables of the statements that follow.
+    `by` is a player, or a set whose members may all decide; then `lead` is the default decider (None: the first
+    member). `draws`: it has one option, whose parameters are variables in the following statements. `draft`: the
+    variable for whether anything is planned, if it is asked in a draft.
     """
 
     form: str
@@ -834,13 +860,14 @@ class Decide(Stmt, frozen=True):
     draws: bool = False
     lead: Expr | None = None
     otherwise: Otherwise | None = None
+    draft: Var | None = None
 
 
 # --- rules ---------------------------------------------------------------------------------
 
 
 class Definition(Brief, Struct, eq=False):
-    """`at_most` is the declared maximum of its value's members, enforced at run time."""
+    """`at_most` is the declared maximum size of its value, enforced at run time."""
 
     name: str
     params: tuple[Var, ...]
@@ -856,7 +883,7 @@ class Definition(Brief, Struct, eq=False):
 class Procedure(Brief, Struct, eq=False):
     """A procedure; `result` is the type of its value, None if it has none.
 
-    `deep` is the most calls of it that may be under way at once, if it says so; only then it may call itself.
+    `deep` is the declared maximum of simultaneous calls; only with one may a procedure call itself.
     """
 
     name: str
@@ -886,7 +913,7 @@ class Invariant(Brief, Struct, frozen=True):
 
 
 class Tiebreak(Brief, Struct, frozen=True):
-    """A value, or (var, source, key): the values for the members of source by descending key."""
+    """A value, or (var, source, key): values for the members of source in descending order of key."""
 
     var: Var | None
     source: Expr | None
@@ -908,7 +935,7 @@ Named = Declared | CapacityDecl | SettingDecl | Measure | Var | Definition | Pro
 
 
 class Declarations(Brief, Struct, eq=False):
-    """Everything with a name except rules."""
+    """All named things except rules."""
 
     units: dict[str, Span] = {}
     kinds: dict[str, Kind] = {}
@@ -954,11 +981,11 @@ class Declarations(Brief, Struct, eq=False):
     """The things that names in the files stand for, by the place of the name; for editors."""
 
     def refer(self, span: Span, named: Named) -> None:
-        """Records the meaning of a name. If several decisions include an option, the first counts."""
+        """Records the meaning of a name; of the decisions that include an option, the first counts."""
         self.references.setdefault(span, named)
 
     def add_entity(self, kind: Kind, entity: Entity) -> None:
-        """Adds an entity to its kind and to the names that rules may write."""
+        """Adds an entity to its kind and to the names available in rules."""
         kind.index[entity.name] = len(kind.entities)
         self.entities.setdefault(entity.name, []).append((kind.name, len(kind.entities)))
         kind.entities.append(entity)
@@ -968,8 +995,8 @@ class Rules(Brief, Struct, eq=False):
     """The typed rules by name.
 
     Attributes:
-        suppositions: every `once` of the rules; the checker finds them when all is typed.
-        told: the places of the values in `told(…)`; they are typed as if they stood alone.
+        suppositions: every `once` in the rules, found once all rules are typed.
+        told: the places of the values in `told(…)`, which are typed like bare values.
     """
 
     definitions: dict[str, Definition] = {}
@@ -982,20 +1009,21 @@ class Rules(Brief, Struct, eq=False):
 
 
 class Ruleset(Brief, Struct, frozen=True):
-    """A checked ruleset. Immutable by convention: nothing changes it after the checker.
+    """A checked ruleset, immutable by convention after checking.
 
     Attributes:
-        ref: the ids of the ruleset and its overlays, as logs and reports name them; it has no paths.
+        ref: the ids of the ruleset and its overlays, without paths, as shown in logs and reports.
         reference: the reference that loads this ruleset again, with its paths.
         hash: hash of the meaning (`rulespec.typed.meaning`): equal for rules whose games are the same.
-        sources_hash: hash of the texts, files and overlays in order: of every source of lines, reasons and words.
+        sources_hash: hash of the texts, files and overlays in order: of everything that lines, reasons and words come
+            from.
         sources: texts of the files by name.
-        located: the folder and the name below it of each of these files.
+        located: the folder and relative name of each of these files.
         place: the source of the files.
         listed: rules of `rules.yaml` by id.
-        layers: file → its layer; a layer over another has a greater number.
-        titled: of each layer, the lowest first, a folder and the path of its words below it, without the ending.
-        homes: folders of the overlays that the reference names by a path, by id.
+        layers: file → its layer; higher layers have higher numbers.
+        titled: for each layer, lowest first, a folder and the relative path of its words, without extension.
+        homes: by id, the folders of the overlays that the reference names by a path.
     """
 
     id: str
@@ -1023,6 +1051,9 @@ class Ruleset(Brief, Struct, frozen=True):
         low, high = self.players
         return f"<Ruleset {self.ref[:120]} {self.version[:40]}, {low} to {high} players>"
 
+    def __deepcopy__(self, _: object) -> Ruleset:
+        return self  # nothing changes it, and a procedure that calls itself has no end for a copy
+
     @property
     def settings(self) -> dict[str, SettingDecl]:
         """The settings by name."""
@@ -1035,10 +1066,10 @@ class Ruleset(Brief, Struct, frozen=True):
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """Names that the rules give the first seats; there may be none."""
+        """The names of the first seats in the rules, possibly none."""
         return tuple(seat.name for seat in self.kinds[self.declarations.player_kind].entities)
 
     @property
     def players(self) -> tuple[int, int]:
-        """Least and greatest number of seats."""
+        """Minimum and maximum number of seats."""
         return (self.declarations.min_players, self.declarations.max_players)

@@ -1,8 +1,8 @@
-"""A typed ruleset as bytes for the on-disk cache, and back: loading it again needs no checker.
+"""Serialisation of typed rulesets for the on-disk cache, so that loading skips the checker.
 
-The bytes are a pickle of two parts. The things that others refer to (all records that may change, such as a definition)
-come first, blank; then their fields, in which each thing is a reference to one of the first part. So a cycle of calls
-is not a cycle of records, and the depth is that of one expression. Only records of the classes below come out of it.
+The bytes are a pickle of two parts. The shared objects (all mutable records, such as definitions) come first, blank;
+then their fields, as references into the first part. So a cycle of calls is not a cycle of records, and the depth is
+the depth of one expression. Only instances of the classes below can be restored.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Checked = tuple[str, typed.Declarations, typed.Rules]
 
 
 class PackedRuleset:
-    """Reads an entry of the cache, as a decoder does."""
+    """Decoder for cache entries."""
 
     def decode(self, data: bytes) -> Checked:
-        """The checked ruleset that `pack` has packed.
+        """The checked ruleset from the bytes made by `pack`.
 
         Raises:
             ValueError: if the data are not a packed ruleset.
@@ -44,7 +44,7 @@ class PackedRuleset:
 
 
 def pack(checked: Checked) -> bytes:
-    """A checked ruleset as bytes; empty if its expressions nest too deep for that."""
+    """A checked ruleset as bytes; empty if its expressions nest too deep."""
     things = _things(checked)
     fields = [tuple([getattr(thing, name) for name in thing.__struct_fields__]) for thing in things]
     data = io.BytesIO()

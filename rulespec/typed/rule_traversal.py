@@ -37,13 +37,15 @@ _PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
     typed.Reach: lambda e: [e.start, e.step],
     typed.Ways: lambda e: [e.start, *_of_binder(e.near), *(x for x in (e.cost, e.bound, e.default) if x is not None)],
     typed.PathDomain: lambda e: [e.start, *_of_binder(e.near), *e.uses, e.cost, e.within],
+    typed.PathQuery: lambda e: [e.paths, *(x for x in (e.where, e.worth, e.default) if x is not None)],
     typed.Along: lambda e: [e.path, *(x for x in (e.where, e.body) if x is not None)],
+    typed.OverSubsets: lambda e: [e.source, *(x for x in (e.where, e.body, e.default) if x is not None)],
     typed.Once: lambda e: [*e.args, e.value],
 }
 
 
 def arms(e: typed.Cases) -> list[typed.Expr]:
-    """The values of the cases of a `match`, that of `else` last."""
+    """The values of the cases of a `match`, with `else` last."""
     return [*(value for _, value in e.cases), *([e.other] if e.other is not None else [])]
 
 
@@ -58,12 +60,12 @@ def _of_binder(b: typed.Binder) -> list[typed.Expr]:
 
 
 def definition_expressions(definition: typed.Definition) -> list[typed.Expr]:
-    """The expressions that a definition is directly made of: the values of its `let`s, and its body."""
+    """The direct expressions of a definition: the values of its `let`s, and its body."""
     return [*(value for _, value in definition.lets), *([definition.body] if definition.body is not None else [])]
 
 
 def walk(block: typed.Block) -> Iterator[typed.Stmt]:
-    """All statements of a block, however deep."""
+    """All statements of a block, including nested ones."""
     stack = list(reversed(block))
     while stack:
         s = stack.pop()
@@ -140,7 +142,7 @@ def tables_of(rules: typed.Rules) -> Iterator[typed.FieldDecl]:
 
 
 def private_params(rules: typed.Rules) -> Iterator[typed.OptionParam]:
-    """The parameters of options with private arguments."""
+    """The option parameters with private arguments."""
     for procedure in rules.procedures.values():
         for s in walk(procedure.body):
             for option in s.options if isinstance(s, typed.Decide) else ():
@@ -148,14 +150,14 @@ def private_params(rules: typed.Rules) -> Iterator[typed.OptionParam]:
 
 
 def may_hide(ruleset: typed.Ruleset) -> bool:
-    """Whether anything in games of a ruleset is hidden, at least with some settings."""
+    """Whether anything in games of a ruleset is hidden, under at least some settings."""
     bodies = [statement for procedure in ruleset.rules.procedures.values() for statement in walk(procedure.body)]
     together = any(isinstance(s, typed.Decide) and s.form == "together" for s in bodies)
     return together or any(secrecies(ruleset.declarations, ruleset.rules)) or any(private_params(ruleset.rules))
 
 
 def may_be_hidden(param: typed.OptionParam) -> bool:
-    """Whether some may not see an argument."""
+    """Whether an argument may be hidden from some seats."""
     p = param.private
     return p is not None and (p.like is None or p.like.decl.private is not None)
 
@@ -173,12 +175,12 @@ def called(procedures: Iterable[typed.Procedure]) -> dict[typed.Procedure, None]
 
 
 def callees(procedure: typed.Procedure) -> list[typed.Procedure]:
-    """The procedures that one calls, in the order of its statements; one that it calls twice stands there twice."""
+    """The procedures that a procedure calls, in statement order, with repetitions."""
     return [s.procedure for s in walk(procedure.body) if isinstance(s, typed.CallProcedure)]
 
 
 def rings(rules: typed.Rules) -> dict[typed.Procedure, dict[typed.Procedure, None]]:
-    """The procedures that may call themselves, each with all through which it does: of these one at least is deep."""
+    """The recursive procedures, each with all procedures on its cycles; at least one of these declares a depth."""
     results: dict[typed.Procedure, dict[typed.Procedure, None]] = {}
     for p in rules.procedures.values():
         if p.deep is not None and p not in results:

@@ -1,6 +1,6 @@
 """Kinds that depend on the seats: players, products with them, and places indexed by them.
 
-Typed rules know neither the number of seats nor their names; both are put in here.
+Typed rules know neither the number nor the names of the seats; this module adds both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rulespec.types import SetOf
 
 
 def named(seats: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:
-    """Seat → its name; of a list of ids, each is the name, too."""
+    """Maps seats to names; in a list of ids, each id is its own name."""
     return seats if isinstance(seats, Mapping) else {seat: seat for seat in seats}
 
 
@@ -47,7 +47,7 @@ def _of_place(kinds: Mapping[str, typed.Kind], place: typed.PlaceDecl, seats: Se
 
 
 def first_of(kinds: Mapping[str, typed.Kind], places: typed.Kind, place: typed.PlaceDecl, seats: int) -> int:
-    """The number of a token place among all of them, or of the first one with its index."""
+    """The number of a token place among all places, or of the first one with its index."""
     before = places.sum_of[: places.sum_of.index(place)]
     return sum(size(kinds, other.index, seats) if other.index else 1 for other in before)
 

@@ -1,4 +1,4 @@
-"""Values of settings as text: allowed ones, and samples of long ranges."""
+"""Values of settings as text: allowed values, and samples of long ranges."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def values_to_try(setting: SettingDecl) -> tuple[str, ...]:
 
 
 def ends(setting: SettingDecl) -> tuple[str, ...]:
-    """The least and the greatest value of a number, without the default."""
+    """The minimum and maximum of a number, without the default."""
     return tuple(v for v in map(str, dict.fromkeys(setting.bounds or ())) if v != setting.default)
 
 
 def written(setting: SettingDecl) -> str:
-    """The values as displayed to a reader."""
+    """The values, formatted for people."""
     if setting.bounds is not None:
         return f"{setting.bounds[0]}..{setting.bounds[1]}"
     return " | ".join(setting.values or ("true", "false"))
 
 
 def refused(setting: SettingDecl, value: str) -> str:
-    """Why a setting does not take a value."""
+    """The reason why a setting rejects a value."""
     if setting.bounds is not None:
         return f"is a number: {written(setting)} does not hold {value}"
     return f"is one of {', '.join(setting.values or ('true', 'false'))}, not `{value}`"

@@ -12,7 +12,7 @@ ALL = "all"
 
 
 def teams(d: typed.Declarations) -> tuple[str, ...]:
-    """The team of each seat with the most players; empty without teams."""
+    """The team of each seat at the maximum number of players; empty without teams."""
     if d.teams == ALL:
         return (ALL,) * d.max_players
     fact = d.kinds[d.player_kind].facts.get(d.teams)

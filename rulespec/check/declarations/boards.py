@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from rulespec.check.declarations.entities import Entry, fact_value, unknown_facts
 from rulespec.check.declarations.reader import DeclarationReader
+from rulespec.check.declarations.shared_sides import declare_sides, declare_spaces_of_sides, sides_of
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, entries, get, integer, text, words
@@ -27,7 +28,7 @@ _HEX_STEPS: dict[str, typed.Step] = {
 
 
 def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
-    """The boards: the name of each, its node, its form, and the kind of its directions ("" if it has none)."""
+    """The boards: name, node, form, and the kind of directions ("" if there are none)."""
     for _, place, node in entries(get(root, "boards")):
         form = next((f for f in FORMS if get(node, f) is not None), "")
         directions = form == "hexes" or get(node, "directions") is not None
@@ -65,8 +66,9 @@ def declare_boards(r: DeclarationReader) -> None:
             r.d.kinds[direction] = typed.Kind(direction, at)
         elif direction and named is None:
             direction = ""
-        r.d.boards[place.text] = typed.BoardDecl(place.text, direction, place.span, form)
-        mark_generated(r, place.text, direction)
+        board = r.d.boards[place.text] = typed.BoardDecl(place.text, direction, place.span, form)
+        board.sides = declare_sides(r, board, get(node, "sides"))
+        mark_generated(r, place.text, direction, *([board.sides] if board.sides else []))
 
 
 def mark_generated(r: DeclarationReader, *kinds: str) -> None:
@@ -93,12 +95,13 @@ def declare_links(r: DeclarationReader) -> None:
         for name, type_, span in inputs:
             if name in kind.facts:
                 at = span if isinstance(type_, SetOf) else kind.facts[name].span
-                r.report.error("RS223", f"`{name}` has a meaning of its own", at)
+                r.report.error("RS223", f"`{name}` already has a meaning", at)
             kind.facts[name] = typed.FactDecl(name, type_, span)
+        declare_spaces_of_sides(r, r.d.boards[place.text], get(node, "sides"))
 
 
 def board_entities(r: DeclarationReader) -> list[Entry]:
-    """Makes the spaces; returns the directions, whose facts are read as those of other entities."""
+    """Makes the spaces; returns the directions, whose facts are read like those of listed entities."""
     results: list[Entry] = []
     for place, node, form, _ in boards_in(r.root):
         board = r.d.boards.get(place.text)
@@ -120,7 +123,10 @@ def board_entities(r: DeclarationReader) -> list[Entry]:
                 if fact in kind.facts:
                     kind.facts[fact].values.append(number)
         if board.direction in r.d.kinds:
-            results += _directions(r, board, node, form, place)
+            directions = list(_directions(r, board, node, form, place))
+            results += directions
+            if board.sides:
+                results += sides_of(r, board, directions)
     return results
 
 

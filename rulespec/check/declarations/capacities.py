@@ -1,4 +1,4 @@
-"""Capacities: the most pieces in a place, and the most pieces and tokens in a group of places together."""
+"""Capacities: the maximum number of pieces in a place, and of pieces and tokens in a group of places."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def read_bounds(r: DeclarationReader) -> None:
         places += members * (size(r.d.kinds, index, r.d.max_players) if index in r.d.kinds else 1)
         if places > MAX_SHARED:
             message = f"with `{name}`, capacities are of more than {MAX_SHARED:,} places in all"
-            r.report.error("RS108", message, where.span, help="let fewer places, or those of smaller kinds, share room")
+            r.report.error(
+                "RS108", message, where.span, help="share room between fewer places, or places of smaller kinds"
+            )
             r.report.raise_if_errors()
         if r.claim(name, where.span) and at_most is not None:
             _shared(r, name, where, node, at_most)

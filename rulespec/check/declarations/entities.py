@@ -21,7 +21,7 @@ def read_entities(r: DeclarationReader) -> list[Entry]:
     for name, _, node in entries(get(r.root, "kinds")):
         if name in r.d.kinds and name not in r.generated and isinstance(get(node, "entities"), Mapping):
             if r.d.kinds[name].is_player:
-                r.report.error("RS227", "players are seats, and have no entities", node.span)
+                r.report.error("RS227", "players are seats, so they cannot be listed as entities", node.span)
                 continue
             results += [(r.d.kinds[name], e, p, n) for e, p, n in entries(get(node, "entities"))]
     map_kind = text(get(r.root, "map", "kind"))
@@ -195,11 +195,11 @@ def _line(r: DeclarationReader, track: typed.TrackDecl) -> None:
         upto = get(node, "upto")
         if number == len(spaces) - 1:
             if upto is not None:
-                r.report.error("RS227", "the last space has no `upto`: it takes all that is left", upto.span)
+                r.report.error("RS227", "the last space has no `upto`: it covers the rest", upto.span)
             continue
         value = r.constant(upto, Num(track.unit), "`upto`") if upto is not None else 0
         if upto is None:
             r.report.error("RS228", f"`{name}` has no value for `upto`", place.span, help="add `upto: …`")
         elif track.upto and value <= track.upto[-1]:
-            r.report.error("RS227", "the spaces of a line stand from low to high", upto.span)
+            r.report.error("RS227", "order the spaces of a line from low to high", upto.span)
         track.upto.append(value)

@@ -1,4 +1,4 @@
-"""Kinds and the types of their facts, of maps and tracks as well."""
+"""Kinds and the types of their facts, including maps and tracks."""
 
 from __future__ import annotations
 
@@ -85,19 +85,20 @@ def _declared_elsewhere(r: DeclarationReader, name: str) -> bool:
 
 def _of_boards(r: DeclarationReader) -> set[str]:
     """The kinds that boards declare."""
-    return {name for place, _, _, direction in boards_in(r.root) for name in (place.text, direction) if name}
+    boards = [(place.text, direction, text(get(node, "sides"))) for place, node, _, direction in boards_in(r.root)]
+    return {name for names in boards for name in names if name}
 
 
 def _declare_facts(r: DeclarationReader, kind: typed.Kind, node: Node | None) -> None:
     for name, place, value in entries(node):
         type_, ref = r.type(value)
         if name in TEXTS or name == "index":
-            r.report.error("RS223", f"`{name}` has a meaning of its own", place.span)
+            r.report.error("RS223", f"`{name}` already has a meaning", place.span)
         elif ref is not None and ref.form in ("range", "optional range"):
             r.report.error("RS224", "a fact has no range", value.span)
             kind.facts[name] = typed.FactDecl(name, BAD, place.span)
         elif isinstance(type_, Ent | SetOf) and r.unknown(type_.kind):
-            r.report.error("RS224", "players are not known before the game, and cannot be facts", value.span)
+            r.report.error("RS224", "players are not known before the game, so they cannot be facts", value.span)
             kind.facts[name] = typed.FactDecl(name, BAD, place.span)
         else:
             kind.facts[name] = typed.FactDecl(name, type_, place.span, type_span=value.span)

@@ -15,7 +15,7 @@ ENDS = "ends"
 
 
 def link_kinds(root: Node) -> Iterator[tuple[Scalar, Node]]:
-    """The kinds of links with listed members: the name and the node of each."""
+    """The kinds of links with listed members: name and node."""
     for _, place, node in entries(get(root, "map", "links")):
         if isinstance(node, Mapping):
             yield place, node
@@ -39,19 +39,19 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
             if written is not None:
                 help_ = f"they stand under `of:` of the link `{place.text}` of the map"
                 r.report.error(
-                    "RS227", f"{one(place.text)} is a link, and is not written here", written.span, help=help_
+                    "RS227", f"{one(place.text)} is a link, and cannot be written here", written.span, help=help_
                 )
 
 
 def declare_ends(r: DeclarationReader) -> None:
-    """Declares the fact of every such link for its two regions."""
+    """Declares the two facts of each such link: the regions at its ends."""
     for link in r.d.links.values():
         kind = r.d.kinds[link.kind]
         _own(r, kind, ENDS, SetOf(link.region), kind.span)
 
 
 def read_links(r: DeclarationReader) -> None:
-    """Connects the regions by the links between them, after reading the facts of both."""
+    """Connects the regions by these links, once the facts of both are read."""
     for link in r.d.links.values():
         kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
         leads = regions.facts[link.kind]
@@ -105,6 +105,6 @@ def _pairs(r: DeclarationReader, link: typed.LinkDecl) -> dict[int, tuple[int, i
 def _own(r: DeclarationReader, kind: typed.Kind, name: str, type_: Type, span: Span) -> typed.FactDecl:
     """A fact that the links give to a kind."""
     if name in kind.facts:
-        r.report.error("RS223", f"`{name}` has a meaning of its own", kind.facts[name].span)
+        r.report.error("RS223", f"`{name}` already has a meaning", kind.facts[name].span)
     kind.facts[name] = typed.FactDecl(name, type_, span)
     return kind.facts[name]

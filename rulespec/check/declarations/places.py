@@ -1,4 +1,4 @@
-"""Places of tokens: the possible places as a kind, and their capacities."""
+"""Places of tokens: a kind for the possible places, and their capacities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLACE = "place"
 
 
 def read_places(r: DeclarationReader) -> None:
-    """Declares the places of tokens, and each token's state for its place."""
+    """Declares the places of tokens, and the state that holds each token's place."""
     for name, _, node in entries(get(r.root, "kinds")):
         places = get(node, "places")
         kind = r.d.kinds.get(name)
@@ -38,11 +38,11 @@ def _may_be_called(r: DeclarationReader, kind: typed.Kind, name: Scalar) -> bool
     taken = kind.facts.get(name.text)
     if taken is not None or name.text in ("index", "number", PLACE):
         notes = [] if taken is None else [Label(taken.span, "this one")]
-        message = f"`.{name.text}` of {one(kind.name)} has another meaning already"
+        message = f"`.{name.text}` of {one(kind.name)} already has another meaning"
         r.report.error("RS223", message, name.span, notes=notes)
     elif name.text in kind.index:
         notes = [Label(kind.entities[kind.index[name.text]].span, "the token")]
-        r.report.error("RS223", f"`{kind.name}.{name.text}` would be a place and a token", name.span, notes=notes)
+        r.report.error("RS223", f"`{kind.name}.{name.text}` would be both a place and a token", name.span, notes=notes)
     r.writable(name.text, name.span)
     return r.report.errors == before
 
@@ -65,8 +65,8 @@ def _add_kind(r: DeclarationReader, kind: typed.Kind) -> None:
         r.d.broken.add(kind.name)
         return
     if first.index:
-        message = f"`{first.name}` is where each `{kind.name}` begins, and has an index"
-        help_ = "put a place without an index first; the set-up says which tokens begin elsewhere"
+        message = f"`{first.name}` is the start of each `{kind.name}`, and has an index"
+        help_ = "put a place without an index first; the set-up moves tokens that start elsewhere"
         r.report.error("RS322", message, first.span, help=help_)
     places = tuple(kind.places.values())
     by_seat = any(place.index and r.d.kinds[place.index].by_seat for place in places)
@@ -86,7 +86,7 @@ def _add_kind(r: DeclarationReader, kind: typed.Kind) -> None:
 
 
 def read_capacities(r: DeclarationReader) -> None:
-    """Reads the most tokens of each place."""
+    """Reads the capacity in tokens of each place."""
     for name, _, node in entries(get(r.root, "kinds")):
         kind = r.d.kinds.get(name)
         for place_name, _, spec in entries(get(node, "places")) if kind is not None else ():
@@ -98,7 +98,7 @@ def read_capacities(r: DeclarationReader) -> None:
 
 
 def bound(r: DeclarationReader, place: typed.PlaceDecl | typed.CapacityDecl, node: Node) -> None:
-    """Reads the capacity of a place, or of a group of places together."""
+    """Reads the capacity of a place or a group of places."""
     env = Env()
     if place.index:
         place.var = typed.Var(place.index, Ent(place.index), node.span)
@@ -123,5 +123,5 @@ def _refuse_lost_money(r: DeclarationReader, kind: typed.Kind) -> None:
     if account is not None and fresh is not None:
         message = f"`{fresh.name}` would clear the account `{account.name}`, and money is never lost"
         notes = [Label(account.span, "the account")]
-        help_ = "leave `fresh` out, and pay what is there before the token moves"
+        help_ = "omit `fresh`, and pay the amount there before the token moves"
         r.report.error("RS324", message, fresh.span, notes=notes, help=help_)

@@ -14,7 +14,7 @@ from rulespec.types import Ent, SetOf
 
 
 def read_players(r: DeclarationReader, players: Node | None) -> None:
-    """Declares the players' kind, with the seats that have names."""
+    """Declares the players' kind, with the named seats."""
     kind = get(players, "kind")
     name = text(kind, "player")
     span = kind.span if kind else (players or r.root).span
@@ -26,7 +26,7 @@ def read_players(r: DeclarationReader, players: Node | None) -> None:
     r.d.min_players = integer(get(players, "min"), len(seats) or 1)
     r.d.max_players = integer(get(players, "max"), r.d.min_players)
     if not 1 <= r.d.min_players <= r.d.max_players <= 64:
-        r.report.error("RS227", "`min` and `max` are from 1 to 64, and `min` is not above `max`", span)
+        r.report.error("RS227", "`min` and `max` must be from 1 to 64, with `min` at most `max`", span)
         r.d.min_players = r.d.max_players = max(len(seats), 1)
     for seat in seats:
         if seat.text in declared.index:
@@ -41,7 +41,7 @@ def read_players(r: DeclarationReader, players: Node | None) -> None:
 
 
 def read_teams(r: DeclarationReader) -> None:
-    """Finds the kind of the teams, and gives it the fact `players`: the members of the team."""
+    """Finds the kind of the teams, and adds the fact `players`: the members of each team."""
     node = get(r.root, "game", "players", "teams")
     kind, player = r.d.kinds.get(text(node)), r.d.kinds[r.d.player_kind]
     if text(node) == ALL or node is None:
@@ -54,7 +54,7 @@ def read_teams(r: DeclarationReader) -> None:
         r.report.error("RS273", message, node.span, help=help_)
     elif "players" in kind.facts or "players" in kind.state:
         taken = (kind.facts.get("players") or kind.state["players"]).span
-        r.report.error("RS223", f"`players` of {one(kind.name)} are those in the team", taken)
+        r.report.error("RS223", f"`players` of {one(kind.name)} are the members of the team", taken)
     else:
         r.refer(node, kind)
         r.d.teams = kind.name

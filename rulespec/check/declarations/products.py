@@ -1,4 +1,4 @@
-"""Product kinds: composed entities, tokens for each of them, and numbers of tokens."""
+"""Product kinds: composed entities, tokens for each, and numbered tokens."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.diagnostics.suggestions import nearest, one
+from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, content_column
 from rulespec.syntax import ast
 from rulespec.syntax.keywords import NO_DECLARATIONS, NO_NAMES, NO_VALUES
@@ -29,8 +29,8 @@ class DeclarationReader:
         report: takes the diagnostics.
         d: the declarations so far.
         x: types the expressions.
-        generated: kinds whose entities are made, and not written under `kinds:`.
-        misread: kind, fact and index of each entity whose value of the fact has been reported.
+        generated: kinds with generated entities, which are not listed under `kinds:`.
+        misread: (kind, fact, index) for each entity whose fact has already been reported.
     """
 
     def __init__(self, root: Mapping, expressions: ExpressionContext) -> None:
@@ -44,11 +44,11 @@ class DeclarationReader:
         self._parsed = 0
 
     def hint(self, word: Scalar) -> tuple[str, tuple[Label, ...]]:
-        """Help and notes for a word that is not a fitting kind."""
+        """Help and notes for a word that does not fit as a kind."""
         return nearest(word.text, {k.name: k.span for k in self.d.kinds.values()})
 
     def unknown(self, name: str) -> bool:
-        """Whether no entity of a kind has a name before a game, as they depend on the seats."""
+        """Whether a name cannot be resolved before a game, because its kind depends on the seats."""
         kind = self.d.kinds.get(name)
         return kind is not None and kind.by_seat and not kind.entities
 
@@ -70,13 +70,13 @@ class DeclarationReader:
         return True
 
     def writable(self, name: str, span: Span, *, place: bool = False) -> None:
-        """Reports a name of an entity, a value or a place that rules cannot write: a word of expressions."""
+        """Reports a name of an entity, value or place that rules cannot write because it is a word of expressions."""
         if name in (NO_NAMES if place else NO_VALUES):
             help_ = f"rules cannot write it: give it another name, such as `{name}_`"
             self.report.error("RS223", f"`{name}` is a word of the language", span, help=help_)
 
     def refer(self, node: Node | None, *named: typed.Named) -> None:
-        """Records the meanings of the names in a scalar, which are separated by dots."""
+        """Records the meanings of the dotted names in a scalar."""
         if not isinstance(node, Scalar):
             return
         column = content_column(node)
@@ -106,7 +106,7 @@ class DeclarationReader:
         return self.x.check(tree, env or Env(), want, what)
 
     def tree(self, node: Node) -> ast.Expr | None:
-        """Syntax tree of a value; a list is a set. None if it cannot be read, which is reported."""
+        """Syntax tree of a value, where a list is a set; None, with a report, if it cannot be read."""
         if isinstance(node, Sequence):
             items = [self.tree(i) for i in node.items]
             return ast.SetLiteral(node.span, tuple(i for i in items if i is not None))
@@ -153,7 +153,7 @@ class DeclarationReader:
             parts = [self.d.kinds[p].entities[kind.facts[p].values[i]] for i in meant for p in kind.product]
             notes = tuple(Label(part.span, f"`{part.name}` is declared here") for part in parts)
         if kind.by_seat:
-            hint = hint or f"what {one(kind_name)} is called is known in a game only: give one value for all of them"
+            hint = hint or f"the names of {kind_name} are known only in a game: give one value for all of them"
         notes = (Label(kind.span, "the kind is declared here"), *notes)
         self.report.error("RS221", f"no `{kind_name}` is called `{node.text}`", node.span, notes=notes, help=hint)
         return 0

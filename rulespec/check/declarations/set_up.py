@@ -1,4 +1,4 @@
-"""The set-up: pieces, state and accounts at the start, for all or for one number of players."""
+"""The set-up: pieces, state and accounts at the start, for all player counts or for one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.types import INT, Ent, Type
 
 
 def read_set_up(r: DeclarationReader) -> None:
-    """Reads the placements, for all numbers of players and for each."""
+    """Reads the placements, common ones and those for each player count."""
     setup = get(r.root, "setup")
     _placements(r, setup, None)
     for number, place, node in entries(get(setup, "players")):

@@ -1,4 +1,4 @@
-"""State and accounts, and the values they start with."""
+"""State and accounts, and their start values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_state(r: DeclarationReader) -> None:
             r.refer(key, kind)
             for field, place, spec in entries(get(node, "state")):
                 if field in (*kind.facts, *kind.places, *kind.state, *TEXTS, "index"):
-                    r.report.error("RS223", f"`{field}` has another meaning already", place.span)
+                    r.report.error("RS223", f"`{field}` already has another meaning", place.span)
                 else:
                     kind.state[field] = _field(r, field, name, place, spec)
     for section in ("state", "accounts"):
@@ -62,7 +62,7 @@ def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node
 
 
 def read_starts(r: DeclarationReader) -> None:
-    """Reads the values that state and accounts start with."""
+    """Reads the start values of state and accounts."""
     for name, _, node in entries(get(r.root, "kinds")):
         if name in r.d.kinds:
             for field, _, spec in entries(get(node, "state")):
@@ -111,7 +111,7 @@ def _start_value(r: DeclarationReader, field: typed.FieldDecl, start: Node) -> t
 
 
 def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr) -> None:
-    """Reports a start value outside the range. One that depends on the number of players is checked by the engine."""
+    """Reports a start value outside the range; the engine checks values that depend on the number of players."""
     if not isinstance(value, typed.Lit) or isinstance(value.type, Bad) or value.value == NO_NUMBER:
         return
     notes = [*constants_at(value.span, r.d), Label(typed_at(field), "declared here")]
@@ -119,7 +119,7 @@ def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr)
         message = f"`{field.name}` must be between {field.low} and {field.high}"
         r.report.error("RS307", message, value.span, notes=notes)
     elif field.account and not field.unlimited and value.value < 0:
-        r.report.error("RS307", f"`{field.name}` cannot start below nothing", value.span, notes=notes)
+        r.report.error("RS307", f"`{field.name}` cannot start below 0", value.span, notes=notes)
 
 
 def _misses_zero(field: typed.FieldDecl) -> bool:

@@ -1,1 +1,1 @@
-"""Names and types of expressions: one family of expressions a module, over one context."""
+"""Names and types of expressions: one family of expressions per module, with a shared context."""

@@ -1,4 +1,4 @@
-"""Bags: the alike pieces in a place, with their number for one entity and in all."""
+"""Bags: alike pieces in a place, with counts for one entity and in total."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.types import BAD, INT, BagOf, Ent, PathOf, SetOf
 
 
 def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | None:
-    """Types `b[c]`: the pieces of an entity in a bag; None for another expression."""
+    """Types `b[c]`, the pieces of one entity in a bag; None for other expressions."""
     if not isinstance(e.target, ast.Ref) or e.target.name not in env.vars:
         return None
     var = env.vars[e.target.name]
@@ -24,7 +24,7 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
         )
         return x.bad(
             "RS229",
-            f"`{var.name}` is a set, and has no `[…]`",
+            f"`{var.name}` is a set, so it has no `[…]`",
             e.span,
             notes=x.declared(x.infer(e.target, env)),
             help=help_,
@@ -32,7 +32,7 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
     if isinstance(var.type, PathOf):
         help_ = f"a path is gone along: `for x in {var.name}:`, `first({var.name})`, `last({var.name})`"
         notes = x.declared(x.infer(e.target, env))
-        return x.bad("RS229", f"`{var.name}` is a path, and has no `[…]`", e.span, notes=notes, help=help_)
+        return x.bad("RS229", f"`{var.name}` is a path, so it has no `[…]`", e.span, notes=notes, help=help_)
     if not isinstance(var.type, BagOf):
         return None
     bag = x.infer(e.target, env)
@@ -45,7 +45,7 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
 
 
 def of_bag(x: ExpressionContext, operator: str, e: ast.CallExpr, env: Env) -> typed.Expr | None:
-    """Types a number of a bag, such as `count(b)`; None for another call."""
+    """Types a number derived from a bag, such as `count(b)`; None for other calls."""
     if len(e.args) != 1 or not isinstance(e.args[0], ast.Ref) or e.args[0].name not in env.vars:
         return None
     if not isinstance(env.vars[e.args[0].name].type, BagOf):
@@ -54,7 +54,7 @@ def of_bag(x: ExpressionContext, operator: str, e: ast.CallExpr, env: Env) -> ty
 
 
 def pile_bag(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
-    """Types `share.stock` or `share.held[p]`, without the entity of the pile, as a bag; None for another expression."""
+    """Types `share.stock` or `share.held[p]`, which omit the pile's entity, as a bag; None for other expressions."""
     index: ast.Expr | None = None
     place = e
     if isinstance(e, ast.Index) and len(e.keys) == 1 and isinstance(e.target, ast.Attribute):
@@ -88,7 +88,7 @@ def pile_bag(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
     x.decls.refer(pile.span, piece)
     x.decls.refer(name.span, decl)
     if bool(decl.index) != (index is not None):
-        is_single = f"`{name.text}` is a single place, and takes no brackets"
+        is_single = f"`{name.text}` is a single place, so it takes no brackets"
         needs = f"`{name.text}` needs {one(decl.index)} in brackets: `{name.text}[…]`"
         return x.bad("RS226", needs if decl.index else is_single, e.span)
     where = None

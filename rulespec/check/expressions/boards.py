@@ -1,9 +1,11 @@
-"""Boards: the next space in a direction, and all spaces in a direction."""
+"""Boards: the next space in a direction, all spaces in a direction, and sides."""
 
 from __future__ import annotations
 
 from rulespec.check.expressions.context import ExpressionContext
+from rulespec.check.expressions.foreign import TURNS
 from rulespec.check.scope import Env
+from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Bad, Ent, SetOf
@@ -24,6 +26,22 @@ def infer_to(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
         there = board.to(values[0], board.steps[values[1]], *values[2:])
         return typed.Lit(Ent(board.kind, there < 0), e.span, there)
     return typed.BoardOp(Ent(board.kind, True), e.span, "to", board, tuple(args))
+
+
+def infer_side(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
+    """Types `space.side(d)`."""
+    space = _space(x, e.track, env, "only a space of a board has `.side(…)`")
+    board = x.decls.boards.get(getattr(space.type, "kind", ""))
+    if board is None:
+        return typed.Lit(BAD, e.span, 0)
+    if not board.sides:
+        notes = (Label(board.span, "the board"),)
+        help_ = "add `sides: side` to the board: that declares the kind, a side for both spaces that share it"
+        return x.bad("RS362", f"the board `{board.kind}` has no sides", e.span, notes=notes, help=help_)
+    if len(e.args) != 1:
+        return x.bad("RS226", f"`side` takes a direction, not {len(e.args)} values", e.span)
+    args = (space, _direction(x, e.args[0], board, env))
+    return typed.BoardOp(Ent(board.sides), e.span, "side", board, args)
 
 
 def infer_ray(x: ExpressionContext, e: ast.Ray, env: Env) -> typed.Expr:
@@ -54,3 +72,22 @@ def _direction(x: ExpressionContext, e: ast.Expr, board: typed.BoardDecl, env: E
         help_ = "add `directions:` to the board"
         return x.bad("RS225", f"the board `{board.kind}` has no directions", e.span, help=help_)
     return x.check(e, env, Ent(board.direction), f"a direction of `{board.kind}`", board.span)
+
+
+_OF_DIRECTIONS = frozenset(
+    ["back", "ahead", "behind", "opposite", "reverse", "left", "right", "turn", "turned", "rotate"]
+)
+_OF_SPACES = frozenset(["side", "sides", "edge", "edges", "border", "borders"])
+_OF_SIDES = frozenset(["to", "from", "other", "opposite", "across", "ends", "space", "between"])
+
+
+def of_boards(decls: typed.Declarations, kind: str, name: str) -> str:
+    """The help for a member that directions, spaces and sides of boards lack; empty for others."""
+    for board in decls.boards.values():
+        if kind == board.direction and name in _OF_DIRECTIONS:
+            return TURNS.replace("direction.", f"{kind}.")
+        if kind == board.kind and board.sides and name in {*_OF_SPACES, board.sides}:
+            return f"the side in a direction is `s.side(d)`, all of them `{{s.side(d) for d in {board.direction}}}`"
+        if kind == board.sides and name in _OF_SIDES:
+            return "`s.spaces` are the spaces beside it: `first(s.spaces - {c})` is the other one than `c`"
+    return ""

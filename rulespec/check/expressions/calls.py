@@ -1,9 +1,9 @@
-"""Calls of definitions, of built-in functions and of tracks."""
+"""Calls of definitions, built-in functions and tracks."""
 
 from __future__ import annotations
 
 from rulespec.check.expressions import foreign
-from rulespec.check.expressions.boards import infer_to
+from rulespec.check.expressions.boards import infer_side, infer_to, of_boards
 from rulespec.check.expressions.builtins import infer_builtin
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.links import infer_at, link_of
@@ -33,7 +33,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
                 "RS261", message, e.name.span, notes=(Label(x.rules.procedures[name].span, "a procedure"),), help=help_
             )
         if name in x.rules.procedures:
-            return x.bad("RS229", f"`{name}` is a procedure, and has no value", e.name.span)
+            return x.bad("RS229", f"`{name}` is a procedure without a value", e.name.span)
         places: dict[str, Span | None] = {d.name: d.span for d in x.rules.definitions.values()}
         places |= {p.name: p.span for p in x.rules.procedures.values() if p.result is not None}
         hint, notes = nearest(name, places | dict.fromkeys(BUILTINS))
@@ -51,7 +51,7 @@ def infer_procedure(
 ) -> tuple[typed.Procedure, tuple[typed.Expr, ...]] | None:
     """The called procedure with its arguments; None, with a report, if there is none.
 
-    `others` are words that may have been meant.
+    `others` are candidates for "did you mean".
     """
     name = env.original if e.name.text == "original" and env.original else e.name.text
     procedure = x.rules.procedures.get(name)
@@ -85,10 +85,21 @@ def infer_method(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr
         return infer_at(x, e, link, env)
     if e.name.text == "to" and not (isinstance(e.track, ast.Ref) and e.track.name in d.tracks):
         return infer_to(x, e, env)
+    if e.name.text == "side" and not (isinstance(e.track, ast.Ref) and e.track.name in d.tracks):
+        return infer_side(x, e, env)
+    if isinstance(e.track, ast.Ref) and e.track.name not in env.vars:
+        for board in d.boards.values():
+            if board.direction == e.track.name:
+                d.refer(e.track.span, d.kinds[board.direction])
+                return _infer_turn(x, e, board, env)
     if not isinstance(e.track, ast.Ref) or e.track.name not in d.tracks:
         word = e.track.name if isinstance(e.track, ast.Ref) else ""
         hint, notes = nearest(word, {t.name: t.span for t in d.tracks.values()})
         hint = foreign.MEMBERS.get(e.name.text, hint)
+        if e.name.text in ("ahead", "back", "steps") and d.boards:
+            hint = foreign.TURNS
+        elif not hint and isinstance(owner := x.infer(e.track, env).type, Ent):
+            hint = of_boards(d, owner.kind, e.name.text)
         return x.bad("RS229", f"only a track has `.{e.name.text}(…)`", e.track.span, notes=notes, help=hint)
     track = d.tracks[e.track.name]
     d.used.add(track.name)
@@ -113,6 +124,30 @@ def infer_method(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr
     return typed.TrackOp(result, e.span, e.name.text, track, args)
 
 
+def _infer_turn(x: ExpressionContext, e: ast.TrackCall, board: typed.BoardDecl, env: Env) -> typed.Expr:
+    """Types `direction.ahead(d, k)`, `direction.steps(d, e)` and `direction.back(d)`."""
+    kind = Ent(board.direction)
+    x.decls.used.add(board.direction)
+    forms: dict[str, tuple[list[Type], Type]] = {
+        "ahead": ([kind, INT], kind),
+        "steps": ([kind, kind], INT),
+        "back": ([kind], kind),
+    }
+    if e.name.text not in forms:
+        help_ = "`ahead(d, k)` is k directions on, `steps(d, e)` how many from d to e, `back(d)` the opposite one"
+        return x.bad("RS225", f"directions have no `{e.name.text}`", e.name.span, help=help_)
+    types, result = forms[e.name.text]
+    args = arguments(x, ast.CallExpr(e.span, e.name, e.args), types, env, board.span)
+    if e.name.text == "back":
+        if alone := [n for n, (dx, dy) in enumerate(board.steps) if (-dx, -dy) not in board.steps]:
+            name = x.decls.kinds[board.direction].entities[alone[0]].name
+            help_ = "add the opposite direction to the board"
+            return x.bad("RS363", f"no direction leads back from `{name}`", e.span, help=help_)
+        return typed.BoardOp(result, e.span, "back", board, args)
+    ring = typed.TrackDecl(board.direction, board.direction, True, "", [], board.span, board.span)
+    return typed.TrackOp(result, e.span, e.name.text, ring, args)
+
+
 def arguments(
     x: ExpressionContext,
     e: ast.CallExpr | ast.CallStmt | ast.Once,
@@ -123,12 +158,14 @@ def arguments(
 ) -> tuple[typed.Expr, ...]:
     """Typed arguments of a call.
 
-    `declared` and `params` are where the called thing and its parameters are declared, for notes.
+    `declared` and `params` are the places of the declarations of the callee and its parameters, for notes.
     """
     if len(e.args) != len(types):
         notes = (Label(declared, "declared here"),) if declared else ()
         wanted = "1 argument" if len(types) == 1 else f"{len(types)} arguments"
-        x.error("RS226", f"`{e.name.text}` takes {wanted}, not {len(e.args)}", e.span, notes=notes)
+        shown = [f"{p.name}: {t}" for p, t in zip(params, types, strict=True)] if params else map(str, types)
+        help_ = f"it is called by `{e.name.text}({', '.join(shown)})`"
+        x.error("RS226", f"`{e.name.text}` takes {wanted}, not {len(e.args)}", e.span, notes=notes, help=help_)
         for arg in e.args:
             x.infer(arg, env)
         return tuple(typed.Lit(BAD, e.span, 0) for _ in types)

@@ -1,4 +1,4 @@
-"""`match`: the entities that its cases name, and its value where it is an expression."""
+"""`match`: the entities named by its cases, and its value as an expression."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class CaseNames(Struct):
 
     Attributes:
         kind: the kind of the subject.
-        seen: an entity → where it is named first.
-        understood: whether each case names one.
+        seen: entity → the place that names it first.
+        understood: whether every case names an entity.
     """
 
     kind: typed.Kind
@@ -46,9 +46,13 @@ def entities(x: ExpressionContext, values: Iterable[ast.Expr], named: CaseNames,
     """The indices of the entities that a case names."""
     results: list[int] = []
     for e in values:
+        if isinstance(e, ast.Binary) and e.op in ("or", "|"):
+            x.error("RS301", "a case names an entity", e.span, help="several stand beside each other: `case a, b:`")
+            named.understood = False
+            continue
         value = x.check(e, env, Ent(named.kind.name), "a case")
         if not isinstance(value, typed.Lit):
-            x.error("RS301", "a case names an entity", e.span, help="ask for what is not known here with `if`")
+            x.error("RS301", "a case names an entity", e.span, help="test anything unknown here with `if`")
             named.understood = False
         elif value.type == BAD:
             named.understood = False
@@ -62,13 +66,13 @@ def entities(x: ExpressionContext, values: Iterable[ast.Expr], named: CaseNames,
 
 
 def check_all_named(x: ExpressionContext, span: Span, named: CaseNames, *, has_else: bool) -> None:
-    """Reports entities without a case, and an `else` that is never reached."""
+    """Reports entities without a case, and unreachable `else`."""
     kind = named.kind
     missing = [entity.name for i, entity in enumerate(kind.entities) if i not in named.seen]
     nameless = kind.by_seat and len(kind.entities) < x.decls.max_players
     if has_else:
         if not missing and not nameless:
-            x.report.warning("RS404", "every case is named already, `else` is never reached", span)
+            x.report.warning("RS404", "all cases are named, so `else` is never reached", span)
     elif named.understood and (missing or nameless):
         names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
         names = names or "seats without a name"
@@ -83,7 +87,7 @@ def places(cases: Sequence[tuple[tuple[ast.Expr, ...], object]]) -> tuple[Span, 
 
 
 def infer_cases(x: ExpressionContext, e: ast.Cases, env: Env, want: Type | None) -> typed.Expr:
-    """Types `match` as an expression: all its values are of one type."""
+    """Types `match` as an expression: all its values have one type."""
     subject, named = subject_of(x, e.subject, env)
     if named is None:
         for value in (*(value for _, value in e.cases), *([e.other] if e.other is not None else [])):

@@ -14,8 +14,9 @@ from rulespec.check.expressions.hypothetical import infer_once
 from rulespec.check.expressions.lookups import infer_index
 from rulespec.check.expressions.names import infer_attribute, infer_number, infer_ref, narrowed
 from rulespec.check.expressions.operators import infer_binary, infer_unary
-from rulespec.check.expressions.paths import infer_along, path_elsewhere
+from rulespec.check.expressions.paths import infer_along, infer_longest, path_elsewhere
 from rulespec.check.expressions.sets import infer_each, infer_in_order, infer_reach, infer_set
+from rulespec.check.expressions.subsets import infer_subsets, over_subsets
 from rulespec.check.expressions.told import infer_told
 from rulespec.check.expressions.ways import infer_ways
 from rulespec.check.scope import Env
@@ -37,6 +38,11 @@ class ExpressionChecker(ExpressionContext):
         return _FORMS[type(e)](self, e, env, want)
 
 
+def _of_each(e: ast.Each) -> Callable[[ExpressionContext, ast.Each, Env], typed.Expr]:
+    """The function that types an operator: over members, over the steps of a path, or over paths."""
+    return infer_longest if e.op == "longest" else infer_each if e.binder.then is None else infer_along
+
+
 # A table, because `isinstance` says no slowly where classes are made in C.
 _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None], typed.Expr]] = {
     ast.Number: lambda x, e, env, want: infer_number(x, e),
@@ -47,7 +53,9 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.Index: lambda x, e, env, want: narrowed(infer_index(x, e, env), env),
     ast.CallExpr: lambda x, e, env, want: infer_call(x, e, env),
     ast.TrackCall: lambda x, e, env, want: narrowed(infer_method(x, e, env), env),
-    ast.SomeAs: lambda x, e, env, want: x.bad("RS131", "`as` names a value in the condition of an `if` alone", e.span),
+    ast.SomeAs: lambda x, e, env, want: x.bad(
+        "RS131", "`as` can name a value only in the condition of an `if`", e.span
+    ),
     ast.Chain: lambda x, e, env, want: infer_chain(x, e, env),
     Typed: lambda x, e, env, want: e.value,
     ast.Cases: infer_cases,
@@ -56,7 +64,7 @@ _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None]
     ast.Choice: infer_choice,
     ast.SetLiteral: infer_set,
     ast.InOrder: infer_in_order,
-    ast.Each: lambda x, e, env, want: (infer_each if e.binder.then is None else infer_along)(x, e, env),
+    ast.Each: lambda x, e, env, want: (infer_subsets if over_subsets(x, e) else _of_each(e))(x, e, env),
     ast.Reach: lambda x, e, env, want: infer_reach(x, e, env),
     ast.Ways: lambda x, e, env, want: infer_ways(x, e, env),
     ast.Path: lambda x, e, env, want: path_elsewhere(x, e, env),

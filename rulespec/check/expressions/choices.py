@@ -27,7 +27,7 @@ from rulespec.types import (
 
 
 class Typed(ast.Expr, frozen=True):
-    """An expression that has been typed already, as a part of one that has not."""
+    """An expression that is already typed, inside one that is not."""
 
     value: typed.Expr
 

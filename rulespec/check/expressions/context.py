@@ -1,4 +1,4 @@
-"""Context of the modules that type expressions: declarations, written types, reports."""
+"""Context of the expression-typing modules: declarations, written types, reports."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ENTITY = Ent("entity")
 
 
 class Dispute(Struct, frozen=True):
-    """A conflict of units: constants that may be wrong, each with the unit that it should have."""
+    """A conflict of units: constants that may be wrong, each with its expected unit."""
 
     constants: tuple[tuple[typed.ConstantDecl, Type], ...]
     diagnostic: Diagnostic
@@ -60,7 +60,7 @@ def _converted(source: Type, target: Type) -> str:
 
 
 def bag_help(bag: typed.Var) -> str:
-    """The help for a bag or a path in the place of a number, or of an entity."""
+    """The help for a bag or a path used as a number or an entity."""
     if isinstance(bag.type, PathOf):
         return f"`count({bag.name})` is how many stops, `last({bag.name})` is its last stop"
     return (
@@ -75,12 +75,12 @@ class ExpressionContext(ABC):
 
     Attributes:
         decls: declarations of the ruleset.
-        rules: its definitions and procedures; at first their signatures alone.
+        rules: its definitions and procedures; at first only their signatures.
         report: takes the diagnostics.
         seats: names of the seats, if a game has begun; each is an entity of the players' kind.
-        firsts: variables that `let` has given the first member of a set that is known to have some.
-        assigned: gives the names that a procedure may assign; None: any procedure may assign any.
-        disputes: takes the units in conflict with those of constants; None: they are reported at once.
+        firsts: variables bound by `let` to the first member of a non-empty set.
+        assigned: returns the names that a procedure may assign; None means that any procedure may assign any name.
+        disputes: takes the unit conflicts that involve constants; None means that they are reported at once.
     """
 
     def __init__(
@@ -142,8 +142,8 @@ class ExpressionContext(ABC):
         if isinstance(expr, typed.Each | typed.Op) and expr.op == "first":
             help_ = "if there always is exactly one, write `the(…)`; else give a fallback: `x ?? y`"
         elif isinstance(expr, typed.Each | typed.Ways):
-            help_ = f"say what it is when there is nothing: `{expr.op}(… , else 0)`, or `{expr.op}(…) ?? 0`"
-        return self.bad("RS303", f"{what}, and this may be none", expr.span, str(expr.type), notes, help_)
+            help_ = f"give the value for an empty set: `{expr.op}(… , else 0)`, or `{expr.op}(…) ?? 0`"
+        return self.bad("RS303", f"{what}, but this may be none", expr.span, str(expr.type), notes, help_)
 
     def number(self, expr: typed.Expr, what: str) -> typed.Expr:
         """An expression that must be a number; reports others. `what` describes it."""
@@ -163,9 +163,9 @@ class ExpressionContext(ABC):
         return e
 
     def units(self, d: Diagnostic, *sides: tuple[typed.Expr, Type]) -> None:
-        """Reports a conflict of units, at once or, if a constant gives a side its unit, as a dispute.
+        """Reports a conflict of units: at once, or as a dispute if a constant determines a side's unit.
 
-        `sides` are the expressions in conflict, each with the type that the rest needs it to have.
+        `sides` are the conflicting expressions, each with the type that the rest requires.
         """
         if self.disputes is not None and len(self.disputes) < MAX_ERRORS:
             named = [(constant, want) for e, want in sides if (constant := self._constant(e)) is not None]
@@ -207,13 +207,15 @@ class ExpressionContext(ABC):
         if kind is None:
             places: dict[str, Span | None] = {"int": None, "bool": None, **self.decls.units}
             hint, notes = nearest(name, places | {k.name: k.span for k in self.decls.kinds.values()})
+            if name in self.decls.pieces and ref.form == "bag" and (each := self.decls.pieces[name].each):
+                hint, notes = f"a bag is of those whose pieces they are: `bag {each[0]}`", ()
             hint = hint or TYPES.get(name, "")
             self.error("RS224", f"`{name}` is not a type", ref.name.span, notes=notes, help=hint)
             return BAD
         self.decls.used.add(name)
         self.decls.refer(ref.name.span, kind)
         if ref.form in ("range", "optional range"):
-            self.error("RS224", f"only numbers have a range, and `{name}` is a kind", ref.span)
+            self.error("RS224", f"only numbers have a range, but `{name}` is a kind", ref.span)
             return BAD
         if ref.form == "order":
             return Order(name)
@@ -224,10 +226,10 @@ class ExpressionContext(ABC):
         return SetOf(name) if ref.form == "set" else Ent(name, ref.form == "optional")
 
     def stored_type(self, ref: ast.TypeRef) -> Type:
-        """Type that a reference names where there can be no bag; reports one."""
+        """Type that a reference names, excluding bags, which are reported."""
         type_ = self.type_of(ref)
         if isinstance(type_, PathOf):
-            help_ = "a path is a parameter, and an argument: keep what follows from it, such as the set of its stops"
+            help_ = "a path is a parameter or an argument: keep a result of it, such as the set of its stops"
             self.error("RS356", "only parameters are paths", ref.span, help=help_)
             return BAD
         if not isinstance(type_, BagOf):
@@ -237,7 +239,7 @@ class ExpressionContext(ABC):
         return BAD
 
     def refer_to_unit(self, name: ast.Name) -> None:
-        """Records the reference if a name is that of a unit."""
+        """Records the reference if a name is a unit."""
         if name.text in self.decls.units:
             self.decls.refer(name.span, typed.Unit(name.text, self.decls.units[name.text]))
 

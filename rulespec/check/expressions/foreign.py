@@ -5,15 +5,20 @@ from __future__ import annotations
 _NOTHING = "no value is written `none`"
 _NUMBERS = "numbers are no set: compare with `a <= n and n <= b`; `repeat at most n:` counts"
 _SIZE = "the number of members is `count(s)`"
-_CHANCE = "chance has a line of its own: `roll name(n in 1 .. 6)`; `n` is known from there to the end of the block"
+_CHANCE = "write a roll on its own line: `roll name(n in 1 .. 6)`; `n` is visible from there to the end of the block"
 _SET = "a set is written in braces: `{a, b}`"
 _WHOLE = "numbers are whole, and division rounds down: leave it out"
 _EACH = "write `any(x in s where c)` or `all(x in s: c)`"
+TURNS = "directions are turned by their kind: `direction.ahead(d, k)`, `direction.back(d)`"
+_SUBSETS = "operators such as `any(x in subsets(s): c)` go through subsets; a parameter chooses: `x in choose 2 of s`"
+_COUNTING = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 NAMES = {
     **dict.fromkeys(["True", "TRUE"], "write `true`"),
     **dict.fromkeys(["False", "FALSE"], "write `false`"),
     **dict.fromkeys(["None", "NONE", "null", "NULL", "Null", "nil", "undefined"], _NOTHING),
+    **dict.fromkeys(["before", "old", "previous_state"], "a `let` before it keeps what was: `let before = …`"),
+    **{word: f"a number is written in digits: `{number}`" for number, word in enumerate(_COUNTING)},
 }
 """Name alone → the help for it."""
 
@@ -26,6 +31,8 @@ CALLS = {
     **dict.fromkeys(["exists", "some", "every", "forall"], _EACH),
     **dict.fromkeys(["prev", "before", "predecessor", "last", "left"], "the one before is `previous(x)`"),
     **dict.fromkeys(["succ", "following", "successor", "right"], "the one after is `next(x)`"),
+    **dict.fromkeys(["turn", "rotate", "opposite", "reverse"], TURNS),
+    **dict.fromkeys(["subsets", "powerset", "combinations"], _SUBSETS),
     **dict.fromkeys(["isset", "is_some", "defined", "is_none", "isnull"], "write `x is some` or `x is none`"),
 }
 """Name of a call → the help for it."""
@@ -41,7 +48,9 @@ TYPES = {
     **dict.fromkeys(["number", "integer", "float", "num", "real"], "a number is `int`, or has a unit"),
     **dict.fromkeys(["string", "text", "str", "char"], "no value is a text: declare a kind, with an entity for each"),
     **dict.fromkeys(["list", "array", "tuple"], "there are no lists: a set is `set kind`"),
-    **dict.fromkeys(["void", "nothing", "unit"], "what has no value is a `procedure` without `->`"),
+    **{word: f"its members have a kind: `{word} kind`" for word in ("set", "order", "bag")},
+    "path": "its stops have a kind: `path kind`",
+    **dict.fromkeys(["void", "nothing", "unit"], "a `procedure` without `->` has no value"),
 }
 """Name of a type → the help for it."""
 

@@ -1,4 +1,4 @@
-"""Links as entities: those at a region, and the one between two."""
+"""Links as entities: the links at a region, and the link between two."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.types import Ent, SetOf
 
 
 def link_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.LinkDecl | None:
-    """The kind of links of a name; None for other names."""
+    """The kind of links that a name denotes; None for other names."""
     if not isinstance(e, ast.Ref) or e.name in env.vars or e.name not in x.decls.links:
         return None
     x.decls.used.add(e.name)

@@ -1,4 +1,4 @@
-"""Look-ups with brackets: rows of tables, entities of product kinds, pieces in a place."""
+"""Bracket look-ups: rows of tables, entities of product kinds, pieces in a place."""
 
 from __future__ import annotations
 
@@ -64,13 +64,24 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
                 return result
     if _pile(target) in d.broken:
         return typed.Lit(BAD, e.span, 0)
+    help_ = _not_in_brackets(x, e, env)
+    return x.bad("RS229", "`[…]` follows a table, a product kind or a place of pieces", target.span, help=help_)
+
+
+def _not_in_brackets(x: ExpressionContext, e: ast.Index, env: Env) -> str:
+    """The help for brackets that follow neither a table nor a place."""
+    d, target, key = x.decls, e.target, e.keys[0]
     help_ = "several keys stand in one pair of brackets: `[a, b]`" if isinstance(target, ast.Index) else ""
     if isinstance(target, ast.Ref) and target.name in d.kinds and target.name not in env.vars:
-        word = e.keys[0].name if isinstance(e.keys[0], ast.Ref) else "x"
+        word = key.name if isinstance(key, ast.Ref) else "x"
         help_ = f"an entity is written by its name alone: `{word}`"
+        if any(board.sides == target.name for board in d.boards.values()):
+            help_ = "the side of a space in a direction is `s.side(d)`"
+    elif isinstance(target, ast.Attribute) and target.name.text == "side":
+        help_ = "a direction stands in parentheses: `s.side(d)`"
     if isinstance(target, ast.Ref) and target.name in (d.player_kind, "players") and target.name not in env.vars:
-        help_ = "players have no numbers in rules: a parameter, a `for` or state says who is meant"
-    return x.bad("RS229", "`[…]` follows a table, a product kind or a place of pieces", target.span, help=help_)
+        help_ = "players have no numbers in rules: name one by a parameter, a `for` or state"
+    return help_
 
 
 def _entry(x: ExpressionContext, e: ast.Index, name: ast.Ref, var: typed.Var, env: Env) -> typed.Expr:
@@ -120,7 +131,7 @@ def pieces_in_place(
         return x.bad("RS226", f"`{place.text}` needs {one(decl.index)} in brackets: `{place.text}[…]`", span)
     if index is not None:
         if not decl.index:
-            return x.bad("RS226", f"`{place.text}` is a single place, and takes no brackets", index.span)
+            return x.bad("RS226", f"`{place.text}` is a single place, so it takes no brackets", index.span)
         where = x.check(index, env, Ent(decl.index), f"the place of `{place.text}`", decl.span)
     return typed.PieceCount(INT, span, piece, ids, decl, where)
 

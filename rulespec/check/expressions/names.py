@@ -1,10 +1,11 @@
-"""Names: variables, declared things, entities, and the members of an entity."""
+"""Names: variables, declarations, entities, and members of an entity."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from rulespec.check.expressions import foreign
+from rulespec.check.expressions.boards import of_boards
 from rulespec.check.expressions.context import ExpressionContext, bag_help
 from rulespec.check.expressions.lookups import pieces_in_place
 from rulespec.check.origins import elsewhere
@@ -32,9 +33,12 @@ from rulespec.types import (
     none_of,
 )
 
+_FEW = 8
+"""Entities of a kind that a message lists."""
+
 
 def infer_ref(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
-    """Types a name alone."""
+    """Types a bare name."""
     return narrowed(_named(x, e, env, want), env)
 
 
@@ -50,8 +54,10 @@ def _named(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typ
         result.reads += 1
         d.refer(e.span, result)
         if result.table is not None:
-            help_ = f"it is read by one of its members, `{name}[…]`; a procedure or definition is given such values"
-            return x.bad("RS330", f"`{name}` is a table, and no value by itself", e.span, help=help_)
+            key = result.table.kind
+            each = f"read by one of its members, `{name}[…]`, set for all by `for x in {key}: set {name}[x] to …`"
+            help_ = f"it is {each}; a procedure or definition is given such values"
+            return x.bad("RS330", f"`{name}` is a table, not a value by itself", e.span, help=help_)
         return typed.Local(result.type, e.span, result)
     if name == "players":
         return typed.Seats(INT, e.span)
@@ -105,14 +111,34 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
         return typed.Lit(BAD, e.span, 0)
     if (result := _of_seats(x, e.name)) is not None:
         return typed.Lit(Ent(result[0]), e.span, result[1])
+    if e.name in [var.name for var in env.steps[1:]]:
+        return _of_steps(x, e, env)
     hint, notes = nearest(e.name, _visible_names(x, env))
-    if e.name in foreign.NAMES:
+    pile = next((p.name for p in d.pieces.values() if e.name in p.places), "")
+    if pile:
+        hint, notes = (
+            f"a place of `{pile}`: `{pile}[…].{e.name}` counts there, `move n of {pile} from … to …` moves",
+            (),
+        )
+    elif e.name in foreign.NAMES:
         hint, notes = foreign.NAMES[e.name], ()
     elif isinstance(want, Ent) and _is_nameless(d, want.kind) and (not hint or f"`{want.kind}`" in hint):
-        hint, notes = "players have no names in rules: a parameter, a `for` or state says who is meant", ()
+        hint, notes = "players have no names in rules: name one by a parameter, a `for` or state", ()
+    listed = d.kinds[want.kind].entities if isinstance(want, Ent) and want.kind in d.kinds else ()
+    if not hint and isinstance(want, Ent) and 0 < len(listed) <= _FEW:
+        hint = f"`{want.kind}` has {', '.join(f'`{entity.name}`' for entity in listed)}"
     for var in env.vars.values():
         var.reads += f"`{var.name}`" in hint  # a misspelt variable is not reported as unused, too
     return x.bad("RS221", f"nothing is called `{e.name}` here", e.span, notes=notes, help=hint)
+
+
+def _of_steps(x: ExpressionContext, e: ast.Ref, env: Env) -> typed.Expr:
+    """Reports a stop of a step where the whole path is there."""
+    way, one, other = env.steps
+    steps = f"`sum(… for {one.name} to {other.name} in {way.name})` goes over the steps"
+    help_ = f"{steps}, `last({way.name})` is the last stop"
+    notes = (Label(one.span if e.name == one.name else other.span, "the stop of a step"),)
+    return x.bad("RS359", f"`{e.name}` is known only within `path(…)`", e.span, notes=notes, help=help_)
 
 
 def _is_nameless(d: typed.Declarations, kind: str) -> bool:
@@ -219,6 +245,8 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
         return typed.Lit(BAD, span, 0)
     places = {f.name: f.span for f in kind.facts.values()} | {f.name: f.span for f in kind.state.values()}
     hint, notes = nearest(name.text, places)
+    if help_ := of_boards(x.decls, kind.name, name.text):
+        hint, notes = help_, ()
     return x.bad(
         "RS225",
         f"{one(kind.name)} has no `{name.text}`",
@@ -229,7 +257,7 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
 
 
 def narrowed(expr: typed.Expr, env: Env) -> typed.Expr:
-    """The expression with a non-optional type, if known not to be none."""
+    """The expression with its optional type narrowed, if it is known not to be none."""
     if may_be_none(expr.type) and path_of(expr) in env.known:
         solid = never_none(expr.type)
         if isinstance(expr, typed.Local):
@@ -264,16 +292,16 @@ def infer_number(x: ExpressionContext, e: ast.Number) -> typed.Expr:
 
 
 def no_shadow(x: ExpressionContext, name: ast.Name, env: Env) -> bool:
-    """Whether a new variable hides nothing else of its name; reports it if it does."""
+    """Whether a new variable shadows nothing; reports it if it does."""
     before = x.report.errors
     if name.text in env.vars:
         notes = (Label(env.vars[name.text].span, "the other one"),)
-        x.error("RS223", f"`{name.text}` is the name of a variable here already", name.span, notes=notes)
+        x.error("RS223", f"`{name.text}` is already the name of a variable here", name.span, notes=notes)
     d = x.decls
     for names in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks):
         if name.text in names:
             span = getattr(names[name.text], "span", name.span)
-            x.error("RS223", f"`{name.text}` has another meaning already", name.span, notes=(Label(span, "this one"),))
+            x.error("RS223", f"`{name.text}` already has another meaning", name.span, notes=(Label(span, "this one"),))
     if name.text in NO_VALUES:
         x.error("RS223", f"`{name.text}` is a word of the language", name.span)
     return x.report.errors == before

@@ -62,7 +62,7 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
         left = x.condition(e.left, env)
         if e.op == "or" and isinstance(e.right, ast.Nothing):
             help_ = "a parameter that may be left out: `x in s or none`, before `where`"
-            return x.bad("RS301", "`or` stands between conditions, and none is no condition", e.right.span, help=help_)
+            return x.bad("RS301", "`or` joins conditions, and none is not a condition", e.right.span, help=help_)
         right = x.condition(e.right, env.learn(known_if(left, e.op == "and")))
         return typed.Op(BOOL, e.span, e.op, (left, right))
     if e.op in ("in", "not in"):
@@ -175,7 +175,7 @@ def _coalesce(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | None) 
     left = x.infer(e.left, env, want)
     right = x.infer(e.right, env, left.type if isinstance(left.type, Ent) else want)
     if not isinstance(left.type, Ent | Num | Maybe | Bad):
-        return x.wrong(left, "`??` stands after a value that may be none")
+        return x.wrong(left, "`??` must follow a value that may be none")
     if isinstance(left.type, Num) and path_of(left) not in env.known:
         notes = x.declared(left)
         x.report.warning("RS309", "this is never none", left.span, str(left.type), notes, "leave out the `??`")
@@ -205,6 +205,9 @@ def _mismatch(
     for side in (right, left):
         if isinstance(side, typed.Local) and isinstance(side.type, BagOf | PathOf):
             help_ = bag_help(side.var)
+    entities, number = isinstance(left.type, Ent | SetOf), isinstance(right.type, Num)
+    if e.op in _ARITHMETIC and entities and number and not help_:  # `d - 1` takes the set of d
+        help_ = "an entity is no number: `next(x)` is the one after it, `x.index` its place in its kind"
     if e.op in _ORDER and isinstance(left.type, Ent) and isinstance(right.type, Ent):
         help_ = "an order is one of the entities of one kind: compare two of them, or numbers such as facts of both"
     return x.bad(code, message, right.span, str(right.type), notes, help_)

@@ -1,6 +1,8 @@
-"""Paths: what a parameter chooses by `path(…)`, and what can be asked of one."""
+"""Paths: parameters that choose by `path(…)`, the searches `trail` and `longest`, and path properties."""
 
 from __future__ import annotations
+
+from msgspec.structs import replace
 
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
@@ -10,35 +12,115 @@ from rulespec.check.scope import Env, known_if
 from rulespec.language.paths import MAX_STOPS
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Ent, Num, PathOf, SetOf, Type
+from rulespec.types import (
+    ANY,
+    BAD,
+    BOOL,
+    INT,
+    LITERAL,
+    Bad,
+    Ent,
+    Maybe,
+    Num,
+    PathOf,
+    SetOf,
+    Type,
+    never_none,
+    or_none,
+    settled,
+)
 
 _FOR_STEPS = frozenset(["all", "any", "count", "set", "sum", "union"])
 """Operators over the steps of a path."""
 
 
 def path_elsewhere(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
-    """Reports `path(…)` that is not what a parameter chooses."""
-    help_ = "`way in path(…)` is a parameter of an option; `reach(x from s: t)` is all that can be reached"
-    return x.bad("RS352", "a path is chosen by a parameter, and is no value by itself", e.span, help=help_)
+    """Reports `path(…)` outside a parameter; types `trail(…)`."""
+    if e.form == "trail":
+        return _infer_trail(x, e, env)
+    help_ = (
+        "`way in path(…)` is a parameter of an option; `trail(…)` is the set of all that can be reached, "
+        "`longest(way in path(…) worth w)` the most that a path is worth"
+    )
+    return x.bad("RS352", "a path is chosen by a parameter, and is not a value by itself", e.span, help=help_)
 
 
-def type_path(x: ExpressionContext, name: ast.Name, e: ast.Path, env: Env) -> typed.PathDomain | None:
-    """Typed `path(x from s to y in t once u counts c within n)` of a parameter of this name; None if it is reported."""
+def _infer_trail(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
+    """Types `trail(x from s to y in t once u counts c within n)`."""
+    paths = type_path(x, None, e, env)
+    if paths is None:
+        return typed.Lit(BAD, e.span, 0)
+    assert isinstance(paths.type, PathOf)
+    if not e.uses:
+        help_ = "say what: `once y` is each stop, `once line[x, y]` each line; `reach(x from s: t)` uses all again"
+        return x.bad("RS357", "a trail must use something once", e.span, help=help_)
+    return typed.PathQuery(SetOf(paths.type.kind), e.span, "trail", paths)
+
+
+def infer_longest(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
+    """Types `longest(way in path(…) where c worth w, else d)`."""
+    b, walk = e.binder, e.binder.source
+    assert e.body is not None
+    if not isinstance(walk, ast.Path) or walk.form != "path" or b.then is not None:
+        x.infer(walk, env)
+        help_ = (
+            "write `longest(way in path(x from s to y in t once u within n) worth w)`; `max(w for x in s)` is of a set"
+        )
+        return x.bad("RS358", "`longest` goes over the paths of `path(…)`", walk.span, help=help_)
+    if b.start is not None:
+        x.error("RS229", "the order does not matter for `longest`", b.start.span)
+    no_shadow(x, b.name, env)
+    paths = type_path(x, b.name, walk, env)
+    if paths is None:
+        return typed.Lit(BAD, e.span, 0)
+    inner, where = after_steps(env.bind(paths.so_far), paths), None
+    if b.where is not None:
+        where = x.condition(b.where, inner)
+        inner = inner.learn(known_if(where, True))
+    worth = x.number(x.infer(e.body, inner), "`worth` takes a number")
+    if worth.type == BAD:
+        return worth
+    unit = common_number(x, LITERAL, worth, "longest", worth)
+    if e.default is None:
+        return typed.PathQuery(or_none(settled(unit)), e.span, "longest", paths, where, worth)
+    default = x.fitted(x.infer(e.default, env), unit)
+    type_ = settled(common_number(x, unit, replace(default, type=never_none(default.type)), "longest", worth))
+    if isinstance(default.type, Maybe):
+        type_ = or_none(type_)
+    return typed.PathQuery(type_, e.span, "longest", paths, where, worth, default)
+
+
+def after_steps(env: Env, paths: typed.PathDomain) -> Env:
+    """The scope for conditions on whole paths, without the variables of their steps."""
+    return replace(env, steps=(paths.so_far, paths.var, paths.near.var))
+
+
+def type_path(x: ExpressionContext, name: ast.Name | None, e: ast.Path, env: Env) -> typed.PathDomain | None:
+    """Typed `path(x from s to y in t once u counts c within n)`; None if it is reported.
+
+    Args:
+        x: the checker.
+        name: the name of the whole path, and of the path so far within its steps; None for a trail.
+        e: the path.
+        env: the scope.
+    """
     start = x.as_set(x.infer(e.start, env))
     if not isinstance(start.type, SetOf) or start.type.kind == ANY:
         if start.type != BAD:
             one = isinstance(start.type, Ent) and not start.type.optional
-            x.wrong(start, "a path begins with a set", "in braces it is a set: `{…}`" if one else "")
+            x.wrong(start, f"a {e.form} must start with a set", "in braces it is a set: `{…}`" if one else "")
         return None
-    so_far = typed.Var(name.text, PathOf(start.type.kind), name.span, reads=1)
+    so_far = typed.Var(name.text if name else "", PathOf(start.type.kind), name.span if name else e.span, reads=1)
     no_shadow(x, e.name, env)
     var = typed.Var(e.name.text, Ent(start.type.kind), e.name.span, reads=1)
-    x.decls.refer(so_far.span, so_far)
+    if name is not None:
+        x.decls.refer(so_far.span, so_far)
+        env = env.bind(so_far)
     x.decls.refer(var.span, var)
-    near, inner = type_binder(x, e.near, env.bind(so_far).bind(var))
+    near, inner = type_binder(x, e.near, env.bind(var))
     near.var.reads += 1
     if near.var.type != BAD:
-        x.expect(near.source, start.type, "the step of a path")
+        x.expect(near.source, start.type, f"the step of a {e.form}")
     uses = [_use(x, use, inner) for use in e.uses]
     cost: typed.Expr = typed.Lit(INT, e.span, 1)
     unit: Type = INT
@@ -58,7 +140,7 @@ def _use(x: ExpressionContext, use: ast.Expr, env: Env) -> typed.Expr:
         return result
     if result.type == BAD:
         return result
-    help_ = "name what may not come twice: `once y`, `once line[x, y]`; `where` says which steps there are"
+    help_ = "name what must not repeat: `once y`, `once line[x, y]`; `where` restricts the steps"
     message = f"`once` takes an entity or a set, and this is {result.type}"
     return x.bad("RS355", message, use.span, str(result.type), x.declared(result), help_)
 
@@ -68,15 +150,15 @@ def _check_bound(x: ExpressionContext, bound: typed.Expr, *, counted: bool) -> N
     if not isinstance(bound, typed.Lit) or bound.type == BAD:
         return
     if bound.value < (0 if counted else 1):
-        help_ = "`within 1` is a single step; that nothing is chosen is an option of its own"
+        help_ = "`within 1` is a single step; choosing nothing is another option"
         x.error("RS353", f"no path has {bound.value} steps", bound.span, help=help_)
     elif not counted and bound.value >= MAX_STOPS:
-        help_ = f"write `within {MAX_STOPS - 1}`, or fewer: what may be so long is never listed"
+        help_ = f"write `within {MAX_STOPS - 1}`, or fewer: longer paths are never listed"
         x.error("RS353", f"a path has at most {MAX_STOPS - 1} steps", bound.span, help=help_)
 
 
 def of_path(x: ExpressionContext, operator: str, e: ast.CallExpr, env: Env) -> typed.Expr | None:
-    """Types the number of the stops of a path, the first of them, or the last; None for another call."""
+    """Types the length, the first or the last stop of a path; None for other calls."""
     if len(e.args) != 1 or not isinstance(e.args[0], ast.Ref) or e.args[0].name not in env.vars:
         return None
     type_ = env.vars[e.args[0].name].type
@@ -99,8 +181,8 @@ def infer_along(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
         where = x.condition(b.where, inner)
         inner = inner.learn(known_if(where, True))
     if e.op not in _FOR_STEPS or (e.op == "set" and e.body is None) or e.default is not None:
-        help_ = "`{e for x to y in way}` is a set of what the steps are, `for x to y in way:` goes through them"
-        return x.bad("RS354", f"`{e.op}` takes no steps: a step is no entity", e.span, help=help_)
+        help_ = "`{e for x to y in way}` is a set of values of the steps, `for x to y in way:` visits them"
+        return x.bad("RS354", f"`{e.op}` cannot be used on steps: a step is not an entity", e.span, help=help_)
     if e.op in ("any", "count"):
         return typed.Along(BOOL if e.op == "any" else INT, e.span, e.op, path, var, then, where, None)
     assert e.body is not None
@@ -127,7 +209,7 @@ def _type_along(x: ExpressionContext, op: str, body: typed.Expr) -> Type:
 
 
 def steps_of(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Expr, typed.Var, typed.Var, Env] | None:
-    """The path of a binder `x to y in p`, its two variables, and the scope with them; None if it is reported."""
+    """The path of a binder `x to y in p`, its two variables, and the scope with them; None, with a report, on error."""
     assert b.then is not None
     path = x.infer(b.source, env)
     if not isinstance(path.type, PathOf):
@@ -147,11 +229,11 @@ def steps_of(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Expr,
 
 
 def number_of(path: typed.Expr) -> typed.Expr:
-    """The number of the stops of a path."""
+    """The number of stops of a path."""
     return typed.Op(INT, path.span, "length", (path,))
 
 
 def stop_of(path: typed.Expr, number: typed.Expr) -> typed.Expr:
-    """The stop of a path with a number, from 0."""
+    """The stop of a path by number, from 0."""
     assert isinstance(path.type, PathOf) and isinstance(number.type, Num)
     return typed.Op(Ent(path.type.kind), path.span, "numbered stop", (path, number))

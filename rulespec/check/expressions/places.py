@@ -1,4 +1,4 @@
-"""Places of tokens: as the set of tokens there, as a value, and as a test; `room`."""
+"""Places of tokens: as the set of tokens there, as a value, and in tests; `room`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _kinds(x: ExpressionContext, name: str, env: Env) -> list[typed.Kind]:
 
 
 def infer_tokens(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
-    """Types forms of tokens only: places, tests of a token's place, and `room`; None for other forms."""
+    """Types token-specific forms: places, tests of a token's place, and `room`; None for other forms."""
     if isinstance(e, ast.Ref | ast.Attribute | ast.Index):
         return _infer_place(x, e, env, want)
     if isinstance(e, ast.Binary) and e.op in ("in", "not in"):
@@ -96,7 +96,7 @@ def infer_tokens(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None)
 
 
 def infer_member(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name: ast.Name, span: Span) -> typed.Expr:
-    """Types `t.number`, and `t.hall`: the index back."""
+    """Types `t.number`, and `t.hall`, the index of the token's place."""
     if name.text == "number" and kind.number:
         count = typed.Op(INT, span, "%", (typed.Op(INT, span, "index", (owner,)), typed.Lit(INT, span, kind.number)))
         return typed.Op(INT, span, "+", (count, typed.Lit(INT, span, 1)))
@@ -140,7 +140,7 @@ def _place_value(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr:
     _refer(x, w)
     if w.owners is not None:
         help_ = f"write `{w.place.name}…`: a place is of all `{w.kind.name}`"
-        return x.bad("RS325", "this says which tokens, and a place is asked for", w.span, help=help_)
+        return x.bad("RS325", "this names tokens, but a place is expected", w.span, help=help_)
     if w.place.index and w.index is None:
         return x.bad("RS226", f"`{w.place.name}` needs {one(w.place.index)} in brackets: `{w.place.name}[…]`", w.span)
     return typed.PlaceValue(Ent(f"{w.kind.name}.place"), w.span, w.kind, w.place, _index(x, w, env))
@@ -150,7 +150,7 @@ def _index(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr | None:
     if w.index is None or w.place is None:
         return None
     if not w.place.index:
-        return x.bad("RS226", f"`{w.place.name}` is a single place, and takes no brackets", w.index.span)
+        return x.bad("RS226", f"`{w.place.name}` is a single place, so it takes no brackets", w.index.span)
     return x.check(w.index, env, Ent(w.place.index), f"the place of `{w.place.name}`", w.place.span)
 
 

@@ -1,4 +1,4 @@
-"""Sets, and the operators that run over one: `any`, `all`, `count`, `first`, `best`, `sum`, `min`, …, `reach`."""
+"""Sets, and the operators over them: `any`, `all`, `count`, `first`, `best`, `sum`, `min`, …, `reach`."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def infer_in_order(x: ExpressionContext, e: ast.InOrder, env: Env, want: Type | 
         for item in e.items:
             x.infer(item, env)
         help_ = "a set is written in braces: `{a, b}`"
-        return x.bad("RS301", "square brackets hold an order, and none is asked for here", e.span, help=help_)
+        return x.bad("RS301", "square brackets make an order, but none is expected here", e.span, help=help_)
     result: typed.Expr = typed.Lit(want, e.span, 0)
     seen: dict[int, typed.Expr] = {}
     for item in e.items:
@@ -92,11 +92,12 @@ def type_binder(
 ) -> tuple[typed.Binder, Env]:
     """Typed binder, and the scope with its variable.
 
-    `in_order`: the members of an order come in it; elsewhere it is its set. `want`: the type of the set, if known.
+    `in_order`: an order is iterated in order; otherwise as a set.
+    `want`: the type of the set, if known.
     """
     input_ = x.infer(b.source, env, want)
     if b.then is not None:
-        x.error("RS354", "only `for`, and operators such as `sum`, go through steps", b.then.span, help=_STEPS_HELP)
+        x.error("RS354", "only `for` and operators such as `sum` can use steps", b.then.span, help=_STEPS_HELP)
     source = x.as_set(input_)
     kind = ANY
     if isinstance(source.type, SetOf):
@@ -104,14 +105,16 @@ def type_binder(
         if kind == ANY:
             x.error("RS301", "the kind of this set is unknown", source.span, str(source.type))
     elif not isinstance(source.type, Bad):
-        numbers = "`repeat at most n:` counts" if isinstance(source.type, Num) else ""
-        x.wrong(source, "`in` takes a set", numbers)
+        help_ = "`repeat at most n:` counts" if isinstance(source.type, Num) else ""
+        if isinstance(source.type, Bool):
+            help_ = "a condition on the members follows `where`: `x in s where c`"
+        x.wrong(source, "`in` takes a set", help_)
     no_shadow(x, b.name, env)
     var = typed.Var(b.name.text, Ent(kind) if kind != ANY else BAD, b.name.span)
     x.decls.refer(var.span, var)
     start = None
     if b.start is not None and in_order and isinstance(input_.type, Order):
-        x.error("RS229", f"`{b.order}` goes round the kind, and these have an order of their own", b.start.span)
+        x.error("RS229", f"`{b.order}` follows the order of the kind, but these have their own order", b.start.span)
     elif b.start is not None:
         start = x.check(b.start, env, Ent(kind) if kind != ANY else BAD, f"what the order begins {b.order}")
     inner = env.bind(var)
@@ -156,7 +159,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     if e.op == "order":
         return typed.Each(Order(member.kind) if isinstance(member, Ent) else BAD, e.span, e.op, binder, None, None)
     if binder.start is not None:
-        x.error("RS229", f"the order makes no difference to `{e.op}`", binder.start.span)
+        x.error("RS229", f"the order does not matter for `{e.op}`", binder.start.span)
     if e.op == "the":
         return typed.Each(Ent(member.kind) if isinstance(member, Ent) else BAD, e.span, e.op, binder, None, None)
     if e.op == "best":
@@ -208,7 +211,7 @@ def infer_reach(x: ExpressionContext, e: ast.Reach, env: Env) -> typed.Expr:
     """Types `reach(x from s: t)`."""
     start = x.as_set(x.infer(e.start, env))
     if not isinstance(start.type, SetOf):
-        return start if start.type == BAD else x.bad("RS301", "`reach` begins with a set", start.span)
+        return start if start.type == BAD else x.bad("RS301", "`reach` must start with a set", start.span)
     if start.type.kind == ANY:
         return x.bad("RS301", "the kind of this set is unknown", start.span, str(start.type))
     no_shadow(x, e.name, env)

@@ -1,4 +1,4 @@
-"""Declassification, a value that the rules disclose although it follows from private state: `told(value, "reason")`."""
+"""Declassification by `told(value, "reason")`: the rules disclose a value derived from private state."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rulespec.types import Type
 
 
 def infer_told(x: ExpressionContext, e: ast.Told, env: Env, want: Type | None) -> typed.Expr:
-    """Types `told(value, "reason")` as the value itself; the disclosure concerns the warnings of leaks alone."""
+    """Types `told(value, "reason")` as the value itself; only leak warnings depend on the disclosure."""
     if not e.reason.text.strip():
-        x.error("RS349", "`told` says why: this reason is empty", e.reason.span, help="say which rule tells it")
+        x.error("RS349", "`told` needs a reason: this one is empty", e.reason.span, help="say which rule tells it")
     value = x.infer(e.value, env, want)
     x.rules.told.add(value.span)
     return value

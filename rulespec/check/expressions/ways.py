@@ -18,7 +18,7 @@ def infer_ways(x: ExpressionContext, e: ast.Ways, env: Env) -> typed.Expr:
     """Types `reach(x from s to y in t costs c within b)` and `cheapest(x from s to y in t costs c until b, else d)`."""
     start = x.as_set(x.infer(e.start, env))
     if not isinstance(start.type, SetOf):
-        return start if start.type == BAD else x.bad("RS301", f"`{e.op}` begins with a set", start.span)
+        return start if start.type == BAD else x.bad("RS301", f"`{e.op}` must start with a set", start.span)
     if start.type.kind == ANY:
         return x.bad("RS301", "the kind of this set is unknown", start.span, str(start.type))
     no_shadow(x, e.name, env)
@@ -27,7 +27,7 @@ def infer_ways(x: ExpressionContext, e: ast.Ways, env: Env) -> typed.Expr:
     near, inner = type_binder(x, e.near, env.bind(var))
     x.expect(near.source, start.type, f"the step of `{e.op}`")
     if near.start is not None:
-        x.error("RS229", f"the order makes no difference to `{e.op}`", near.start.span)
+        x.error("RS229", f"the order does not matter for `{e.op}`", near.start.span)
     cost = x.infer(e.cost, inner)
     unit = common_number(x, LITERAL, cost, "costs", cost)
     if e.op == "reach":

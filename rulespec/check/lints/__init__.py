@@ -1,4 +1,4 @@
 """Lints: warnings of correct but probably unintended rules.
 
-Each looks for an exception to a pattern that the ruleset itself follows.
+Each looks for exceptions to a pattern of the ruleset itself.
 """

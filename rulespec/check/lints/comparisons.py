@@ -11,7 +11,7 @@ from rulespec.typed import nodes as typed
 
 
 def check_comparisons(c: Context) -> None:
-    """Warns of comparisons of state that has a range with a number that lies outside of it."""
+    """Warns of comparisons of ranged state with numbers outside its range."""
     for group in c.expressions_by_rule:
         for e in group:
             if type(e) is typed.Op and e.op in COMPARISONS and e.span not in c.named:

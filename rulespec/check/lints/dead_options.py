@@ -12,7 +12,7 @@ from rulespec.types import may_be_none
 
 
 def check_dead_options(c: Context) -> None:
-    """Warns of options with a condition that holds in no position, or without any arguments."""
+    """Warns of options with an unsatisfiable condition or without possible arguments."""
     for procedure in c.rules.procedures.values():
         for s in walk(procedure.body):
             for option in s.options if isinstance(s, typed.Decide) else ():

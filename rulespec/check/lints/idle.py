@@ -1,6 +1,6 @@
 """Conditions without effect: they hold in every position, or follow from earlier requirements.
 
-Conditions that name a constant or a fact are left out: an overlay may set another value, or may have set this one.
+Conditions with a constant or a fact are skipped: an overlay may change its value, or may already have.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LEFT_OUT = FOR_PEOPLE | PLACES
 
 
 def check_idle(c: Context) -> None:
-    """Warns of conditions of options and guards, and of branches, that decide nothing."""
+    """Warns of redundant conditions in options, guards and branches."""
     references = c.declarations.references.items()
     changing = sorted(at for at, of in references if isinstance(of, typed.ConstantDecl | typed.FactDecl))
     for guard in c.rules.guards.values():
@@ -50,7 +50,7 @@ def _check_head(c: Context, head: tuple[typed.HeadPart, ...], changing: Sequence
                     _warn(c, each, "this forbids nothing: it holds in every position")
                 elif before is not None:
                     label = Label(before.span, "it is required here")
-                    _warn(c, each, "this forbids nothing: what is required before it says as much", label)
+                    _warn(c, each, "this forbids nothing: an earlier requirement implies it", label)
             known.append(each)
 
 
@@ -71,7 +71,7 @@ def _depends(e: typed.Expr, changing: Sequence[Span]) -> bool:
 
 def _warn(c: Context, e: typed.Expr, message: str, *labels: Label) -> None:
     c.named.add(e.span)
-    c.report.warning("RS417", message, e.span, notes=labels, help="take it out, or fix the condition")
+    c.report.warning("RS417", message, e.span, notes=labels, help="remove it, or fix the condition")
 
 
 def _conjuncts(e: typed.Expr) -> Iterator[typed.Expr]:

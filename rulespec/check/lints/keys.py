@@ -1,4 +1,4 @@
-"""Keys: names of expressions that have the same value wherever they occur at one time."""
+"""Keys: canonical names of expressions, equal only for equal values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Knowledge(Protocol):
         """Whether a condition is known to hold."""
 
     def value(self, key: Key) -> Key:
-        """The key of the value that an expression is known to have; its own if none is."""
+        """The key of the known value of an expression, or its own key."""
 
 
 def key_of(e: typed.Expr, same: Mapping[typed.Var, Key]) -> Key:
@@ -63,9 +63,9 @@ def _fact(name: str, owner: Key) -> Key:
 
 
 def moved(key: Key, keys: Keys, gone: Iterable[typed.Var] | None = None) -> Key:
-    """A key in another scope: variables are replaced by their values there, or unknown without one.
+    """The key in another scope, with variables replaced by their values there, or by unknown.
 
-    `gone`: the variables that are not there; None: none is but those in `keys`.
+    `gone`: the variables that do not exist there; None means all except the ones in `keys`.
     """
     if key is None or key in keys:
         return keys.get(key)

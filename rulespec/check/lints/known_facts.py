@@ -1,8 +1,8 @@
-"""Facts known at a place of the rules: state set just before, and tested conditions.
+"""Facts known at a place in the rules: recently set state, and tested conditions.
 
-The analysis runs forwards: a value set is known until something may change it, a tested condition is known within the
-branch, and a procedure knows the facts that hold at all its calls. Only state read by `to` and `open` of private things
-is tracked: most rulesets have none, and then there is nothing to do.
+A forward analysis: a set value is known until something may change it, a tested condition within its branch, and a
+procedure knows the facts that hold at all its calls. It tracks only state that `to` and `open` of private state read,
+so most rulesets cost nothing.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class Known:
 
     Args:
         rules: the rules.
-        start: the name of the procedure that a game starts with.
+        start: name of the procedure that starts a game.
         conditions: the conditions that will be queried.
-        loose: variables that stand for different things.
+        loose: variables that may denote different things.
 
     Attributes:
-        current: the known facts; None where control never arrives, as after `return`.
-        grown: whether a procedure has turned out to know less than before.
+        current: the known facts; None in unreachable code, such as after `return`.
+        grown: whether the facts known to a procedure have shrunk.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Known:
         return self.current is None or (condition is not None and _is(self._value(condition, self.current), truth=True))
 
     def value(self, key: Key) -> Key:
-        """The key of the value that an expression is known to have; its own if none is."""
+        """The key of the known value of an expression, or its own key."""
         return key if self.current is None else self._value(key, self.current)
 
     def _value(self, key: Key, facts: Facts) -> Key:
@@ -81,7 +81,7 @@ class Known:
             self.current = {}
 
     def call(self, procedure: typed.Procedure, args: Sequence[Key]) -> None:
-        """A call: the procedure keeps facts of the game, and its unchanged facts hold after it."""
+        """Applies a call: the procedure receives facts of the game, and facts it leaves unchanged survive."""
         if self.current is None or not self._read:
             return
         inputs = self._inputs_of(procedure, args)
@@ -105,7 +105,7 @@ class Known:
         return {key: value for key, value in facts if key is not None and value is not None}
 
     def name(self, var: typed.Var, key: Key) -> None:
-        """Makes a variable an alias of a field until that changes."""
+        """Makes a variable an alias of a field until the field changes."""
         if self.current is None or not _mentions(key, self._read) or not self._stays(("var", var)):
             return
         if key is not None and key[0] == "field" and self._stays(key):
@@ -114,7 +114,7 @@ class Known:
                 self.current[key] = ("var", var)
 
     def suppose(self, condition: Key, *, truth: bool) -> None:
-        """Adds a condition that has been tested and holds."""
+        """Adds a tested condition that holds."""
         if self.current is None or not _mentions(condition, self._read) or not self._stays(condition):
             return
         assert condition is not None
@@ -131,7 +131,7 @@ class Known:
                     self.current[one] = other
 
     def assign(self, field: typed.Field, key: Key, value: Key) -> None:
-        """A field is set."""
+        """Applies an assignment to a field."""
         if field.decl not in self._read:
             return
         self.forget([field.decl])
@@ -146,14 +146,14 @@ class Known:
             self.current = {k: v for k, v in self.current.items() if not any(_mentions(part, gone) for part in (k, v))}
 
     def meet(self, ways: Iterable[Facts | None]) -> None:
-        """A join: facts known on every branch hold after it."""
+        """Joins branches: keeps the facts known on all of them."""
         met: Facts | None = None
         for facts in ways:
             met = facts if met is None else met if facts is None else _both(met, facts)
         self.current = None if met is None else dict(met)
 
     def copy(self) -> Facts | None:
-        """A copy of the facts, for later."""
+        """A copy of the facts."""
         return None if self.current is None else dict(self.current)
 
     def _stays(self, key: Key) -> bool:
@@ -165,7 +165,7 @@ class Known:
     # --- what changes -------------------------------------------------------------------------
 
     def changed_in(self, block: typed.Block) -> frozenset[typed.FieldDecl]:
-        """The fields that statements may change, and the procedures that they call."""
+        """The fields that statements may change, including called procedures."""
         results: set[typed.FieldDecl] = set()
         for s in walk(block) if self.current else ():  # else nothing is known that could change
             results |= set(_changed_at(s))

@@ -16,17 +16,20 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions, parts, statement_expressions, walk
 from rulespec.types import Ent, Order
 
+Binding = typed.Ways | typed.Reach | typed.PathDomain | typed.PathQuery | typed.Along | typed.IfSome | typed.OverSubsets
+"""An expression with variables of its own, besides operators over members."""
+
 
 class PrivateRead(Struct, frozen=True):
-    """A read of something private.
+    """A read of private data.
 
     Attributes:
-        what: the private thing; a variable is the argument of an option, or a parameter of a rule.
-        seen_by: players who see it.
-        perhaps: players who see it under a condition, each with that; nobody else does but those in `seen_by`.
-        exact: the exact set of its viewers, where that is not a list of players; or `UNKNOWN`.
+        what: the private thing; for a variable, an argument of an option or a parameter of a rule.
+        seen_by: players who always see it.
+        perhaps: players who see it under a condition, with that condition; no one else except `seen_by` does.
+        exact: the exact set of its viewers, if it is not a list of players; or `UNKNOWN`.
         when: the settings under which it is private.
-        open: the condition under which it is open to all; None: unknown, or it never is.
+        open: the condition that makes it public; None if unknown, or if it never is.
         at: the place of the read, if the value was stored and is used later.
     """
 
@@ -61,14 +64,14 @@ class ReadLabels:
 
     Args:
         reasons: the places where the rules disclose something on purpose.
-        loose: variables that are assigned after their `let`: their names stand for different things.
+        loose: variables that are reassigned, so that their names may denote different things.
         kinds: all kinds.
 
     Attributes:
         known: the facts known at the present place of the analysis.
-        of_vars: the secrets that variables may reveal; of_tables, tables of procedures.
-        of_sizes: the secrets that the number of members may reveal, of variables that are sets of a fixed size.
-        same: the expressions of which variables are other names.
+        of_vars: the secrets that variables may reveal; of_tables: the same for tables of procedures.
+        of_sizes: the secrets that the size of a set variable may reveal.
+        same: variables that are aliases, with their expressions.
     """
 
     def __init__(self, reasons: Reasons, loose: Iterable[typed.Var], kinds: Iterable[typed.Kind]) -> None:
@@ -109,7 +112,7 @@ class ReadLabels:
             result |= self._run(e.procedure)
         elif result and isinstance(e, typed.Each):
             result = elsewhere(result, {}, {e.binder.var})
-        elif result and isinstance(e, typed.Ways | typed.Reach | typed.PathDomain | typed.Along | typed.IfSome):
+        elif result and isinstance(e, Binding):
             result = elsewhere(result, {}, bound(e))
         return result
 
@@ -147,7 +150,7 @@ class ReadLabels:
         return label
 
     def of_number(self, e: typed.Expr) -> Label:
-        """The secrets that the number of members of a set or an order may tell."""
+        """The secrets that the size of a set or an order may reveal."""
         if isinstance(e, typed.Local) and (size := self.of_sizes.get(e.var)) is not None:
             return size
         if (place := in_place(e)) is not None and (result := self.of_tokens(place)) is not None:
@@ -158,7 +161,7 @@ class ReadLabels:
         return self.of(e)
 
     def of_any(self, e: typed.Expr) -> Label:
-        """The secrets revealed by a non-empty set, or by pieces of any kind beside a pile."""
+        """The secrets that the non-emptiness of a set or a place may reveal."""
         if not isinstance(e, typed.PieceCount):
             return self.of_number(e)
         if e.place.private is None or e.place.private.counted:
@@ -166,7 +169,7 @@ class ReadLabels:
         return self.of(e)
 
     def of_tokens(self, place: typed.PlaceValue) -> Label | None:
-        """The secrets that the number of tokens in a place may tell; None if not all see it."""
+        """The secrets that the number of tokens in a place may reveal; None if it is public."""
         if place.place.private is not None and not place.place.private.counted:
             return None
         return self._all(parts(place))
@@ -174,7 +177,7 @@ class ReadLabels:
     def of_length(self, e: typed.Expr) -> Label:
         """The label of the number of members of an order.
 
-        An added member counts as absent before, a removed one as present: cards of a deck are.
+        Cautious about deck changes: an added member counts as absent before, a removed one as present.
         """
         if isinstance(e, typed.Op) and e.op in ("append", "without"):
             return self.of_length(e.args[0])
@@ -190,7 +193,7 @@ class ReadLabels:
         return next(iter(self.hidden(source(e.decl, e.decl.private, keys))), None)
 
     def is_open(self, secrecy: typed.Secrecy | None) -> bool:
-        """Whether everybody sees the content of each place of a name."""
+        """Whether the content of all places with a name is public."""
         if secrecy is None:
             return True
         key = key_of(secrecy.open, {}) if secrecy.open is not None else None
@@ -214,7 +217,7 @@ class ReadLabels:
         return replace(read, seen_by=seen_by - {None}, perhaps=frozenset(one for one in perhaps if one[0] is not None))
 
     def actor(self, e: typed.Expr) -> Key:
-        """The key of a player."""
+        """The key of a player expression."""
         return self.player(self.key(e))
 
     def argument(self, var: typed.Var, private: typed.Privacy, who: Key) -> PrivateRead:
@@ -225,14 +228,14 @@ class ReadLabels:
         return self.settled(PrivateRead(var, seen_by, perhaps))
 
     def player(self, key: Key) -> Key:
-        """The key of a player as a known variable; None for none."""
+        """The key of a player if it is a known variable, or None."""
         value = self.known.value(key)
         if value is None or value[0] not in ("var", "lit"):
             return key
         return None if value[0] == "lit" and value[2] == -1 else value
 
     def place_source(self, e: typed.PieceCount, secrecy: typed.Secrecy) -> PrivateRead:
-        """A private place of pieces, as a source."""
+        """A private place of pieces, as a private source."""
         keys = [self.key(k) for k in (*e.ids, *([e.index] if e.index is not None else []))]
         return self.settled(source(e.place, secrecy, keys))
 
@@ -285,7 +288,7 @@ class ReadLabels:
         return key_of(e, self.same)
 
     def lasts(self, key: Key) -> bool:
-        """Whether a key keeps its meaning later on."""
+        """Whether a key keeps its meaning later."""
         if key is None or key[0] in ("field", "call"):
             return False
         return all(
@@ -295,7 +298,7 @@ class ReadLabels:
         )
 
     def noted(self, label: Label, at: Span | None) -> Label:
-        """A label for later use: later viewers count only if they are the same seats."""
+        """A label stored for later use: later viewers count only if they are the same seats."""
         results = []
         for one in label:
             seen_by = frozenset(k for k in one.seen_by if self.lasts(k))
@@ -308,8 +311,10 @@ class ReadLabels:
         return exact if exact is None or all(self.lasts(k) for k in exact[1:] if isinstance(k, tuple)) else UNKNOWN
 
 
-def bound(e: typed.Ways | typed.Reach | typed.PathDomain | typed.Along | typed.IfSome) -> set[typed.Var]:
+def bound(e: Binding) -> set[typed.Var]:
     """The variables that an expression binds."""
+    if isinstance(e, typed.PathQuery):
+        return {e.paths.so_far}
     if isinstance(e, typed.PathDomain):
         return {e.so_far, e.var, e.near.var}
     if isinstance(e, typed.Along):
@@ -347,7 +352,7 @@ def _settings(e: typed.Expr | None) -> Key:
 
 
 def elsewhere(label: Label, keys: Keys, gone: Iterable[typed.Var] | None = None) -> Label:
-    """A label seen from another rule, or from outside a binder: see `moved`."""
+    """A label as seen from another rule, or from outside a binder: see `moved`."""
     results = []
     for one in label:
         exact = one.exact

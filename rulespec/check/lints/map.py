@@ -1,4 +1,4 @@
-"""Regions that no link leads to, and facts of regions that do not fit the links."""
+"""Unreachable regions, and facts of regions that do not fit the links."""
 
 from __future__ import annotations
 

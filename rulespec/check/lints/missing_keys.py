@@ -21,7 +21,7 @@ _MAX_KEYS = 2_000  # combinations of keys that are tried for one look-up
 def check_missing_keys(c: Context) -> None:
     """Warns of look-ups whose key may be missing, with a note on the table.
 
-    A rule that compares the state on which the key depends may guard the look-up: it is left alone.
+    Skips look-ups in rules that compare the state behind the key, which may guard the look-up.
     """
     d = c.declarations
     for group in c.expressions_by_rule:

@@ -1,4 +1,4 @@
-"""Set-ups of a pile that do not add up."""
+"""Set-ups that do not match the size of a pile."""
 
 from __future__ import annotations
 

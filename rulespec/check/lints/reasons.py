@@ -13,7 +13,7 @@ def _is_on_top(c: Context, file: str) -> bool:
 
 
 class Reasons:
-    """Intended disclosures of private values: `told` in the rules, and the lines that `rules.yaml` lists."""
+    """Intended disclosures of private values: `told` in the rules, and the list in `rules.yaml`."""
 
     def __init__(self, c: Context) -> None:
         self.disclosures = frozenset(c.rules.told)
@@ -33,5 +33,5 @@ class Reasons:
         return bool(reasons) or place in self.disclosures
 
     def idle(self) -> list[Span]:
-        """The reasons that excuse no disclosure."""
+        """The reasons without a matching disclosure."""
         return sorted(self._idle, key=lambda s: (s.file, s.line, s.column))

@@ -51,7 +51,7 @@ class SecretFlow:
         self._whole: set[Span] = set()  # moves that, all in all, take whatever is in a place
 
     def check(self) -> None:
-        """Follows the rules, and reports."""
+        """Follows the rules, then reports."""
         while self._grown:
             self._grown = self.known.grown = False
             self._run()
@@ -96,7 +96,7 @@ class SecretFlow:
     # --- statements ---------------------------------------------------------------------------
 
     def block(self, block: typed.Block, under: Label) -> _Out:
-        """Follows the statements of a block, which is reached under some conditions."""
+        """Follows the statements of a block under the given conditions."""
         out = _Out()
         for s in block:
             result = self.statement(s, under)

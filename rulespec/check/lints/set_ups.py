@@ -1,4 +1,4 @@
-"""Set-ups that some numbers of players lack."""
+"""Set-ups that are missing for some player counts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rulespec.documents.yaml_nodes import Scalar, entries, get
 
 
 def check_set_ups(c: Context) -> None:
-    """Warns of entries that most numbers of players have in their set-up, and the rest lack."""
+    """Warns of set-up entries that most player counts have and the rest lack."""
     d, setup = c.declarations, get(c.source.root, "setup")
     counts = {int(n): node for n, _, node in entries(get(setup, "players"))}
     everybody = range(d.min_players, d.max_players + 1)
@@ -21,4 +21,4 @@ def check_set_ups(c: Context) -> None:
         if missing and 2 * len(result) > len(everybody) and get(setup, section, path) is None:
             names = ", ".join(map(str, missing))
             message = f"`{path}` is set up for other numbers of players, but not for {names}"
-            c.report.warning("RS236", message, where.span, help="set it up for them too, or for all under `setup:`")
+            c.report.warning("RS236", message, where.span, help="add it for them, or for all under `setup:`")

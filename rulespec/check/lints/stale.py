@@ -1,4 +1,4 @@
-"""Decisions asked again with a local from outdated state."""
+"""Repeated decisions that use a local computed from outdated state."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _NONE: _Cells = frozenset()
 
 
 def check_stale(c: Context) -> None:
-    """Warns of `ask again` where an option reads a local that came from state it has changed.
+    """Warns of `ask again` where an option has changed the state behind a local that it reads.
 
-    A condition that also reads the changed state compares it with the earlier value: it is left alone. So is a local
-    that is assigned again.
+    Skips conditions that also read the changed state, as they compare it with the earlier value, and locals that are
+    reassigned.
     """
     effects = _Effects(c.rules)
     for procedure in c.rules.procedures.values():
@@ -95,7 +95,7 @@ class _Finder:
         self.set_anew = {t.var for t in targets if isinstance(t, typed.Local)}
 
     def block(self, block: typed.Block, before: _Before) -> _Cells:
-        """Walks through a block; returns the cells written where execution continues after it."""
+        """Walks through a block; returns the cells written on the paths that leave it normally."""
         lets, written = dict(before.lets), before.written
         for s in block:
             place = _Before(lets, before.asked, written, before.scope)
@@ -132,7 +132,7 @@ class _Finder:
             changed = {r.name for r in self._came_from(let.value, asked.lets) for w in written if _meet(r, w)}
             if changed and any(self._is_asked(var, changed, option) for option in asked.decide.options):
                 names = " and ".join(f"`{'.'.join(name)}`" for name in sorted(changed))
-                message = f"`{var.name}` came from {names}, which has changed since: it still is what it was"
+                message = f"`{var.name}` came from {names}, which has changed since: it still has its old value"
                 help_ = f"let the options ask for the value itself: put it in place of `{var.name}`"
                 self.c.report.warning("RS413", message, span, notes=[Label(var.span, "worked out once")], help=help_)
 
@@ -173,9 +173,11 @@ class _Effects:
             scope = scope.every(*inner, *([e.near.var] if isinstance(e, typed.Ways) else []))
         elif isinstance(e, typed.PathDomain):
             scope = scope.every(e.so_far, e.var, e.near.var)
+        elif isinstance(e, typed.PathQuery):
+            scope = scope.every(e.paths.so_far)
         elif isinstance(e, typed.Along):
             scope = scope.every(e.var, e.then)
-        elif isinstance(e, typed.IfSome):
+        elif isinstance(e, typed.IfSome | typed.OverSubsets):
             scope = scope.every(e.var)
         result = _NONE.union(*(self.read(part, scope) for part in parts(e)))
         if isinstance(e, typed.Field | typed.PieceCount):
@@ -191,7 +193,7 @@ class _Effects:
         return result
 
     def direct(self, s: typed.Stmt, scope: _Scope) -> _Cells:
-        """The cells that a statement writes, without the blocks in it."""
+        """The cells that a statement writes, excluding inner blocks."""
         if isinstance(s, typed.Assign):
             return frozenset([_cell(s.target, scope)]) if isinstance(s.target, typed.Field) else _NONE
         if isinstance(s, typed.Transfer):

@@ -12,7 +12,7 @@ from rulespec.types import Num
 
 
 def check_table_rows(c: Context) -> None:
-    """Warns of rows of numbers with a gap or out of order, and of inner rows that one row lacks."""
+    """Warns of numeric rows with a gap or out of order, and of inner rows that a single row lacks."""
     for table in c.declarations.tables.values():
         rows = get(c.source.root, "tables", table.name, "rows")
         if isinstance(rows, Mapping):
@@ -58,4 +58,4 @@ def _numbers(c: Context, table: typed.TableDecl, rows: Mapping) -> None:
         missing = [n for a, b in pairwise(numbers) for n in range(a + 1, b)]
         after = seen[next(n for n in numbers if n > missing[0])]
         message = f"the rows of `{table.name}` leave out {listed([str(n) for n in missing])}"
-        c.report.warning("RS233", message, after.span, help="add the row that is missing")
+        c.report.warning("RS233", message, after.span, help="add the missing row")

@@ -37,18 +37,18 @@ class Tellings:
                 self._warn("RS346", message, one, span, "it changes here", help_)
 
     def asked(self, span: Span, under: Label) -> None:
-        """Reports a question that depends on a secret: its being asked is public."""
+        """Reports a question that depends on a secret, as asking is public."""
         for one in under:
             message = f"whether somebody is asked depends on {_of(one)}, and everybody sees it"
             help_ = f"ask in any case, with an option that does nothing; or write {_DISCLOSURE}"
             self._warn("RS344", message, one, span, "this is asked", help_)
 
     def offered(self, option: typed.OptionDef, label: Label, span: Span, who: Key) -> None:
-        """Reports a leak from an option to the seat it is offered to."""
+        """Reports a leak from an option to the seat that is offered it."""
         for one in label:
             if who is None or who not in one.seen_by:
-                message = f"whether `{option.name}` is offered depends on {_of(one)}, which who decides may not see"
-                help_ = f"let one decide who sees it, or write {_DISCLOSURE}"
+                message = f"whether `{option.name}` is offered depends on {_of(one)}, which the decider may not see"
+                help_ = f"let a player who sees it decide, or write {_DISCLOSURE}"
                 self._warn("RS343", message, one, span, "this is asked for", help_)
 
     def openly(self, var: typed.Var, secrecy: typed.Secrecy, name: str, span: Span) -> None:

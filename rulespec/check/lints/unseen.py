@@ -18,10 +18,10 @@ _OF_SETS = frozenset(("??", "first", "front", "the", "members"))
 
 
 def check_unseen(c: Context) -> None:
-    """Warns of `told` around private state that nobody sees but seats that have seen it before.
+    """Warns of `told` around private state that stays visible only to its previous viewers.
 
-    A disclosed value is seen where it is stored, paid, moved or passed on, where it is the value of a variable, or
-    where `open` says when all see its cells.
+    A disclosed value is visible where it is stored, paid, moved, passed on or bound to a variable, or where `open`
+    makes its cells public.
     """
     if not c.rules.told:
         return
@@ -37,7 +37,7 @@ def check_unseen(c: Context) -> None:
         if span in visible or not sources or any(secrecy.open is not None for _, secrecy in sources):
             continue
         name, secrecy = sources[0]
-        message = f"the rules tell what follows from `{name}`, and nobody gets to see it"
+        message = f"the rules disclose a consequence of `{name}`, and nobody gets to see it"
         help_ = f"say at `{name}` when all see it: `private: {{open: …}}`; or store the value in state that they see"
         c.report.warning("RS740", message, span, notes=[Note(secrecy.span, "it is private")], help=help_)
 

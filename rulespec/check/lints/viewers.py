@@ -1,4 +1,4 @@
-"""Explicit sets of players, each player with the conditions of its membership."""
+"""Explicit sets of players, with a membership condition for each player."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Viewer = tuple[typed.Expr, tuple[_Condition, ...]]
 
 
 def viewers(to: typed.Expr | None, key: Callable[[typed.Expr], Key]) -> list[tuple[Key, Key]] | None:
-    """The keys of the players in a set, each with its condition's key (None for always); None if they cannot be listed.
+    """The keys of the players in a set and of their conditions (None for always); None if they cannot be listed.
 
     `key` gives the key of an expression.
     """

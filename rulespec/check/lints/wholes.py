@@ -1,4 +1,4 @@
-"""Rules about the whole of a place: sets, sums and loops, and options that take a part of it."""
+"""Rules about the whole content of a place: sets, sums, loops, and options that take part of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.typed.rule_traversal import expressions, head_expressions, parts
 
 
 def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
-    """The token and the place of a test whether a token is there."""
+    """The token and the place in a test of a token's place."""
     of, place = e.args
     if isinstance(of, typed.Field) and isinstance(place, typed.PlaceValue):
         return of.owner, place
@@ -18,7 +18,7 @@ def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
 
 
 def in_place(e: typed.Expr) -> typed.PlaceValue | None:
-    """The place whose tokens an expression is the set of."""
+    """The place, if an expression is the set of tokens in it."""
     return _place_of(e.binder) if isinstance(e, typed.Each) and e.op == "set" and e.body is None else None
 
 
@@ -35,7 +35,7 @@ def _place_of(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
-    """The place whose pieces, of one kind of owners, an expression is the number of."""
+    """The place, if an expression is the number of its pieces, over all owners of one kind."""
     pile, b = e.body, e.binder
     if not isinstance(pile, typed.PieceCount) or not isinstance(b.source, typed.KindSet) or b.where is not None:
         return None
@@ -57,7 +57,7 @@ def within_place(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def emptied(s: typed.For) -> list[typed.Transfer]:
-    """The moves of a loop that empty a place into another one, for any kinds of pieces."""
+    """The moves of a loop that empties a place into another, for pieces of any kind."""
     if not _is_all(s.binder):
         move = s.body[0] if len(s.body) == 1 else None
         some = s.binder.where is not None and isinstance(move, typed.Transfer) and _is_some(s.binder.where, move.source)
@@ -161,7 +161,7 @@ def _is_pile(e: typed.Expr, pile: typed.Expr) -> bool:
 def one_of_all(option: typed.OptionDef, p: typed.OptionParam) -> typed.Expr | None:
     """The set or pile from which an option needs any one member or piece.
 
-    None if more is asked of the argument. A pile stands for the pieces of any kind in its place.
+    None if the option restricts the argument further. A pile stands for pieces of any kind in its place.
     """
     var = (p.var,)
     others = [e for q in option.params if q is not p for e in (*q.domain, q.where)]

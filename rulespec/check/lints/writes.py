@@ -1,4 +1,4 @@
-"""Writes of the rules and their viewers: state, accounts, piles and tokens."""
+"""Writes to state, accounts, piles and tokens, and their viewers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class ChangeLeaks:
     """Leaks through changes.
 
     Attributes:
-        drawn: arguments that all see → the secrets that the options among which they are chosen may reveal.
-        left: variables that stand for tokens, or sets of them → the place where those are.
+        drawn: public arguments → the secrets that the set of their options may reveal.
+        left: variables for tokens, or sets of them → their place.
     """
 
     def __init__(self, c: Context, labels: ReadLabels, tellings: Tellings) -> None:
@@ -26,7 +26,7 @@ class ChangeLeaks:
         self.left: dict[typed.Var, typed.PlaceValue] = {}
 
     def assign(self, s: typed.Assign, field: typed.Field, label: Label, under: Label) -> None:
-        """State is set to a value that may reveal a label, under some conditions."""
+        """Handles an assignment of a possibly secret value, under some conditions."""
         owner = self.labels.of(field.owner) if field.owner is not None else NOTHING
         target = self.labels.field_source(field)
         self.tellings.changed(field.decl.name, target, label | owner, s.value.span, under)
@@ -45,7 +45,7 @@ class ChangeLeaks:
         *,
         whole: bool = False,
     ) -> None:
-        """`pay`, `move` and costs; `whole`: the source is emptied, of any kind."""
+        """Handles `pay`, `move` and costs; `whole`: the source is emptied, whatever it holds."""
         much = self.labels.of(amount)
         for end in (source_, target):
             if isinstance(end, typed.Field) and not end.decl.unlimited:
@@ -74,7 +74,7 @@ class ChangeLeaks:
             self.tellings.changed(f"how many are in `{end.place.name}`", None, number, span, under)
 
     def put(self, s: typed.Put, under: Label) -> None:
-        """`move t to place`: viewers of the old place see the token leave."""
+        """Handles `move t to place`: viewers of the old place see the token leave."""
         which, where = self.labels.of(s.token), self.labels.of(s.place)
         name = f"where `{s.kind.name}` are"
         place = s.place if isinstance(s.place, typed.PlaceValue) else None
@@ -94,12 +94,12 @@ class ChangeLeaks:
                 self.tellings.openly(s.token.var, at.place.private, at.place.name, s.token.span)
 
     def chosen(self, var: typed.Var, place: typed.PlaceValue | None) -> None:
-        """A variable becomes a token in a place, if that is known."""
+        """Binds a variable to a token in a place, if the place is known."""
         if place is not None:
             self.left[var] = place
 
     def place_of(self, tokens: typed.Expr) -> typed.PlaceValue | None:
-        """The place of the tokens of a variable that is a set, if that is known."""
+        """The place of the tokens in a set variable, if known."""
         return self.left.get(tokens.var) if isinstance(tokens, typed.Local) else None
 
     def _stored(self, s: typed.Assign, field: typed.Field) -> None:

@@ -1,1 +1,1 @@
-"""Names and types of statements, decisions and options: one family of statements a module, over one context."""
+"""Names and types of statements, decisions and options: one family of statements per module, with a shared context."""

@@ -1,4 +1,4 @@
-"""`for x in p:` and `for x to y in p:` over a path: typed as a count, and a `repeat` that goes on to the next stop."""
+"""`for x in p:` and `for x to y in p:` over a path: typed as a counter, and a `repeat` that advances stop by stop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.types import BOOL, INT, Ent, PathOf
 
 
 def type_along(c: StatementContext, s: ast.For, env: Env, place: StatementPlace) -> Outcome | None:
-    """Types a loop over the stops or the steps of a path, in their order; None for another loop."""
+    """Types a loop over the stops or steps of a path, in order; None for other loops."""
     x, b = c.x, s.binder
     if b.then is not None:
         if (steps := steps_of(x, b, env)) is None:
@@ -32,9 +32,9 @@ def type_along(c: StatementContext, s: ast.For, env: Env, place: StatementPlace)
         x.decls.refer(b.name.span, variables[0])
         inner = env.bind(variables[0])
     if b.start is not None:
-        x.error("RS229", "a path has an order of its own", b.start.span)
+        x.error("RS229", "a path has its own order", b.start.span)
     if b.keys:
-        x.error("RS229", "a path has an order of its own, and no other one `by` keys", b.span)
+        x.error("RS229", "a path has its own order, so it cannot be sorted `by` keys", b.span)
     where = x.condition(b.where, inner) if b.where is not None else None
     body, _, _ = c.inner(s.body, inner, replace(place, in_loop=True, asks=False))
     return _loop(s, path, variables, where, body), env, True

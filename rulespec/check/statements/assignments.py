@@ -1,4 +1,4 @@
-"""Statements that set variables and state, and that move money and pieces."""
+"""Statements that set variables and state, or transfer money and pieces."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import ANY, BAD, INT, Bad, Ent, Num, SetOf, may_be_none, none_of, settled
+from rulespec.types import ANY, BAD, INT, Bad, BagOf, Ent, Num, SetOf, may_be_none, none_of, settled
 
 
 def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None = None) -> Outcome:
-    """Types `let`; `value` is the typed value of a procedure, if it has one."""
+    """Types `let`; `value` is the typed call, if a procedure gives the value."""
     x = c.x
     new = no_shadow(x, s.name, env)
     value = value or x.infer(s.value, env)
@@ -36,7 +36,7 @@ def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None
 
 
 def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr | None = None) -> Outcome:
-    """Types `set`; `value` is the typed value of a procedure, if it has one."""
+    """Types `set`; `value` is the typed call, if a procedure gives the value."""
     x = c.x
     if unknown_table(c, s, env):
         return None, env, True
@@ -66,9 +66,11 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
         fixed = isinstance(target, typed.Fact) or (
             isinstance(target, typed.Lit) and isinstance(s.target, ast.Attribute)
         )
-        help_ = "facts never change: what changes is declared under `state`" if fixed else ""
+        help_ = "facts never change: declare values that change under `state`" if fixed else ""
         if isinstance(s.target, ast.Chain):
-            help_ = f"say what is done where there is none: `if … is some as x:`, and `set x.{s.target.name.text} to …`"
+            help_ = f"handle none: `if … is some as x:`, and `set x.{s.target.name.text} to …`"
+        elif isinstance(target, typed.Op) and isinstance(target.args[0].type, BagOf):
+            help_ = "what has been chosen stays: its pieces move by `move b of pile from place to place`"
         x.error("RS304", "only variables and state can be set", s.target.span, help=help_)
         return None, env, True
     declared = target.var.span if isinstance(target, typed.Local) else typed_at(target.decl)
@@ -122,16 +124,16 @@ def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
 def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:
     """The help for an owner of accounts in place of one of them."""
     if isinstance(end, typed.IfSome):
-        return "say what is done where there is none: `if … is some as x:`, and `pay … x.…`"
+        return "handle none: `if … is some as x:`, and `pay … x.…`"
     kind = x.decls.kinds.get(end.type.kind) if isinstance(end.type, Ent) else None
     accounts = [f"`….{f.name}`" for f in kind.state.values() if f.account] if kind is not None else []
     return f"write {' or '.join(accounts[:4])}" if accounts else ""
 
 
 def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | typed.Block | None:
-    """Types `move e of pile[ids] from place to place`, or `move b of pile …` of a bag, without the entity of the pile.
+    """Types `move e of pile[ids] from place to place`, or `move b of pile …` for a bag, without the pile's entity.
 
-    The places are written without the pile.
+    The places omit the pile.
     """
     x = c.x
     bag = bag_of(x, s.amount, env)
@@ -153,7 +155,7 @@ def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | typed.
 
 
 def pile_ends(c: StatementContext, s: ast.Move, of: ast.Expr, env: Env) -> Ends | None:
-    """Typed places that pieces of a pile come from and go to; None if one is reported."""
+    """The typed source and target place of moved pieces; None, with a report, if one is wrong."""
     x = c.x
     pile = of.target if isinstance(of, ast.Index) else of
     if not isinstance(pile, ast.Ref) or pile.name not in x.decls.pieces:
@@ -168,7 +170,7 @@ def pile_ends(c: StatementContext, s: ast.Move, of: ast.Expr, env: Env) -> Ends 
     for e in (s.source, s.target):
         place = e.target if isinstance(e, ast.Index) else e
         if not isinstance(place, ast.Ref):
-            x.error("RS305", "a place of the pieces stands here, such as `supply` or `at[r]`", e.span)
+            x.error("RS305", "write a place of the pieces here, such as `supply` or `at[r]`", e.span)
             continue
         attribute: ast.Expr = ast.Attribute(e.span, of, ast.Name(place.name, place.span))
         if isinstance(e, ast.Index):

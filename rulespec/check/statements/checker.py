@@ -7,6 +7,7 @@ from rulespec.check.statements.assignments import type_assign, type_let, type_mo
 from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
 from rulespec.check.statements.control import type_call, type_end, type_for, type_if, type_jump, type_match, type_repeat
 from rulespec.check.statements.decisions import type_decide
+from rulespec.check.statements.drafts import type_draft
 from rulespec.check.statements.draws import type_draw
 from rulespec.check.statements.orders import type_rearrange
 from rulespec.check.statements.results import type_return, type_taken
@@ -15,8 +16,8 @@ from rulespec.check.statements.turns import type_pass_turn, type_turns
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
-_PAID = "what is paid in passing is written `pay` or `move`"
-_INSTEAD = "what depends on a condition elsewhere stands in the block of an `if …:`"
+_PAID = "write payments of the body as `pay` or `move`"
+_INSTEAD = "elsewhere, put conditional statements in the block of an `if …:`"
 
 
 class StatementChecker(StatementContext):
@@ -83,6 +84,8 @@ class StatementChecker(StatementContext):
             return type_turns(self, s, env, place)
         if isinstance(s, ast.Repeat):
             return type_repeat(self, s, env, place)
+        if isinstance(s, ast.Decide) and s.form == "draft":
+            return type_draft(self, s, env, place)
         if isinstance(s, ast.Decide):
             return type_decide(self, s, env, place)
         if isinstance(s, ast.Draw):

@@ -1,4 +1,4 @@
-"""Context of the modules that type statements: scopes, effects, and places in the rules."""
+"""Context of the statement-typing modules: scopes, effects, and places in the rules."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class StatementPlace(Struct, frozen=True):
     """Place of a statement.
 
     Attributes:
-        in_loop: whether it is in a loop.
+        in_loop: whether it is inside a loop.
         asks: whether a decision in the loop can be asked again.
-        together: whether it is in a decision taken together.
-        passes: the variable for whether the member whose turn it is has passed; None if no turn can be passed.
+        together: whether it is in a simultaneous decision.
+        passes: the variable for whether the current member has passed; None if turns cannot be passed.
     """
 
     in_loop: bool = False
@@ -38,7 +38,7 @@ class StatementPlace(Struct, frozen=True):
 
 
 class OpenVariable(Struct):
-    """A variable that begins with a value of an open type: the place of its name, and the types put into it."""
+    """A variable whose initial value has an open type: the place of its name, and the types assigned to it."""
 
     span: Span
     begun: Type
@@ -46,28 +46,28 @@ class OpenVariable(Struct):
 
     @property
     def type(self) -> Type | None:
-        """The type of the first value that has one; None if none does."""
+        """The type of the first value that has one; None if there is none."""
         forms = (Order, SetOf) if isinstance(self.begun, SetOf) else (Ent, Num, Maybe)
         fitting = (t for form in forms for t in self.types if isinstance(t, form) and not is_open(t))
         return next((settled(or_none(never_none(t))) for t in fitting), None)
 
 
 def is_open(type_: Type) -> bool:
-    """Whether the kind of a type is open: that of `{}` or of none."""
+    """Whether the kind of a type is open, as in `{}` and `none`."""
     return isinstance(type_, Ent | SetOf | Order) and type_.kind == ANY
 
 
 class StatementContext(ABC):
-    """State of one run over the statements; `block` types the blocks in a statement.
+    """State of one run over the statements; `block` types nested blocks.
 
     Attributes:
         x: types the expressions.
         effects: effects of statements.
-        understood: whether all calls and matches have a typed form; one that has none may lead to a decision.
-        options_seen: the first option of each name in the decisions of one name.
-        procedure: the procedure that the statements belong to.
-        tried: the variables and tables whose types are to be inferred, while something is typed on trial; else None.
-        open_types: the types found so far, by the places of the names.
+        understood: whether all calls and matches could be typed; untyped ones may lead to a decision.
+        options_seen: the first option of each name, by decision name.
+        procedure: the procedure that contains the statements.
+        tried: during a trial run, the variables and tables whose types are to be inferred; otherwise None.
+        open_types: the types found so far, by the place of the name.
     """
 
     procedure: typed.Procedure
@@ -86,7 +86,7 @@ class StatementContext(ABC):
         """Typed block, the facts known after it, and whether execution continues there."""
 
     def inner(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
-        """The same of a block in a statement or a rule: its variables end with it."""
+        """Typed block in a statement or a rule, as in `block`, with variables of its own scope."""
         body, after, alive = self.block(stmts, env, place)
         for name, var in after.vars.items():
             if name not in env.vars and not var.reads:
@@ -98,7 +98,7 @@ class StatementContext(ABC):
         self.x.report.warning("RS405", f"`{var.name}` is never used", var.span, help="remove it")
 
     def forget(self, env: Env, stmts: tuple[ast.Stmt, ...]) -> Env:
-        """The facts that survive the statements, in any order and any number of runs."""
+        """The facts that survive the statements, in any order and any number of repetitions."""
         names = set(self.effects.of(stmts, env.original))
         known = [env.vars[n] for n in names if isinstance(n, str) and n in env.vars]
         names |= {*known, *(var.table for var in known if var.table is not None)}

@@ -24,7 +24,7 @@ def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: StatementPl
         return None, env, True
     procedure, args = result
     if place.together and c.effects.decides(procedure.name):
-        x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
+        x.error("RS408", "a simultaneous decision cannot lead to another decision", s.span)
     return typed.CallProcedure(s.span, procedure, args), env.forget(c.effects.of_procedure(procedure.name)), True
 
 
@@ -41,7 +41,7 @@ def enter(
     x.decls.used.add(f"procedure {name}")
     x.decls.refer(call.name.span, procedure)
     if place.together and c.effects.decides(name):
-        x.error("RS408", "a decision taken together cannot lead to another decision", call.span)
+        x.error("RS408", "a simultaneous decision cannot lead to another decision", call.span)
     return arguments(x, call, [p.type for p in procedure.params], env, procedure.span, procedure.params)
 
 
@@ -57,7 +57,7 @@ def type_end(c: StatementContext, s: ast.EndGame, env: Env) -> typed.Stmt:
         winners = c.x.check(s.winners, env, SetOf(c.x.decls.player_kind), "the winners")
     if s.ending is not None and s.ending.text == RETURNED:
         message = f"`{RETURNED}` is how a game ends whose start procedure returns"
-        c.x.error("RS246", message, s.ending.span, help="say what has happened: `end game as` with another name")
+        c.x.error("RS246", message, s.ending.span, help="describe the ending: `end game as` with another name")
     return typed.EndGame(s.span, s.ending.text if s.ending else "end", winners)
 
 
@@ -71,15 +71,15 @@ def type_jump(c: StatementContext, s: ast.Jump, place: StatementPlace) -> typed.
         notes = (Label(c.procedure.result_span or c.procedure.span, f"its value is {c.procedure.result}"),)
         c.x.error("RS263", message, s.span, notes=notes, help="write `return e`")
     elif place.together and (word == "return" or not place.in_loop):
-        c.x.error("RS408", f"`{s.word}` cannot stand in a decision taken together", s.span)
+        c.x.error("RS408", f"`{s.word}` cannot be used in a simultaneous decision", s.span)
     elif s.word == "again" and not (place.in_loop or place.asks):
-        c.x.error("RS407", "`again` stands in no loop and in no decision", s.span)
+        c.x.error("RS407", "`again` is in no loop and no decision", s.span)
     elif word in ("leave", "continue") and not place.in_loop:
         help_ = "`ask again` repeats the decision" if word == "continue" and place.asks else ""
-        c.x.error("RS407", f"`{word}` stands in no loop", s.span, help=help_)
+        c.x.error("RS407", f"`{word}` is in no loop", s.span, help=help_)
     elif word == "ask again" and not place.asks:
-        help_ = "`continue` goes on with the next turn of the loop, and `leave` leaves it" if place.in_loop else ""
-        c.x.error("RS407", "`ask again` stands in no option of a decision, outside of loops in it", s.span, help=help_)
+        help_ = "`continue` starts the next turn of the loop, and `leave` leaves it" if place.in_loop else ""
+        c.x.error("RS407", "`ask again` is in no option of a decision, or in a loop inside one", s.span, help=help_)
     elif s.word == "again":
         message, place_ = (
             f"`again` is an older word, and means `{word}` here",

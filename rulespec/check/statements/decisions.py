@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.operators import common_number
-from rulespec.check.expressions.paths import type_path
+from rulespec.check.expressions.paths import after_steps, type_path
 from rulespec.check.expressions.seers import seers
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env, known_if
@@ -29,7 +29,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPl
     """Types `decide` and `chance`, in all their forms."""
     x = c.x
     if place.together:
-        x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
+        x.error("RS408", "a simultaneous decision cannot lead to another decision", s.span)
     player = Ent(x.decls.player_kind)
     options = _options(c, s)
     bodies = tuple(st for o in options for st in o.body)
@@ -40,7 +40,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPl
     if s.each is not None:
         each, scope = type_binder(x, s.each, env)
         if each.var.type not in (player, BAD):
-            x.error("RS301", f"players decide, and this is a {each.var.type}", s.each.span)
+            x.error("RS301", f"only players decide, but this is a {each.var.type}", s.each.span)
     together = s.form == "together"
     changed = bodies if together else ()
     seen: dict[str, ast.OptionDef] = {}
@@ -79,7 +79,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPl
 def decider(
     c: StatementContext, decision: str, e: ast.Expr | ast.AnyOf, env: Env
 ) -> tuple[typed.Expr, typed.Expr | None]:
-    """Typed decider of a decision: a player, or a set of players with its leader, if given."""
+    """Typed decider of a decision: a player, or a set of players with its optional leader."""
     if not isinstance(e, ast.AnyOf):
         return _one(c, decision, e, env), None
     player = c.x.decls.player_kind
@@ -93,11 +93,11 @@ def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Exp
     player = Ent(x.decls.player_kind)
     by = x.infer(e, env, player)
     if by.type == SetOf(player.kind):
-        help_ = f"to ask all of them: `decide {decision} together by p in …`; whoever speaks first: `by any of …`"
-        return x.bad("RS301", f"one {player} decides, and this is {by.type}", by.span, str(by.type), help=help_)
+        help_ = f"to ask all of them: `decide {decision} together by p in …`; the first to answer: `by any of …`"
+        return x.bad("RS301", f"one {player} decides, but this is {by.type}", by.span, str(by.type), help=help_)
     if isinstance(e, ast.Binary) and e.op == "in" and isinstance(e.left, ast.Ref):
         help_ = f"to ask all of them: `decide {decision} together by {e.left.name} in …`"
-        return x.wrong(by, f"who decides must be {player}", help_)
+        return x.wrong(by, f"the decider must be {player}", help_)
     return x.expect(by, player, "who decides")
 
 
@@ -113,7 +113,7 @@ def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
             c.x.error("RS221", f"no group of options is called `{o.text}`", o.span, notes=notes, help=hint)
         elif seen.setdefault(o.text, o) is not o:
             first = (Label(seen[o.text].span, "the first one"),)
-            c.x.error("RS223", f"the group `{o.text}` is in this decision already", o.span, notes=first)
+            c.x.error("RS223", f"the group `{o.text}` is already in this decision", o.span, notes=first)
     return c.effects.options(s)
 
 
@@ -130,7 +130,8 @@ def _option(
     if o.by is not None:
         by = x.check(o.by, scope, Ent(x.decls.player_kind), "who may take this option")
         if form != "decide":
-            x.error("RS229", "only an option of a `decide` may have a `by` of its own", o.by.span)
+            help_ = "a draft is the plan of one seat" if form == "draft" else ""
+            x.error("RS229", "only an option of a `decide` may have its own `by`", o.by.span, help=help_)
     if o.weight is not None:
         weight = x.check(o.weight, scope, INT, "the weight")
         if form != "chance":
@@ -148,7 +149,7 @@ def option_params(
 ) -> tuple[tuple[typed.OptionParam, ...], Env]:
     """Typed parameters of an option, and the scope after them.
 
-    `reads` is the number of times each counts as read at first: visibility to the log and the players counts, too.
+    `reads` is the initial read count of each: being visible to the log and the players counts as a read.
     """
     if len(params) > MAX_PARAMS:
         c.x.error("RS226", f"an option has at most {MAX_PARAMS} parameters", name.span)
@@ -160,7 +161,7 @@ def option_params(
 
 
 def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:
-    """Reports options of one name with different parameters in decisions of one name, which logs cannot tell apart."""
+    """Reports options with equal names but different parameters in equal decisions: logs cannot tell them apart."""
     first = c.options_seen.setdefault((decision, option.name), option)
     if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
         c.x.error(
@@ -179,8 +180,9 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tup
     several = None
     low: typed.Expr
     type_: Type
-    walk = type_path(x, p.name, p.low, env) if isinstance(p.low, ast.Path) else None
-    if isinstance(p.low, ast.Path):
+    walk = None
+    if isinstance(p.low, ast.Path) and p.low.form == "path":
+        walk = type_path(x, p.name, p.low, env)
         low = walk or typed.Lit(BAD, p.low.span, 0)
         type_ = low.type
     elif p.several:
@@ -195,7 +197,8 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tup
     where = None
     if p.where is not None:
         # None is not asked about.
-        where = x.condition(p.where, inner.learn(frozenset([(var,)])) if p.none else inner)
+        asked = inner.learn(frozenset([(var,)])) if p.none else after_steps(inner, walk) if walk is not None else inner
+        where = x.condition(p.where, asked)
         inner = inner if p.none else inner.learn(known_if(where, True))
     first, last = p.several[0] if p.several else p.low, p.low if p.high is None else p.high
     span = first.span.to(last.span) if first is not last else first.span
@@ -214,6 +217,8 @@ def _one_of(x: ExpressionContext, p: ast.OptionParam, env: Env) -> tuple[typed.E
         return low, None, Ent(low.type.kind)
     if low.type != BAD:
         help_ = "write `1 .. n`" if isinstance(low.type, Num) else ""
+        if isinstance(p.low, ast.Each) and p.low.op == "longest":
+            help_ = "`longest` is a number: `way in path(…)` chooses a path"
         if isinstance(low.type, Ent):
             help_ = "a single one is no parameter: use it in the body, if need be after `require x is some`"
         x.wrong(low, "a parameter ranges over a set or over numbers `a .. b`", help_)

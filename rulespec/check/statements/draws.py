@@ -1,4 +1,4 @@
-"""`roll` and `choose`: decisions whose answer is a value of the following statements."""
+"""`roll` and `choose`: decisions whose answer is a value for the following statements."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rulespec.types import INT
 
 
 def type_draw(c: StatementContext, s: ast.Draw, env: Env, place: StatementPlace) -> Outcome:
-    """Types `roll` and `choose`: a decision with one option of its name, whose parameters stay in scope."""
+    """Types `roll` and `choose`: a decision with one option of the same name, whose parameters stay in scope."""
     if place.together:
-        c.x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
+        c.x.error("RS408", "a simultaneous decision cannot lead to another decision", s.span)
     name = s.name.text
     by, lead = decider(c, name, s.by, env) if s.by is not None else (None, None)
     params, scope = option_params(c, s.params, s.name, env, reads=0)

@@ -1,4 +1,4 @@
-"""Effects of statements, found in the syntax trees: names they assign, decisions they hold, loops they leave."""
+"""Effects of statements, from the syntax trees: assigned names, decisions, loops they leave."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Effects:
     Attributes:
         groups: groups of options by name.
         procedures: syntax trees of the procedures by name.
-        originals: the procedure that `original(…)` calls, by the name of the procedure it stands in.
+        originals: by procedure name, the procedure that `original(…)` calls there.
     """
 
     def __init__(self, declarations: typed.Declarations, groups: Mapping[str, ast.OptionGroup]) -> None:
@@ -31,7 +31,7 @@ class Effects:
     def of(self, stmts: Stmts, original: str) -> frozenset[object]:
         """Names of the fields, globals and variables that the statements may assign.
 
-        `original` is the procedure that `original(…)` calls in them.
+        `original` is the target of `original(…)` in them.
         """
         called: set[str] = set()
         return self._of_block(stmts, original, called).union(*map(self.of_procedure, called))
@@ -43,7 +43,7 @@ class Effects:
     def _of_statement(self, s: ast.Stmt, original: str, called: set[str]) -> frozenset[object]:
         if isinstance(s, ast.Decide):
             return frozenset().union(*(self._of_block(block, original, called) for block in self._ways(s)))
-        result = frozenset().union(*(self._of_block(block, original, called) for block in _blocks(s)))
+        result = frozenset().union(*(self._of_block(block, original, called) for block in blocks_of(s)))
         if isinstance(s, ast.Assign | ast.Rearrange):
             target = s.target
             if isinstance(target, ast.Attribute):
@@ -57,13 +57,17 @@ class Effects:
         called.add(callee(s, original))
         return result
 
+    def assigned(self, stmts: Stmts) -> frozenset[str]:
+        """The variables that the statements themselves assign, excluding `let`."""
+        return frozenset([f"let {name}" for name in self._of_block(stmts, "", set()) if isinstance(name, str)])
+
     def _of_move(self) -> frozenset[object]:
         """The names that a move of a token may change: its place, and in a fresh place its state."""
         kinds = [kind for kind in self.decls.kinds.values() if any(place.fresh for place in kind.places.values())]
         return frozenset(["place", *(field for kind in kinds for field in kind.state)])
 
     def of_procedure(self, name: str) -> frozenset[object]:
-        """Names of the fields and globals that a procedure may assign, and of its variables."""
+        """Names of the fields, globals and variables that a procedure may assign."""
         if name not in self._of_procedures:
             results: set[object] = set()
             todo, seen = [name], {name}
@@ -76,7 +80,7 @@ class Effects:
         return self._of_procedures[name]
 
     def _of_own(self, name: str) -> tuple[frozenset[object], frozenset[str]]:
-        """Names of what the statements of a procedure assign, and of the procedures that it calls."""
+        """The names that a procedure assigns, and the procedures that it calls."""
         if name not in self._own:
             called: set[str] = set()
             procedure = self.procedures.get(name)
@@ -86,7 +90,7 @@ class Effects:
         return self._own[name]
 
     def decides(self, name: str) -> bool:
-        """Whether a procedure, or one that it calls, holds a decision."""
+        """Whether a procedure contains a decision, directly or through calls."""
         return self._procedure_decides(name, set())
 
     def _procedure_decides(self, name: str, seen: set[str]) -> bool:
@@ -101,28 +105,28 @@ class Effects:
             return True
         if self._procedure_decides(callee(s, original), seen):
             return True
-        return any(self._statement_decides(inner, original, seen) for block in _blocks(s) for inner in block)
+        return any(self._statement_decides(inner, original, seen) for block in blocks_of(s) for inner in block)
 
     def leaves(self, stmts: Stmts) -> bool:
-        """Whether a `leave` in these statements belongs to the loop around them."""
+        """Whether a `leave` in these statements leaves the enclosing loop."""
         for s in stmts:
             if isinstance(s, ast.Jump) and s.word == "leave":
                 return True
-            if isinstance(s, ast.For | ast.Repeat):
+            if isinstance(s, ast.For | ast.Repeat) or (isinstance(s, ast.Decide) and s.form == "draft"):
                 continue
-            blocks = self._ways(s) if isinstance(s, ast.Decide) else _blocks(s)
+            blocks = self._ways(s) if isinstance(s, ast.Decide) else blocks_of(s)
             if any(self.leaves(b) for b in blocks):
                 return True
         return False
 
     def passes_turn(self, stmts: Stmts) -> bool:
-        """Whether a `pass turn` in these statements belongs to the `turns` around them."""
+        """Whether a `pass turn` in these statements belongs to the enclosing `turns`."""
         for s in stmts:
             if isinstance(s, ast.Jump) and s.word == "pass turn":
                 return True
             if isinstance(s, ast.Turns):
                 continue
-            blocks = self._ways(s) if isinstance(s, ast.Decide) else _blocks(s)
+            blocks = self._ways(s) if isinstance(s, ast.Decide) else blocks_of(s)
             if any(self.passes_turn(b) for b in blocks):
                 return True
         return False
@@ -145,14 +149,14 @@ class Effects:
 
 
 def callee(s: ast.Stmt, original: str) -> str:
-    """The name that a statement calls, alone or for its value: that of a procedure, or of a definition; "" if none."""
+    """The name of the procedure or definition that a statement calls, alone or for its value; "" if there is none."""
     call = s.value if isinstance(s, ast.Let | ast.Assign | ast.Return) else s
     if not isinstance(call, ast.CallStmt | ast.CallExpr):
         return ""
     return original if call.name.text == "original" and original else call.name.text
 
 
-def _blocks(s: ast.Stmt) -> list[Stmts]:
+def blocks_of(s: ast.Stmt) -> list[Stmts]:
     """The blocks of a branch or a loop."""
     if isinstance(s, ast.If):
         return [b for _, b in s.branches]

@@ -1,4 +1,4 @@
-"""Heads of options and guards: conditions and costs before a body begins."""
+"""Heads of options and guards: conditions and costs before the body."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Stmts = tuple[ast.Stmt, ...]
 def split(c: StatementContext, body: Stmts) -> tuple[Stmts, Stmts]:
     """The head of an option, and the rest.
 
-    A `let` after the last demand is evaluated by the body alone; if the head pays, still before that. One that takes
-    the value of a procedure carries that out: it stands in no head.
+    A `let` after the last demand belongs to the body; if the head pays, it is still evaluated before the payment. A
+    `let` with a procedure's value runs the procedure, so it is never part of a head.
     """
     end = next((n for n, s in enumerate(body) if not isinstance(s, ast.HEAD_PARTS) or _carries_out(c, s)), len(body))
     while end and begins_open(body[end - 1]):  # nothing is evaluated
@@ -70,7 +70,7 @@ def type_guard(c: StatementContext, head: Stmts, env: Env) -> tuple[typed.HeadPa
 
 
 def report_unused(c: StatementContext, head: tuple[typed.HeadPart, ...]) -> None:
-    """Reports the variables of a head that nothing reads, its body included."""
+    """Reports the unused variables of a head, its body included."""
     for part in head:
         if isinstance(part, typed.Let) and not part.var.reads:
             c.unused(part.var)
@@ -98,7 +98,7 @@ def _bag(c: StatementContext, s: ast.Cost, bag: typed.Local, env: Env) -> typed.
         c.x.error("RS315", "a bag is paid in pieces of a pile", s.amount.span, str(bag.type), help=help_)
         return None
     if s.target is None:
-        c.x.error("RS251", "pieces only move: say where they go", s.source.span, help=help_)
+        c.x.error("RS251", "pieces only move: name their target", s.source.span, help=help_)
         return None
     piles = each_pile(c.x, bag, s.pile, env)
     if piles is None:
@@ -119,13 +119,13 @@ def _subtracted(c: StatementContext, s: ast.Cost, env: Env) -> typed.HeadPart | 
         return None
     if isinstance(source, typed.PieceCount) or (isinstance(source, typed.Field) and source.decl.account):
         form = "cost … from … to …" if isinstance(source, typed.Field) else "cost … of pile[e] from place to place"
-        notes, what = x.declared(source), "money" if isinstance(source, typed.Field) else "pieces"
-        x.error("RS251", f"{what} only moves: say where it goes", s.source.span, notes=notes, help=f"write `{form}`")
+        moves = "money only moves: name its" if isinstance(source, typed.Field) else "pieces only move: name their"
+        x.error("RS251", f"{moves} target", s.source.span, notes=x.declared(source), help=f"write `{form}`")
         return None
     if not isinstance(source, typed.Field) or not isinstance(source.type, Num):
         x.error(
             "RS251",
-            "a cost is paid from an account, a place of pieces or a number of the state",
+            "pay a cost from an account, a place of pieces or a numeric field",
             s.source.span,
             str(source.type),
             x.declared(source),
@@ -141,7 +141,7 @@ def _needs(c: StatementContext, s: ast.Needs, env: Env) -> typed.HeadPart | None
     if guard is None:
         hint, notes = nearest(s.name.text, {g.name: g.span for g in x.rules.guards.values()})
         if s.name.text in x.rules.definitions:
-            hint = f"a definition is asked by `require {s.name.text}(…)`"
+            hint = f"test a definition by `require {s.name.text}(…)`"
         x.error("RS221", f"no guard is called `{s.name.text}`", s.name.span, notes=notes, help=hint)
         for arg in s.args:
             x.infer(arg, env)

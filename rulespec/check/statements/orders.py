@@ -12,7 +12,7 @@ from rulespec.types import BAD, INT, Ent, Num, Order, SetOf
 _INSTEAD = {
     "add": "a member is added to a set by `set s to s | {x}`",
     "take": "a member is taken out of a set by `set s to s - {x}`",
-    "shuffle": "only what has an order is shuffled",
+    "shuffle": "only an order is shuffled",
 }
 _OF_NUMBERS = {"add": "write `set x to x + e`", "take": "write `set x to x - e`"}
 
@@ -29,7 +29,7 @@ def type_rearrange(c: StatementContext, s: ast.Rearrange, env: Env, place: State
             x.infer(s.member, env)
         if type_ != BAD:
             help_ = (_OF_NUMBERS if isinstance(type_, Num) else _INSTEAD).get(s.word, _INSTEAD[s.word])
-            x.error("RS301", f"`{s.word}` takes an order, and this is {type_}", s.target.span, str(type_), help=help_)
+            x.error("RS301", f"`{s.word}` takes an order, but this is {type_}", s.target.span, str(type_), help=help_)
         return None, env, True
     if s.member is None:
         return _shuffled(c, s, target, type_, place), env, True
@@ -43,7 +43,7 @@ def _shuffled(
 ) -> typed.Block:
     """Empties an order, and lets chance pick the next member until one is left."""
     if place.together:
-        c.x.error("RS408", "a decision taken together cannot lead to another decision", s.span)
+        c.x.error("RS408", "a simultaneous decision cannot lead to another decision", s.span)
     name = target.var.name if isinstance(target, typed.Local) else target.decl.name
     of = SetOf(type_.kind)
     rest, drawn, last = (

@@ -1,4 +1,4 @@
-"""Values of procedures: `return e`, and the statements that take them."""
+"""Values of procedures: `return e`, and the statements that use them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rulespec.types import BAD
 def type_taken(
     c: StatementContext, s: ast.Let | ast.Assign | ast.Return, env: Env, place: StatementPlace
 ) -> Outcome | None:
-    """Types a statement with a procedure's value; None for others.
+    """Types a statement that uses a procedure's value; None for others.
 
-    The procedure runs first: the left side is evaluated after it has returned.
+    The procedure runs first; the left side is evaluated after it returns.
     """
     name = callee(s, env.original)
     procedure = c.x.rules.procedures.get(name)
@@ -43,10 +43,10 @@ def type_taken(
 def type_return(
     c: StatementContext, s: ast.Return, env: Env, place: StatementPlace, value: typed.Expr | None = None
 ) -> Outcome:
-    """Types `return e`; `value` is the typed value of another procedure, if it has one."""
+    """Types `return e`; `value` is the typed call, if another procedure gives the value."""
     x, procedure = c.x, c.procedure
     if place.together:
-        x.error("RS408", "`return` cannot stand in a decision taken together", s.span)
+        x.error("RS408", "`return` cannot be used in a simultaneous decision", s.span)
     value = value or x.infer(s.value, env, procedure.result)
     name = procedure.name.partition(" ")[0]
     if procedure.result is None:

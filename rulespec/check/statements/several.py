@@ -1,4 +1,4 @@
-"""Several at once: parameters that choose a set or a bag, and statements that move all of one."""
+"""Multiple choices: parameters that choose a set or a bag, and statements that move all of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Ends = tuple[typed.PieceCount, typed.PieceCount]
 def type_several(
     x: ExpressionContext, p: ast.OptionParam, env: Env
 ) -> tuple[typed.Expr, Type, tuple[typed.Expr, typed.Expr]]:
-    """Typed source of a parameter that chooses several, the type of the parameter, and the least and the most."""
+    """Typed source and type of a parameter that chooses several members, and the minimum and maximum number."""
     source = pile_bag(x, p.low, env) or x.as_set(x.infer(p.low, env))
     type_: Type = source.type
     if isinstance(type_, SetOf) and type_.kind != ANY:
@@ -36,11 +36,11 @@ def type_several(
             help_ = "a single one needs no `choose`: write `x in …`, of a set"
         source = x.wrong(source, "`choose … of` takes a set, or pieces in a place such as `pile.place`", help_)
         type_ = BAD
-    numbers = [x.number(x.infer(e, env), "how many are chosen is a number") for e in p.several]
+    numbers = [x.number(x.infer(e, env), "the number to choose is a number") for e in p.several]
     least, most = numbers[0], numbers[-1]
     for bound in (least, most):
         if isinstance(bound.type, Num) and bound.type.unit not in ("", ANY):
-            x.error("RS302", f"how many are chosen is a plain number, and this is {bound.type}", bound.span)
+            x.error("RS302", f"the number to choose must be a plain number, but this is {bound.type}", bound.span)
     _bounds(x, least, most)
     return source, type_, (least, most)
 
@@ -50,7 +50,7 @@ def _bounds(x: ExpressionContext, least: typed.Expr, most: typed.Expr) -> None:
     if not isinstance(most, typed.Lit) or most.type == BAD:
         return
     if most.value < 0:
-        x.error("RS313", f"nothing has {most.value} members", most.span, help="the least is 0: `choose 0 .. 2 of …`")
+        x.error("RS313", f"nothing has {most.value} members", most.span, help="the minimum is 0: `choose 0 .. 2 of …`")
     elif isinstance(least, typed.Lit) and least.value > most.value:
         help_ = f"the least comes first: `choose {most.value} .. {least.value} of …`"
         x.error("RS313", f"nothing has from {least.value} to {most.value} members", least.span, help=help_)
@@ -63,7 +63,7 @@ _EACH = " each"
 
 
 def put_all(c: StatementContext, s: ast.Put, tokens: typed.Expr, place: typed.Expr) -> typed.Block:
-    """The statements for `move s to place` of a set of tokens: one after the other, in their order."""
+    """The statements for `move s to place` with a set of tokens: one token after another, in order."""
     assert isinstance(tokens.type, SetOf)
     kind = c.x.decls.kinds[tokens.type.kind]
     names, place = _held(place)
@@ -73,7 +73,7 @@ def put_all(c: StatementContext, s: ast.Put, tokens: typed.Expr, place: typed.Ex
 
 
 def bag_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Local | None:
-    """The bag that an amount names; None for a number."""
+    """The bag that an amount names; None if it is a number."""
     if not isinstance(e, ast.Ref) or e.name not in env.vars or not isinstance(env.vars[e.name].type, BagOf):
         return None
     bag = x.infer(e, env)
@@ -82,7 +82,7 @@ def bag_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Local | None:
 
 
 def set_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Var | None:
-    """The set that an amount names; None for a number."""
+    """The set that an amount names; None if it is a number."""
     var = env.vars.get(e.name) if isinstance(e, ast.Ref) else None
     return var if var is not None and isinstance(var.type, SetOf) else None
 
@@ -90,7 +90,7 @@ def set_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Var | None:
 def each_pile(
     x: ExpressionContext, bag: typed.Local, pile: ast.Expr, env: Env
 ) -> tuple[typed.Var, ast.Expr, Env] | None:
-    """The entity of a bag's kind as a variable, the pile of that entity, and the scope with the variable."""
+    """A variable for the entities of a bag's kind, the pile of that entity, and the scope with the variable."""
     assert isinstance(bag.type, BagOf)
     named = pile.target if isinstance(pile, ast.Index) else pile
     piece = x.decls.pieces.get(named.name) if isinstance(named, ast.Ref) else None
@@ -100,13 +100,13 @@ def each_pile(
         of = ", ".join(piece.each) or "nothing"
         notes = (*x.declared(bag), Label(piece.span, "declared here"))
         message = f"`{bag.var.name}` has pieces of {bag.type.kind}, and `{piece.name}` takes {of} in brackets"
-        x.error("RS315", message, pile.span, notes=notes, help="a bag moves pieces of the kind that it was chosen from")
+        x.error("RS315", message, pile.span, notes=notes, help="a bag can only move pieces of its own kind")
         return None
     if pile is not named:
         help_ = (
             f"write `… {bag.var.name} of {piece.name} from …`; of one pile, `… {bag.var.name}[e] of {piece.name}[e] …`"
         )
-        x.error("RS315", "a bag moves pieces of all piles, without brackets", pile.span, help=help_)
+        x.error("RS315", "a bag moves pieces of all piles: omit the brackets", pile.span, help=help_)
         return None
     var = typed.Var(_EACH, Ent(bag.type.kind), pile.span, 1)
     key = ast.Ref(pile.span, _EACH)
@@ -114,7 +114,7 @@ def each_pile(
 
 
 def move_bag(s: ast.Move, bag: typed.Local, var: typed.Var, ends: Ends) -> typed.Block:
-    """The statements for `move b of pile from place to place`: pile by pile, in the order of the kind."""
+    """The statements for `move b of pile from place to place`: pile by pile, in kind order."""
     names: list[typed.Stmt] = []
     places = []
     for end in ends:

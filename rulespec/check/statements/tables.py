@@ -1,6 +1,6 @@
 """Tables of procedures: variables with a value for each member of a kind, `let used[h in hex] = {}`.
 
-A table, or a variable, that begins with `{}` or `none` is of the kind that is put into it later.
+A table or variable that starts as `{}` or `none` takes its kind from later assignments.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ROUNDS = 8
 
 
 def type_table(c: StatementContext, s: ast.LetTable, env: Env, place: StatementPlace, following: Stmts) -> Outcome:
-    """Types a table; `following` are the statements of its block after it, which may determine its type."""
+    """Types a table; `following` are the later statements of its block, which may determine its type."""
     x = c.x
     new = no_shadow(x, s.name, env)
     kind = _kind_of(c, s, env)
@@ -48,7 +48,7 @@ def type_table(c: StatementContext, s: ast.LetTable, env: Env, place: StatementP
 
 
 def type_open_let(c: StatementContext, s: ast.Let, env: Env, place: StatementPlace, following: Stmts) -> Outcome:
-    """Types a variable that begins with `{}` or `none`."""
+    """Types a variable that starts as `{}` or `none`."""
     new = no_shadow(c.x, s.name, env)
     value = c.x.infer(s.value, env)
     var = typed.Var(s.name.text, value.type, s.name.span, 0 if new else 1, value)
@@ -58,7 +58,7 @@ def type_open_let(c: StatementContext, s: ast.Let, env: Env, place: StatementPla
 
 
 def begins_open(s: ast.Stmt) -> bool:
-    """Whether a variable begins with a value whose kind is open."""
+    """Whether a variable starts with a value of open kind."""
     return isinstance(s, ast.Let) and (
         isinstance(s.value, ast.Nothing) or (isinstance(s.value, ast.SetLiteral) and not s.value.items)
     )
@@ -96,7 +96,7 @@ def _settled(
     if c.tried is not None:
         return var.type
     entry = f"{s.name.text}[…]" if isinstance(s, ast.LetTable) else s.name.text
-    help_ = f"put something into it, `set {entry} to …`, or begin with a value of that kind"
+    help_ = f"assign to it, `set {entry} to …`, or start with a value of that kind"
     c.x.error("RS301", "the kind of this value is unknown", s.value.span, help=help_)
     return BAD
 
@@ -129,7 +129,7 @@ def _try(c: StatementContext, var: typed.Var, span: Span, env: Env, place: State
 
 
 def unknown_table(c: StatementContext, s: ast.Assign, env: Env) -> bool:
-    """Whether an entry of something unknown is set; reports it."""
+    """Whether a statement sets an entry of an unknown name; reports it."""
     name = s.target.target.name if isinstance(s.target, ast.Index) and isinstance(s.target.target, ast.Ref) else ""
     d = c.x.decls
     known = (env.vars, d.fields, d.constants, d.settings, d.kinds, d.tables, d.pieces, d.tracks, d.entities)
@@ -143,7 +143,7 @@ def unknown_table(c: StatementContext, s: ast.Assign, env: Env) -> bool:
 
 
 def note_held(c: StatementContext, target: typed.Expr, type_: Type) -> None:
-    """Notes the type of a value that is put into a table or a variable on trial."""
+    """Notes the type of a value assigned to a table or variable in a trial run."""
     held = (
         id(target.decl) if isinstance(target, typed.Field) else id(target.var) if isinstance(target, typed.Local) else 0
     )

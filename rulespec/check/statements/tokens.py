@@ -20,14 +20,14 @@ def type_put(c: StatementContext, s: ast.Put, env: Env) -> Outcome:
     kind = x.decls.kinds.get(token.type.kind) if isinstance(token.type, Ent) else None
     if kind is None or not kind.places:
         if isinstance(token.type, Num):
-            help_ = "say of what, and from where: `move 1 of pile from place to place`"
-            x.error("RS327", f"only tokens move by themselves, and this is {token.type}", s.token.span, help=help_)
+            help_ = "name the pile and its place: `move 1 of pile from place to place`"
+            x.error("RS327", f"only tokens can be moved directly, but this is {token.type}", s.token.span, help=help_)
         elif isinstance(token.type, BagOf):
-            help_ = "say of what, and from where: `move b of pile from place to place`"
-            x.error("RS327", f"only tokens move by themselves, and this is {token.type}", s.token.span, help=help_)
+            help_ = "name the pile and its place: `move b of pile from place to place`"
+            x.error("RS327", f"only tokens can be moved directly, but this is {token.type}", s.token.span, help=help_)
         elif token.type != BAD:
             notes, help_ = x.declared(token), "tokens are entities of a kind with `places`"
-            message = f"only tokens move by themselves, and this is {token.type}"
+            message = f"only tokens can be moved directly, but this is {token.type}"
             x.error("RS327", message, s.token.span, str(token.type), notes, help_)
         return None, env, True
     token = x.expect(token, Ent(kind.name), "what is moved")

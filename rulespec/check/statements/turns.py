@@ -1,6 +1,6 @@
-"""`turns … until all pass`: typed as variables and a `repeat` whose first statements give the turn to the next member.
+"""`turns … until all pass`: typed as variables and a `repeat` whose first statements advance to the next member.
 
-No machine knows the form: `pass turn` sets a variable, and continues with the next turn, out of all loops in it.
+No machine knows this form: `pass turn` sets a variable, leaves all inner loops, and continues with the next turn.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def type_turns(c: StatementContext, s: ast.Turns, env: Env, place: StatementPlac
     body, _, _ = c.inner(s.body, inner, StatementPlace(in_loop=True, passes=round_.passes))
     if not c.effects.passes_turn(s.body) and binder.where is None:
         help_ = "let an option, or its `otherwise`, say `pass turn`"
-        x.error("RS441", "nobody can pass in these turns, so all never do", s.binder.span, help=help_)
+        x.error("RS441", "nobody can pass in these turns, so they would never end", s.binder.span, help=help_)
     if not isinstance(binder.var.type, Ent):
         return None, env, True
     head = round_.head()
@@ -43,10 +43,10 @@ def type_pass_turn(c: StatementContext, s: ast.Jump, place: StatementPlace) -> t
         return _assign(s.span, place.passes, typed.Lit(BOOL, s.span, 1)), typed.Jump(s.span, "pass turn")
     if place.together:
         help_ = "say it after the decision, in an `if`"
-        c.x.error("RS408", "`pass turn` cannot stand in a decision taken together", s.span, help=help_)
+        c.x.error("RS408", "`pass turn` cannot be used in a simultaneous decision", s.span, help=help_)
     else:
         help_ = "it belongs to a loop of this procedure; `continue` goes on with another loop, `pass` does nothing"
-        c.x.error("RS440", "`pass turn` stands in no `turns … until all pass:`", s.span, help=help_)
+        c.x.error("RS440", "`pass turn` is in no `turns … until all pass:`", s.span, help=help_)
     return ()
 
 
@@ -94,7 +94,7 @@ class _Round:
         return typed.Lit(type_, self.at, value)
 
     def before(self, has_entities: bool) -> typed.Block:
-        """The values that the loop begins with; the member before the first one is the last to have had a turn."""
+        """The initial values: the member before the first one counts as the last to have had a turn."""
         b, members = self.binder, self._of(self.members)
         size = self._op(INT, "count", self._op(self.of, "members", members) if self.in_order else members)
         if self.rest is not None:
@@ -112,7 +112,7 @@ class _Round:
         return tuple([typed.Let(self.at, var, value) for var, value in values])
 
     def head(self) -> typed.Block:
-        """The statements before the block: those who have passed, the test whether all have, and the next turn."""
+        """The statements before the block: skip members who passed, stop if all have, advance the turn."""
         b, passed, passes = self.binder, self._of(self.passed), self._of(self.passes)
         one = self._of(b.var)
         more = self._op(self.of, "|", passed, self._op(self.of, "set", one))

@@ -1,0 +1,213 @@
+"""Drafts that would leak a secret to their seat, as learned information cannot be withdrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from rulespec.check.context import Context
+from rulespec.check.lints.wholes import token_at
+from rulespec.diagnostics.diagnostic import Label, Span
+from rulespec.typed import nodes as typed
+from rulespec.typed.rule_traversal import (
+    definition_expressions,
+    expressions,
+    head_expressions,
+    parts,
+    secrecies,
+    statement_expressions,
+    walk,
+)
+
+_Calls = dict[typed.Procedure, list[tuple[typed.Procedure, typed.CallProcedure]]]
+_HELP = "do this before the draft or after it; what the seat itself sees, such as `hand[p]` of `draft … by p:`, is free"
+
+
+def check_drafts(c: Context) -> None:
+    """Reports reads of private state in drafts, and visibility changes."""
+    if not any(True for _ in secrecies(c.declarations, c.rules)):
+        return
+    opening, calls = _opening(c), _calls(c)
+    for procedure in c.rules.procedures.values():
+        for s in walk(procedure.body):
+            if isinstance(s, typed.Decide) and s.draft is not None:
+                _Plan(c, s, opening, calls).check(procedure)
+
+
+def _calls(c: Context) -> _Calls:
+    """The calls of each procedure, each with the procedure that it stands in."""
+    results: _Calls = {}
+    for caller in c.rules.procedures.values():
+        for s in walk(caller.body):
+            if isinstance(s, typed.CallProcedure):
+                results.setdefault(s.procedure, []).append((caller, s))
+    return results
+
+
+def _opening(c: Context) -> frozenset[typed.FieldDecl]:
+    """The state that decides who sees private state."""
+    seen = [e for secrecy in secrecies(c.declarations, c.rules) for e in (secrecy.to, secrecy.open) if e is not None]
+    return frozenset([part.decl for e in seen for part in _whole(e) if isinstance(part, typed.Field)])
+
+
+def _whole(e: typed.Expr) -> Iterator[typed.Expr]:
+    """An expression and its parts, those of the definitions that it uses among them."""
+    queue, known = [e], set[typed.Definition]()
+    while queue:
+        for part in expressions(queue.pop()):
+            yield part
+            if isinstance(part, typed.Call) and part.definition not in known:
+                known.add(part.definition)
+                queue += definition_expressions(part.definition)
+
+
+class _Plan:
+    """The check of one draft.
+
+    `own` are the variables that hold the seat that plans; `offered` those that hold one of what it has been offered.
+    """
+
+    def __init__(self, c: Context, decide: typed.Decide, opening: frozenset[typed.FieldDecl], calls: _Calls) -> None:
+        self._c, self._decide, self._opening, self._calls = c, decide, opening, calls
+        by = decide.by
+        self._own = {by.var} if isinstance(by, typed.Local) else set[typed.Var]()
+        self._offered: set[typed.Var] = set()
+        self._visited: set[typed.Procedure] = set()
+        self._reported: set[Span] = set()
+        self._hidden: dict[typed.Var, tuple[str, typed.Secrecy]] = {}
+        self._of_definitions: dict[tuple[typed.Definition, frozenset[typed.Var]], tuple[str, typed.Secrecy] | None] = {}
+
+    def check(self, procedure: typed.Procedure) -> None:
+        """Reports leaks to the seat; the draft is in `procedure`."""
+        own, known = frozenset(self._own), -1
+        while known != len(self._hidden):  # procedures may call each other
+            known = len(self._hidden)
+            self._own |= self._note(procedure, own, set())
+        for option in self._decide.options:
+            self._offered |= {p.var for p in option.params}
+            for e in head_expressions(option.head):
+                self._read(e)
+            for p in option.params:
+                for e in (*p.domain, *([p.where] if p.where is not None else [])):
+                    self._read(e)
+            self._block(option.body)
+
+    def _note(
+        self, procedure: typed.Procedure, own: frozenset[typed.Var], visited: set[tuple[typed.Procedure, object]]
+    ) -> frozenset[typed.Var]:
+        """Notes the parameters and variables of a procedure with values from private state.
+
+        Returns the variables that hold the seat: `own`, and those that are another name for one of them.
+        """
+        values = [(s.var, s.value) for s in walk(procedure.body) if isinstance(s, typed.Let)]
+        assigned = [
+            (s.target.var, s.value)
+            for s in walk(procedure.body)
+            if isinstance(s, typed.Assign) and isinstance(s.target, typed.Local)
+        ]
+        changed = {var for var, _ in assigned}
+        own = own.union(var for var, value in values if var not in changed and _is_one_of(value, own))
+        if (procedure, own) in visited:
+            return own
+        visited.add((procedure, own))
+        for caller, call in self._calls.get(procedure, ()):
+            arguments = [*zip(procedure.params, call.args, strict=True)]
+            theirs = frozenset([arg.var for param, arg in arguments if param in own and isinstance(arg, typed.Local)])
+            self._note_secrets(arguments, self._note(caller, theirs, visited))
+        self._note_secrets([*values, *assigned], own)
+        return own
+
+    def _note_secrets(self, values: Sequence[tuple[typed.Var, typed.Expr]], own: frozenset[typed.Var]) -> None:
+        """Notes those variables that get values from private state."""
+        known = -1
+        while known != len(self._hidden):
+            known = len(self._hidden)
+            for var, value in values:
+                if var not in self._hidden and (secret := self._secret(value, own)) is not None:
+                    self._hidden[var] = secret
+
+    def _block(self, block: typed.Block) -> None:
+        for s in walk(block):
+            self._statement(s)
+
+    def _statement(self, s: typed.Stmt) -> None:
+        if isinstance(s, typed.Put) and _has_secrets(s.kind) and not _is_one_of(s.token, self._offered):
+            self._tell(s.span, f"not all see where each `{s.kind.name}` is", s.kind.span)
+            return
+        target = s.target if isinstance(s, typed.Assign | typed.Transfer) else None
+        for e in statement_expressions(s):
+            for part in parts(e) if e is target else (e,):
+                self._read(part)
+        if isinstance(s, typed.Assign) and isinstance(s.target, typed.Field) and s.target.decl in self._opening:
+            self._tell(s.span, f"who sees private state depends on `{s.target.decl.name}`", s.target.decl.span)
+        if isinstance(s, typed.CallProcedure) and s.procedure not in self._visited:
+            self._visited.add(s.procedure)
+            for param, arg in zip(s.procedure.params, s.args, strict=True):
+                self._own |= {param} if _is_one_of(arg, self._own) else set()
+                self._offered |= {param} if _is_one_of(arg, self._offered) else set()
+            self._block(s.procedure.body)
+
+    def _read(self, e: typed.Expr) -> None:
+        """Reports a read of private state that the seat may not see."""
+        if (secret := self._secret(e, frozenset(self._own))) is not None:
+            name, secrecy = secret
+            self._tell(e.span, f"not all see `{name}`", secrecy.span)
+
+    def _secret(self, e: typed.Expr, own: frozenset[typed.Var]) -> tuple[str, typed.Secrecy] | None:
+        """Private state that a value reads, and that the seat, which the variables `own` hold, may not see."""
+        inside = parts(e)
+        if isinstance(e, typed.Local) and e.var in self._hidden:
+            return self._hidden[e.var]
+        if isinstance(e, typed.Op) and e.op == "==":
+            token, place = token_at(e)
+            if token is not None and place is not None:  # whether a token is in a place, not where it is
+                inside = [token, place]
+        elif isinstance(e, typed.Call):
+            params = [v for v, arg in zip(e.definition.params, e.args, strict=True) if _is_one_of(arg, own)]
+            if (secret := self._secret_of(e.definition, frozenset(params))) is not None:
+                return secret
+        elif (secret := _private(e, own)) is not None:
+            return secret
+        return next((secret for part in inside if (secret := self._secret(part, own)) is not None), None)
+
+    def _secret_of(self, d: typed.Definition, own: frozenset[typed.Var]) -> tuple[str, typed.Secrecy] | None:
+        """The same of a definition."""
+        if (d, own) not in self._of_definitions:
+            self._of_definitions[d, own] = None
+            values = (self._secret(part, own) for part in definition_expressions(d))
+            self._of_definitions[d, own] = next((secret for secret in values if secret is not None), None)
+        return self._of_definitions[d, own]
+
+    def _tell(self, span: Span, why: str, at: Span) -> None:
+        if span not in self._reported:
+            self._reported.add(span)
+            message = f"the draft `{self._decide.name}` may tell a secret: {why}"
+            self._c.report.error("RS373", message, span, notes=[Label(at, "declared here")], help=_HELP)
+
+
+def _private(e: typed.Expr, own: frozenset[typed.Var]) -> tuple[str, typed.Secrecy] | None:
+    """The private state that an expression is, unless it belongs to the seat that these variables hold."""
+    entities: tuple[typed.Expr | None, ...]
+    if isinstance(e, typed.Field):
+        name, secrecy, entities = e.decl.name, e.decl.private, (e.owner,)
+    elif isinstance(e, typed.PieceCount):
+        name, secrecy, entities = e.place.name, e.place.private, (*e.ids, e.index)
+    elif isinstance(e, typed.PlaceValue):
+        name, secrecy, entities = e.place.name, e.place.private, (None, e.index)
+    else:
+        return None
+    if secrecy is None:
+        return None
+    seers = secrecy.to.args if isinstance(secrecy.to, typed.Op) and secrecy.to.op == "set" else ()
+    sees = {seer.var for seer in seers if isinstance(seer, typed.Local)}
+    if any(at in sees and x is not None and _is_one_of(x, own) for at, x in zip(secrecy.at, entities, strict=False)):
+        return None
+    return name, secrecy
+
+
+def _has_secrets(kind: typed.Kind) -> bool:
+    """Whether not all see where each of some tokens is."""
+    return any(place.private is not None for place in kind.places.values())
+
+
+def _is_one_of(e: typed.Expr, variables: Collection[typed.Var]) -> bool:
+    return isinstance(e, typed.Local) and e.var in variables
