@@ -1,1 +1,1 @@
-"""Runs rulesets: games, legal options, logs, replay, simulation."""
+"""Running rulesets: games, legal options, logs, replay, simulation."""

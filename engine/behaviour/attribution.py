@@ -1,4 +1,4 @@
-"""Attribution: the rule that a difference of behaviour comes from."""
+"""Attribution: the rule that causes a difference in behaviour."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Rule(Struct, frozen=True):
 
     Attributes:
         name: its kind and name, such as `procedure turn`; `set-up` for the start of the game.
-        ids: the ids that its docstring or its reason cites.
+        ids: the ids cited by its docstring or reason.
         place: its file and line; empty for the set-up.
     """
 
@@ -66,7 +66,7 @@ class RuleIndex:
         return Rule(name, cited(doc), f"{span.file}:{span.line}")
 
     def at(self, span: Span | None) -> Rule:
-        """The rule around a place; one without a name if there is none."""
+        """The rule around a place; a nameless one if there is none."""
         if span is None:
             return Rule("other rules")
         rules = self._files.get(span.file, [])
@@ -86,7 +86,7 @@ class RuleIndex:
 
 
 class Attribution:
-    """The rules behind the differences of two rulesets.
+    """The rules behind the differences between two rulesets.
 
     Args:
         old: the first rules.
@@ -97,7 +97,7 @@ class Attribution:
         self.old, self.new = RuleIndex(old), RuleIndex(new)
 
     def of_refusal(self, game: Game, option: Option, *, now: bool) -> tuple[Rule, str]:
-        """The rule that refuses an option in a game, and its reason; `now`: the game is of the other rules."""
+        """The rule that refuses an option in a game, and its reason; `now`: the game follows the other rules."""
         index = self.new if now else self.old
         refusal: Refusal | None
         try:
@@ -110,7 +110,7 @@ class Attribution:
         return Rule(rule.name, refusal.rules or rule.ids, rule.place), refusal.reason
 
     def of_option(self, game: Game, option: str, decision: str, *, now: bool) -> tuple[Rule, str]:
-        """As `of_refusal`, of an option by its text; the game may not know it."""
+        """As `of_refusal`, for an option by its text, which may be unknown to the game."""
         index = self.new if now else self.old
         try:
             return self.of_refusal(game, game.parse(option, None, decision), now=now)
@@ -119,7 +119,7 @@ class Attribution:
             return index.at(asked.span if asked is not None else None), str(error)
 
     def of_effect(self, pair: Pair) -> Rule:
-        """The rule of the first statement with another effect, after both games have taken an option."""
+        """The rule of the first statement with a different effect, after both games have taken an option."""
         try:
             mine, theirs = (self._statements(game) for game in (pair.one, pair.other))
         except RulesetFaultError:

@@ -1,8 +1,7 @@
 """Comparison by play: positions of one ruleset under another, near the start, in walks and in recorded games.
 
-Both games take the same options and stand at the same shared state. An option after which they differ is noted and
-taken back, so that the walk continues where both agree. If they agree nowhere, the other game gets the shared state of
-the first.
+Both games take the same options, with the same shared state. An option after which they differ is noted and undone, so
+that the walk continues where both agree. If they never agree, the other game gets the shared state of the first.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def compare(
     Args:
         old: the first ruleset.
         new: the other one.
-        effort: the bound; left out, `DECISIONS` within `SECONDS`.
+        effort: the limit; by default, `DECISIONS` within `SECONDS`.
         recorded: recorded games of the first ruleset, each at its start, with its decisions.
     """
     if old.hash == new.hash:
@@ -84,7 +83,7 @@ class _Comparer:
         self.result = Comparison(complete=[], groups=[], left_out=[])
 
     def run(self, recorded: Sequence[tuple[Game, Sequence[Option]]]) -> Comparison:
-        """Compares near the start, in recorded games and in walks; then makes the games of differences shorter."""
+        """Compares near the start, in recorded games and in walks; then shortens the example games."""
         (low, high), (new_low, new_high) = self.old.players, self.new.players
         numbers = range(max(low, new_low), min(high, new_high) + 1)
         if (low, high) != (new_low, new_high):

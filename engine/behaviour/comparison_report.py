@@ -1,4 +1,4 @@
-"""The report of a comparison: the differences of behaviour by rule, each with its shortest game."""
+"""The report of a comparison: the differences in behaviour by rule, each with its shortest game."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Example(Struct, frozen=True):
     Attributes:
         seats: the ids of its seats.
         settings: all its settings.
-        moves: its decisions, before the one that differs.
-        decision: the name of that.
-        by: its seat; None for chance, or where no decision differs.
-        option: its option; empty where none differs.
+        moves: its decisions before the differing one.
+        decision: the name of the differing decision.
+        by: its seat; None for chance, or if no decision differs.
+        option: its option; "" if none differs.
         lines: the difference.
     """
 
@@ -56,7 +56,7 @@ class Example(Struct, frozen=True):
 
 
 class Group(Struct):
-    """The differences of one kind that come from one rule.
+    """The differences of one kind caused by one rule.
 
     Attributes:
         rule: the rule.
@@ -89,12 +89,12 @@ class Comparison(Struct):
     Attributes:
         positions: the number of compared positions.
         decisions: the number of decisions taken in both games.
-        games: the number of games, recorded ones included.
-        complete: the numbers of players for which every position was compared, with the default settings, if no
-            difference was found.
-        groups: the differences, those of the most positions first.
+        games: the number of games, including recorded ones.
+        complete: the numbers of players for which every position was compared, with default settings, without finding a
+            difference.
+        groups: the differences, sorted by number of positions.
         left_out: the parts that could not be compared.
-        stopped: whether the time was up before the decisions.
+        stopped: whether the time limit was reached first.
         same: whether the rules have the same meaning, so that nothing was played.
     """
 

@@ -21,11 +21,11 @@ class PlayDifference(Struct, frozen=True):
 
     Attributes:
         kind: the kind.
-        decision: the name of the decision; empty where none is open.
-        name: the name of the option; empty where none differs.
-        sort: the alike part of effects.
-        option: the option; None where none differs.
-        effect: the difference after it; None of an option that is illegal in one of the games.
+        decision: the name of the decision; "" if none is open.
+        name: the name of the option; "" if none differs.
+        sort: the common part of effects.
+        option: the option; None if none differs.
+        effect: the difference after it; None for an option that is illegal in one of the games.
     """
 
     kind: Kind
@@ -37,12 +37,12 @@ class PlayDifference(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Equal for differences that are looked into once."""
+        """Equal for differences that need only one investigation."""
         return self.kind, self.decision, self.name, *self.sort
 
 
 def of_options(listed: Listed) -> Iterator[PlayDifference]:
-    """The differences between the options of a position, one for each name."""
+    """The differences between the options at a position, one per name."""
     kinds: tuple[tuple[Kind, Sequence[Option]], ...] = (("illegal", listed.illegal), ("legal", listed.legal))
     for kind, options in kinds:
         for option in {(o.decision, o.name): o for o in reversed(options)}.values():
@@ -70,7 +70,7 @@ class Findings:
         self.groups: dict[tuple[Rule, Kind], Group] = {}
 
     def note(self, pair: Pair, difference: PlayDifference) -> None:
-        """Notes a difference where both games stand: after the option, if both have taken it."""
+        """Notes a difference at the games' position: after the option, if both have taken it."""
         if difference.key not in self._rules and len(self._rules) >= MAX_SORTS:
             return
         taken = difference.kind == "effect" and difference.effect is not None and difference.effect.stands
@@ -90,18 +90,18 @@ class Findings:
             group.options[f"{difference.decision}.{difference.name}"] = None
 
     def note_start(self, game: Game, line: str) -> None:
-        """Notes that a game of the first rules begins, and one of the other rules does not."""
+        """Notes that a game starts under the first rules but not under the other ones."""
         example = Example(game.seats, dict(game.settings), (), "", None, "", (line,))
         place: tuple[Rule, Kind] = (SETUP, "start")
         self.groups.setdefault(place, Group(SETUP, "start", 0, {}, example)).positions += 1
         self._shortest.setdefault(place, PlayDifference("start"))
 
     def shortest(self, group: Group) -> PlayDifference:
-        """The difference that the example of a group shows."""
+        """The difference shown by the example of a group."""
         return self._shortest[group.rule, group.kind]
 
     def shorter(self, group: Group, pair: Pair, difference: PlayDifference) -> None:
-        """Gives a group a shorter example: the same sort of difference, where both games stand."""
+        """Gives a group a shorter example: the same sort of difference, at the games' position."""
         taken = difference.kind == "effect" and difference.effect is not None and difference.effect.stands
         _, lines = self._looked_into(pair, difference)
         group.example = _example(pair, pair.one.ply - taken, difference, lines)

@@ -1,4 +1,4 @@
-"""Two games of different rules at one position: the same shared state, and the same question."""
+"""Two games under different rules at one position: the same shared state and question."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_CELLS = 4
 
 
 class DecisionName(NamedTuple):
-    """An open decision by its name of today, the number of its seat (-1: chance), and the set of further seats."""
+    """An open decision by its current name, its seat's number (-1: chance), and the set of further seats."""
 
     name: str
     by: int
@@ -34,10 +34,10 @@ class Listed(Struct, frozen=True):
     """The options of a position.
 
     Attributes:
-        both: those that are legal in both games, as options of each.
-        illegal: those of the first game that are illegal in the other.
-        legal: those of the other game that are illegal in the first.
-        odds: whether chance takes them with other odds.
+        both: the options legal in both games, as options of each.
+        illegal: the options of the first game that are illegal in the other.
+        legal: the options of the other game that are illegal in the first.
+        odds: whether the odds of chance differ.
     """
 
     both: list[tuple[Option, Option]]
@@ -47,13 +47,13 @@ class Listed(Struct, frozen=True):
 
 
 class OptionEffect(Struct, frozen=True):
-    """A difference between both games after the same option.
+    """A difference between the games after the same option.
 
     Attributes:
-        sort: the alike part of such differences: names of fields and questions, without their owners and values.
+        sort: the common part of such differences: names of fields and questions, without owners and values.
         lines: the difference for people.
-        stands: whether both games have taken the option; False if one has a fault there.
-        span: the place of the fault in the rules of today; None if there is none.
+        stands: whether both games have taken the option; False after a fault.
+        span: the place of the fault in the current rules, or None.
     """
 
     sort: tuple[str, ...]
@@ -95,9 +95,9 @@ class Pair:
         return _question(self.one, self.translation), _question(self.other, None)
 
     def align(self) -> bool:
-        """Gives the other game the shared state of the first; False if it asks for something else, or cannot have it.
+        """Gives the other game the shared state of the first; False if that is impossible or it asks something else.
 
-        Cells that only one of the games has, such as variables of rules, are unchanged.
+        Cells in only one of the games, such as variables, are unchanged.
         """
         mine, theirs = self.question()
         values = self.shared.carried(self.differing(), self.one.omniscient.numbers.state)
@@ -114,7 +114,7 @@ class Pair:
         """The options of both games, in the order of the first.
 
         Raises:
-            RulesetFaultError: if one of them is at fault.
+            RulesetFaultError: if one of them faults.
         """
         mine, theirs = (list(islice(every_option(game), MAX_OPTIONS + 1)) for game in (self.one, self.other))
         if len(mine) > MAX_OPTIONS or len(theirs) > MAX_OPTIONS:
@@ -133,7 +133,7 @@ class Pair:
         return Listed(both, illegal, list(there.values()), odds)
 
     def counterpart(self, option: Option) -> Option | None:
-        """The option of the other game for one of the first; None if it is illegal there."""
+        """The other game's option for one of the first; None if it is illegal there."""
         recorded = self.translation.decision(option)
         try:
             there = self.other.parse(recorded.option, recorded.by, recorded.decision)
@@ -164,7 +164,7 @@ class Pair:
         """Takes an option in both games, and compares them.
 
         Raises:
-            RulesetFaultError: if both rules are at fault; nothing has changed then.
+            RulesetFaultError: if both rules fault; the games are then unchanged.
         """
         try:
             self.one.apply(mine)
@@ -188,12 +188,12 @@ class Pair:
         return effect
 
     def undo(self) -> None:
-        """Takes the last option back in both games."""
+        """Undoes the last option in both games."""
         self.one.undo()
         self.other.undo()
 
     def compared(self) -> OptionEffect | None:
-        """The difference between both games; None if they are alike, or differ as they did before."""
+        """The difference between the games; None if they are alike, or differ as before."""
         mine, theirs = self.question()
         differing = self.differing()
         new = [at for at in differing if differing[at] != self._before.get(at)]

@@ -36,12 +36,12 @@ _LOOKED = 2_000
 def record(
     ruleset: typed.Ruleset, situations: int = SITUATIONS, seconds: float | None = SECONDS
 ) -> list[RecordedSituation]:
-    """Situations of a ruleset. The same ruleset gives the same situations, unless the time is up.
+    """Situations of a ruleset. The same ruleset gives the same situations, unless time runs out.
 
     Args:
         ruleset: a ruleset without errors.
-        situations: the most of them.
-        seconds: the most processor time; None: no bound.
+        situations: the maximum number.
+        seconds: the maximum CPU time; None: unlimited.
     """
     return _Recorder(ruleset, Effort(situations, seconds)).run()
 
@@ -138,14 +138,14 @@ class _Table:
         self._last: list[int] = []
 
     def copy(self) -> _Table:
-        """The same, independent."""
+        """An independent copy."""
         twin = object.__new__(_Table)
         twin.__dict__.update(self.__dict__)
         twin.game = self.game.copy()
         return twin
 
     def situation(self, after: int = -1, option: Option | None = None) -> RecordedSituation:
-        """The situation where the game stands. Errors: RulesetFaultError."""
+        """The situation at the game's position. Errors: RulesetFaultError."""
         game, state = self.game, self.game.omniscient.numbers.state
         values, labels = [state[at] for at in self._at], game.omniscient.labels
         before, self._last = self._last, values

@@ -1,4 +1,4 @@
-"""Recorded situations under the rules of today: each is taken up in its recorded state, and compared."""
+"""Recorded situations under the current rules: each is restored in its recorded state, and compared."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from msgspec import Struct
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.behaviour.attribution import SETUP, Rule, RuleIndex
 from rulespec.engine.behaviour.situations import Plain, RecordedSituation, ended, options_of
+from rulespec.engine.behaviour.walks import Effort
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
@@ -23,17 +24,19 @@ _SHOWN = 4
 """Fields and options that are named in a difference."""
 MAX_CELLS = 4_000_000
 """Fields of all places that later situations return to: a bound on memory. Those after further ones are not reached."""
+SECONDS = 120.0
+"""Processor time of a check; recording takes 45 seconds at most."""
 MAX_LINKED = 400
 """Decisions of the way to a situation that are gone through for its game."""
 
 
 class Altered(Struct, frozen=True):
-    """A situation in which the rules do something else.
+    """A situation with different behaviour.
 
     Attributes:
         number: its number.
         kind: `illegal` (the option that led there), `effect` (of that option), or `options` (those there).
-        rule: the rule that the difference comes from.
+        rule: the rule that causes the difference.
         lines: the difference for people.
     """
 
@@ -47,17 +50,24 @@ class SituationCheck(Struct, frozen=True):
     """The result of a check.
 
     Attributes:
-        situations: the recorded ones.
-        altered: those in which the rules do something else.
-        unreached: the number of those that come after one that is not reached, or of a table that cannot begin.
+        situations: the recorded situations.
+        altered: the situations with different behaviour.
+        unreached: the number of situations after an unreachable one, or at a table that cannot start.
+        late: the number of final situations for which there was no time.
     """
 
     situations: Sequence[RecordedSituation]
     altered: tuple[Altered, ...]
     unreached: int
+    late: int = 0
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether all situations are unchanged."""
+        return not (self.altered or self.unreached or self.late)
 
     def groups(self) -> list[list[Altered]]:
-        """The altered situations by rule and kind, those of the most first; in each the shortest game comes first."""
+        """The altered situations by rule and kind, largest group first; in each, shortest game first."""
         results: dict[tuple[Rule, str], list[Altered]] = {}
         for each in self.altered:
             results.setdefault((each.rule, each.kind), []).append(each)
@@ -79,6 +89,7 @@ class SituationCheck(Struct, frozen=True):
             "recorded": len(self.situations),
             "altered": len(self.altered),
             "unreached": self.unreached,
+            "late": self.late,
             "groups": [
                 {
                     "rule": group[0].rule.to_json(),
@@ -92,9 +103,17 @@ class SituationCheck(Struct, frozen=True):
         }
 
 
-def check(ruleset: typed.Ruleset, situations: Sequence[RecordedSituation]) -> SituationCheck:
-    """Compares recorded situations with the rules of today."""
-    return _Check(ruleset, situations).run()
+def check(
+    ruleset: typed.Ruleset, situations: Sequence[RecordedSituation], seconds: float | None = SECONDS
+) -> SituationCheck:
+    """Compares recorded situations with the current rules.
+
+    Args:
+        ruleset: the current rules.
+        situations: the recorded situations.
+        seconds: the CPU time; None: unlimited. The step limit bounds each situation.
+    """
+    return _Check(ruleset, situations).run(Effort(len(situations) + 1, seconds))
 
 
 class _Place:
@@ -110,24 +129,24 @@ class _Place:
         self.game, self.cells, self.values = game, cells, values
 
     def copy(self) -> _Place:
-        """The same, independent."""
+        """An independent copy."""
         return _Place(self.game.copy(), self.cells, list(self.values))
 
     def set(self, changed: Sequence[tuple[int, Plain]]) -> None:
-        """Notes recorded values of fields, by their numbers."""
+        """Notes recorded values of fields, by number."""
         labels, cells = self.game.omniscient.labels, self.game.omniscient.program.cells
         for at, value in changed:
             if 0 <= at < len(self.cells) and (cell := self.cells[at]) is not None:
                 self.values[at] = number_of(labels, cells[cell].type, value)
 
     def differing(self) -> dict[int, int | None]:
-        """The cells with another number than the recorded one, with that."""
+        """The cells that differ from their recorded number, with that number."""
         state = self.game.omniscient.numbers.state
         pairs = zip(self.cells, self.values, strict=True)
         return {cell: value for cell, value in pairs if cell is not None and state[cell] != value}
 
     def align(self, differing: Mapping[int, int | None]) -> bool:
-        """Puts the recorded numbers into the game; False if one of them has no counterpart."""
+        """Writes the recorded numbers into the game; False if one of them has no counterpart."""
         numbers = {cell: value for cell, value in differing.items() if value is not None}
         if len(numbers) < len(differing):
             return False
@@ -148,10 +167,13 @@ class _Check:
         self._places: dict[int, _Place] = {}
         self._rules: dict[tuple[str, ...], Rule] = {}
 
-    def run(self) -> SituationCheck:
-        """Goes through all situations in their order."""
+    def run(self, effort: Effort) -> SituationCheck:
+        """Checks all situations in order, until time runs out."""
         unreached, last = 0, None
         for number, situation in enumerate(self.situations):
+            if not effort.is_left():
+                return SituationCheck(self.situations, tuple(self.altered), unreached, len(self.situations) - number)
+            effort.spend()
             if situation.after < 0:
                 place = self._start(situation)
             else:
@@ -300,15 +322,15 @@ class _Former:
         self._entities = {former: name for (_, former), name in was.entities.items()}
 
     def decision(self, name: str) -> str:
-        """The name of today of a decision."""
+        """The current name of a decision."""
         return self._was.decisions.get(name, name)
 
     def settings(self, settings: Mapping[str, str]) -> dict[str, str]:
-        """Settings by their names of today."""
+        """Settings by their current names."""
         return {self._was.settings.get(name, name): value for name, value in settings.items()}
 
     def option(self, decision: str, text: str) -> str:
-        """An option of a decision, with its arguments, as written today."""
+        """An option of a decision, with its arguments, in current notation."""
         name, bracket, rest = text.partition("(")
         name = self._was.options.get((self.decision(decision), name), name)
         if not bracket or not self._entities:

@@ -1,8 +1,8 @@
-"""Recorded situations: positions of a ruleset by their shared state, with the options there, in one file.
+"""Recorded situations: positions of a ruleset by shared state, with their options, in one file.
 
-The first line is a header. Then there is a line for each situation: the start of a table, or the result of an option
-in an earlier situation. A state is written by names, so that it can be restored after rules have changed: the whole
-state at the start of a table, then the fields that an option has changed.
+The first line is a header. Then there is a line per situation: the start of a table, or the result of an option in an
+earlier situation. States are stored by name, so that they can be restored after rule changes: the whole state at the
+start of a table, then the fields changed by each option.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Plain = int | bool | str | None | list[str]
 
 
 class Header(Struct, frozen=True):
-    """The first line: the version of the format, and the rules that the situations were recorded under."""
+    """The first line: the format version, and the rules under which the situations were recorded."""
 
     rulespec_situations: int
     ruleset: str
@@ -48,19 +48,19 @@ class RecordedSituation(Struct, frozen=True, omit_defaults=True, forbid_unknown_
     """A position and its options.
 
     Attributes:
-        after: the number of the situation before; -1 for the start of a table.
+        after: the number of the previous situation; -1 for the start of a table.
         take: the option taken there.
-        seat: the seat that takes it; None: chance.
-        set: the fields that it changes: the number of each among those of the table, and its value.
-        asked: the name of the open decision; empty when the game is over.
-        by: the seat that decides; None: chance.
-        options: the legal options, each with its seat if another one takes it.
-        more: a digest of the options, in the place of too many.
+        seat: the seat that took it; None: chance.
+        set: the changed fields: each one's number within its table, and its value.
+        asked: the name of the open decision; "" when the game is over.
+        by: the deciding seat; None: chance.
+        options: the legal options, each with its seat if that is not the decider.
+        more: a digest of the options, if there are too many.
         ended: the ending, the winners and the points by seat, when the game is over.
         players: at the start of a table, the number of seats.
-        settings: there, all settings.
-        cells: there, the names of the fields.
-        state: there, their values.
+        settings: at the start of a table, all settings.
+        cells: at the start of a table, the names of the fields.
+        state: at the start of a table, their values.
     """
 
     after: int = -1
@@ -79,7 +79,7 @@ class RecordedSituation(Struct, frozen=True, omit_defaults=True, forbid_unknown_
 
 
 class Options(Struct, frozen=True):
-    """The options of a position as a situation has them."""
+    """The options of a position, in the form for situations."""
 
     texts: list[str]
     digest: str
@@ -97,13 +97,13 @@ def options_of(game: Game) -> Options:
 
 
 def ended(game: Game) -> list[Any]:
-    """The end of a game in the form of a situation; empty while it goes on."""
+    """The end of a game, in the form for situations; empty until then."""
     result = game.result
     return [] if result is None else [result.ending, list(result.winners), dict(result.scores)]
 
 
 def place_of(ruleset: typed.Ruleset) -> Path:
-    """The file of the recorded situations of a reference; with overlays in a folder of their names."""
+    """The file with the recorded situations of a reference; with overlays, in a folder named after them."""
     folder = ruleset.folders[0] / FOLDER
     return folder / "+".join(ruleset.overlays) / NAME if ruleset.overlays else folder / NAME
 
@@ -119,7 +119,7 @@ def read_situations(path: Path, display: str) -> list[RecordedSituation]:
     """The situations of a file.
 
     Raises:
-        DiagnosticsError: RS601 or RS602 if it cannot be read; RS584 if it holds something else; RS605 if it has another
+        DiagnosticsError: RS601 or RS602 if it is unreadable; RS584 if it has other contents; RS605 if it has another
             version.
     """
     text, whole = read_log_text(path, display, MAX_BYTES)

@@ -1,4 +1,4 @@
-"""Walks through a game that meet much in few decisions: their bound, and the choice of options."""
+"""Walks through a game that cover much in few decisions: their limit, and the choice of options."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _T = TypeVar("_T")
 
 
 class Effort:
-    """A bound on decisions, and on processor time.
+    """A limit on decisions and CPU time.
 
     Args:
-        decisions: the decisions in all.
-        seconds: the processor time in all; None: no bound.
-        progress: called now and then with the number of further decisions.
+        decisions: the total number of decisions.
+        seconds: the total CPU time; None: unlimited.
+        progress: called at intervals with the number of further decisions.
     """
 
     def __init__(
@@ -46,17 +46,17 @@ class Effort:
             self._progress((self.spent // _STEP - before) * _STEP)
 
     def is_left(self, until: int | None = None) -> bool:
-        """Whether there is some left, or some before `until` decisions."""
+        """Whether anything is left, or left before `until` decisions."""
         if self._end is not None and time.process_time() > self._end:
             self.stopped = True
         return not self.stopped and self.spent < (self.limit if until is None else min(until, self.limit))
 
 
 class Curiosity:
-    """A choice of options that prefers rarely taken ones. The same seed gives the same choices.
+    """A choice of options that prefers rarely taken ones. Equal seeds give equal choices.
 
     Args:
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -65,7 +65,7 @@ class Curiosity:
         """The number of times that options of each name were taken."""
 
     def among(self, options: Sequence[_T], option: Callable[[_T], Option]) -> _T:
-        """One of some options: half of the time of the rarest name, else of any name, or any."""
+        """One of some options: half of the time with the rarest name, otherwise with any name, or any option."""
         chance = self._random.random()
         if chance >= _WIDE:
             names = dict.fromkeys((option(each).decision, option(each).name) for each in options)
@@ -78,7 +78,7 @@ class Curiosity:
         return result
 
     def fresh(self, options: Sequence[_T], option: Callable[[_T], Option], times: int) -> Iterator[_T]:
-        """An option of each name that was taken fewer than some times."""
+        """An option of each name that was taken fewer than `times` times."""
         seen: set[tuple[str, str]] = set()
         for each in options:
             name = option(each).decision, option(each).name

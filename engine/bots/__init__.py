@@ -1,1 +1,1 @@
-"""Bots: players that are programs, with their seat's knowledge, searching from there."""
+"""Bots: programs that play with their seat's knowledge, and search from there."""

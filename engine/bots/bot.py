@@ -1,4 +1,4 @@
-"""The interface of bots: a situation in, a pick out."""
+"""The interface of bots: a situation goes in, a pick comes out."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Situation:
     """A decision from the deciding seat's view, without hidden information.
 
     Args:
-        listed: gives the codes of the options.
-        known: whether the seat has seen all of its position, which is the only particle: its options are all those
-            legal there.
+        listed: returns the codes of the options.
+        known: whether the seat has seen its whole position, the only particle, whose legal options are then all its
+            options.
 
     Attributes:
         search: searches positions of the game's ruleset, seats and settings.
         seat: the number of the seat.
         options: the number of its legal options.
-        particles: a number of positions indistinguishable from the actual one for the seat, as rows; a single one
-            where nothing is hidden. The same number gives the same rows.
-        draws: random numbers that depend on the seed of the bot and on the seat's observations so far.
+        particles: a given number of positions indistinguishable for the seat from the actual one, as rows; a single one
+            if nothing is hidden. The same number gives the same rows.
+        draws: random numbers from the bot's seed and the seat's observations so far.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Situation:
 
     @cached_property
     def codes(self) -> Codes:
-        """The legal options of the seat, in their order, as codes."""
+        """The legal options of the seat, in order, as codes."""
         return self._listed()
 
     @property
@@ -59,7 +59,7 @@ class Situation:
         return None if self._known else self.codes
 
     def after(self, number: int) -> NDArray[np.int64]:
-        """The positions after every option: the first index is that of the option, the second of the particle."""
+        """The positions after every option: the first index is the option, the second the particle."""
         return followed(self.search, self.particles(number), self.codes)
 
 
@@ -67,9 +67,9 @@ class Pick(NamedTuple):
     """A bot's choice, with its reason.
 
     Attributes:
-        option: its number among the legal options of the seat.
-        shares: for some options, by number, the share of the win that the bot expects of them.
-        silent: the share of the playouts that carry no information; see `Ends.signal`.
+        option: its number among the seat's legal options.
+        shares: for some options, by number, the bot's expected share of the win.
+        silent: the share of playouts without information; see `Ends.signal`.
     """
 
     option: int
@@ -78,7 +78,7 @@ class Pick(NamedTuple):
 
 
 class Bot(Protocol):
-    """A player that is a program: the same situation gives the same pick."""
+    """A program that plays; the same situation gives the same pick."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Games of a plan in which bots play."""
+"""Games of a plan, played by bots."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ times the standard error of a share of one half."""
 
 
 class BotGames:
-    """Plays games of a plan whose bots rotate through the seats. Nobody acts out of turn.
+    """Plays games of a plan with bots that rotate over the seats. Nobody acts out of turn.
 
     Args:
         plan: the plan.
@@ -36,7 +36,7 @@ class BotGames:
         warned: called with the message that bots cannot compare positions; see `Silence`.
 
     Attributes:
-        plan: as given.
+        plan: the plan.
 
     Raises:
         BotNameError: if there is no such bot.
@@ -51,11 +51,11 @@ class BotGames:
 
     @property
     def backend(self) -> Backend:
-        """The machine that runs the games: that of the plan, or Python where rules have no module."""
+        """The machine for the games: the plan's, or Python if the rules have no module."""
         return "python" if self.plan.backend == "wasm" and self._table(0).machine is None else self.plan.backend
 
     def play(self, number: int) -> Playout:
-        """Plays one game, always the same."""
+        """Plays one game, deterministically."""
         table = self._table(number)
         return self.plan.play(self._ruleset, number, self._decide(number, table), table.machine)
 
@@ -90,7 +90,7 @@ class BotGames:
 
 
 class BotTable:
-    """The machine of games with one number of seats, which runs them, searches them and takes their measures.
+    """The machine of games with one number of seats, for playing, searching and measuring.
 
     Args:
         plan: the plan of the games.
@@ -98,9 +98,9 @@ class BotTable:
         seats: the seats.
 
     Attributes:
-        machine: runs the games; None: that of the plan.
-        search: searches their positions.
-        measuring: takes measures; None: there are none, or the game does.
+        machine: the machine for the games; None: the plan's.
+        search: a search over their positions.
+        measuring: the measuring; None: there is none, or the game does it.
     """
 
     def __init__(self, plan: GamePlan, ruleset: typed.Ruleset, seats: Sequence[str]) -> None:

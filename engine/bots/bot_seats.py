@@ -1,4 +1,4 @@
-"""Seats of a table played by bots: each gets its seat's knowledge, never the position itself."""
+"""Seats of a table played by bots: each bot gets its seat's knowledge, never the position itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.bots.bot import Bot, Pick, Situation
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.retrace import NotFoundError, retraced
 from rulespec.engine.program.draws import Draws
@@ -29,7 +29,7 @@ _SILENT = 10
 
 
 class Silence:
-    """Notices bots that cannot compare positions.
+    """A detector for bots that cannot compare positions.
 
     Args:
         warned: called once, with the cause.
@@ -50,17 +50,17 @@ class Silence:
 class BotSeats:
     """Bots at the seats of a table.
 
-    A bot's pick depends on its seed and on its seat's observations since the game began, and on nothing else: after
-    decisions are taken back, or in a game continued from its log, it is the same again.
+    A bot's pick depends only on its seed and its seat's observations since the start of the game: after an undo, or in
+    a game continued from its log, it is the same.
 
     Args:
         game: a game of the table.
-        bots: the bot of each seat that has one.
-        seed: the seed of all of them.
-        search: searches positions of the table; None: one is opened.
+        bots: seat → its bot.
+        seed: their common seed.
+        search: a search over positions of the table; None: a new one is opened.
 
     Attributes:
-        bots, search: as given.
+        bots, search: as in the arguments.
     """
 
     def __init__(self, game: Game, bots: Mapping[str, Bot], seed: int, search: Search | None = None) -> None:
@@ -81,6 +81,7 @@ class BotSeats:
         decision = game.decision
         assert decision is not None and decision.by is not None
         seat = decision.by
+        game = as_shown(game, seat)
         bot, options = self.bots[seat], list(game.legal_options)
         try:
             pick = bot.pick(self._situation(game, seat, len(options))) if len(options) > 1 else _ONLY

@@ -1,4 +1,4 @@
-"""Bots that compare options by their results: by chance, by one look, by playouts."""
+"""Bots that compare options by their results: at random, by one look, by playouts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CUT = 20
 
 
 def horizon(search: Search) -> int:
-    """The number of decisions after which a playout is cut off, from the value; none if no value shows the leader."""
+    """The number of decisions before a playout is cut off, from the value; unlimited if no value shows the leader."""
     return (CUT if search.value is None else search.value.horizon) if search.judges else CAP
 
 
@@ -33,7 +33,7 @@ class RandomBot:
 
 
 class GreedyBot:
-    """Picks an option with the most valuable next position, at random among equals."""
+    """Picks an option with the most valuable next position, randomly among equals."""
 
     name = "greedy"
 
@@ -50,13 +50,13 @@ class GreedyBot:
 class FlatBot:
     """Plays random games after each option, and more after the better ones.
 
-    It is sequential halving: the playouts are split evenly over rounds, and after each the worse half of the options
-    is left out (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013). A round plays each
-    option that is left at least once, so wide decisions take more playouts than are asked for. The games of a round
-    draw alike after all options (common random numbers), which reduces the influence of luck.
+    It is sequential halving: the playouts are split evenly over rounds, and after each round the worse half of the
+    options is dropped (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013). A round plays
+    each remaining option at least once, so wide decisions take more playouts than requested. In a round, games after
+    different options share their random numbers (common random numbers), which reduces the noise.
 
-    A playout is cut off after some decisions and judged by the value of the position, or else by points. Where there is
-    neither, or all win together and there is no value, it is played to its end.
+    A playout is cut off after some decisions and judged by the value of the position, or by points. If there is
+    neither, or all players win together without a value, it is played to its end.
 
     Args:
         playouts: the number of playouts for a decision.

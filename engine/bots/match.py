@@ -1,4 +1,4 @@
-"""Matches between bots: one seat against another bot at all others, each seat in turn."""
+"""Matches between bots: one bot at one seat against another bot at the others, rotating over the seats."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class MatchStanding(Struct):
 
     Attributes:
         one, other: the names of the bots.
-        even: the share that `one` wins if both are equally strong.
+        even: the expected share of `one` if both are equally strong.
         games: the number of games.
         won: the sum of its shares of the wins.
-        failed: the number of games in which the rules were at fault; they count as lost.
+        failed: the number of games in which the rules faulted; they count as lost.
     """
 
     one: str
@@ -34,14 +34,14 @@ class MatchStanding(Struct):
 
     @property
     def share(self) -> ConfidenceInterval | None:
-        """The share that it wins, with bounds for every look; None before the first one."""
+        """The winning share, with bounds valid at every look; None before the first game."""
         return followed_share(self.won, self.games)
 
     @property
     def gain(self) -> ConfidenceInterval | None:
-        """The gain over the even share: 1 wins all, 0 is even, with bounds for every look; None before the first one.
+        """The gain over the even share: 1 wins everything, 0 is even; bounds hold at every look. None before a game.
 
-        Unlike the share it can be compared between games with other numbers of seats.
+        Unlike the share, it is comparable between different numbers of seats.
         """
         share = self.share
         if share is None:
@@ -59,14 +59,14 @@ class MatchStanding(Struct):
 
     @property
     def needed(self) -> int | None:
-        """The number of games for a verdict at the present share; None if there is one, or it would take too many."""
+        """The number of games for a verdict at the current share; None if there is one, or it would take too many."""
         if not self.games or self.verdict != "undecided":
             return None
         return games_to_tell(self.won, self.games, self.even)
 
     @property
     def says(self) -> str:
-        """The verdict in words; if undecided, with the number of games for one."""
+        """The verdict in words; if undecided, with the number of games needed."""
         left = f": {said_needed(self.needed, 'games')}" if self.verdict == "undecided" else ""
         return f"{self.verdict}{left}"
 
@@ -76,21 +76,21 @@ def match(
 ) -> Generator[MatchStanding]:
     """Plays a match until its verdict, for at most `games` games.
 
-    It ends only after each seat has been played equally often: an advantage of a seat is not a strength of a bot.
+    It ends only after each seat has been played equally often: the advantage of a seat is not the strength of a bot.
 
     Args:
-        side: the games, see `between`.
-        games: the most games.
+        side: the games; see `between`.
+        games: the maximum number of games.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
-        whole: whether all games are played, for narrower bounds.
+        whole: whether to play all games, for narrower bounds.
 
     Yields:
         The standing after each game; always the same object.
 
     Raises:
-        SaveError, DiagnosticsError: as `play_sides`.
-        ClusterError: as `play_sides`.
+        SaveError, DiagnosticsError: as for `play_sides`.
+        ClusterError: as for `play_sides`.
     """
     plan = side.plan
     seats = plan.seats(0)
@@ -107,10 +107,10 @@ def match(
 
 
 def between(plan: GamePlan, one: str, other: str) -> GamePlan:
-    """The plan of a match: the first bot at one seat, the other at all others; each deal is played from every seat.
+    """The plan of a match: the first bot at one seat, the other at the rest; each deal is played from every seat.
 
     Args:
-        plan: the plan of the games; its bots do not matter, and it has one number of players.
+        plan: the plan of the games, with one number of players; its bots are ignored.
         one: the name of the bot at one seat.
         other: the name of the bot at the other seats.
     """

@@ -1,4 +1,4 @@
-"""A bot that grows a tree of options, over positions that its seat cannot tell apart."""
+"""A bot that grows a tree of options, over positions indistinguishable for its seat."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _PARTICLES = 64
 
 
 class MctsBot:
-    """Grows one tree over all positions that its seat may be in, by random games (Monte Carlo tree search).
+    """Grows one tree over all possible positions of its seat, by random games (Monte Carlo tree search).
 
-    Each game takes one of these positions and goes down the tree. The decider takes the option that has been best for
-    its seat, among those legal there: the bound of an option counts the times that it was legal (Cowling, Powley,
-    Whitehouse: "Information Set Monte Carlo Tree Search", 2012). Chance draws by its weights. Choices hidden from the
-    seat lead to one node, whatever they are, as do choices of an incomplete round. Where there are many options, more
-    of them are tried as visits grow, those with the most valuable position after them first. The random game from the
-    first new node is cut off as in `flat`. Where nothing is hidden, ends of games are proven backwards.
+    Each game takes one of these positions and descends the tree. The decider takes the best option so far for its seat
+    among the legal ones: the bound of an option counts the times it was legal (Cowling, Powley, Whitehouse:
+    "Information Set Monte Carlo Tree Search", 2012). Chance draws by its weights. Choices hidden from the seat all lead
+    to one node, as do choices of an incomplete round. If there are many options, more of them are tried as visits grow,
+    those with the most valuable next positions first. The random game from the first new node is cut off as in `flat`.
+    If nothing is hidden, ends of games are proven backwards.
 
     Args:
         playouts: the number of playouts for a decision.

@@ -1,4 +1,4 @@
-"""Bots by their names on the command line."""
+"""Bots by name on the command line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class BotNameError(RulespecError):
 
 
 def open_bot(text: str) -> Bot:
-    """The bot of a name such as `random`, `greedy`, `flat:64`, or of a package that provides it.
+    """The bot with a name such as `random`, `greedy`, `flat:64`, possibly from a package.
 
     Raises:
         BotNameError: if there is none.

@@ -1,7 +1,7 @@
-"""A bot's opinion of the decisions of a game: its own choice, and what another one lost by its own measure.
+"""A bot's opinion on the decisions of a game: its own choice, and the loss of another one by its own measure.
 
-Each decision is judged from what its seat saw when it was taken, as the bot would have decided it: nothing that was
-hidden then counts. What was taken out of turn, and what chance brought, is not judged.
+Each decision is judged from its seat's view at that time, as if the bot had to decide: information hidden then does not
+count. Decisions out of turn and chance are not judged.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ TURNS = 0.1
 
 
 class Opinion(Struct, frozen=True):
-    """The opinion of a bot on a decision.
+    """A bot's opinion on a decision.
 
     Attributes:
         ply: the number of the decision, from 0.
-        seat: who took it.
-        best: the bot's own choice; `text`: it in words.
-        expected: the share of the win that the bot expects of what was taken; None if it has not tried it.
-        of_best: the share that it expects of its own choice.
+        seat: the deciding seat.
+        best: the bot's own choice; `text`: the same in words.
+        expected: the bot's expected share of the win for the option taken; None if it has not tried that.
+        of_best: its expected share for its own choice.
     """
 
     ply: int
@@ -46,36 +46,36 @@ class Opinion(Struct, frozen=True):
 
     @property
     def loss(self) -> float:
-        """The share of the win that the decision lost; 0 if it is not known."""
+        """The share of the win lost by the decision; 0 if unknown."""
         return max(0.0, self.of_best - self.expected) if self.expected is not None else 0.0
 
 
 class NoOpinionError(RulespecError):
-    """A bot that compares no options."""
+    """A bot that does not compare options."""
 
 
 def opinions(
     game: Game, bot: str, seats: Container[str], text: Callable[[Game, Option], str], seed: int = 0
 ) -> list[Opinion]:
-    """The opinions of a bot on the last decisions of a game, where there was a choice.
+    """A bot's opinions on the last decisions of a game, except forced ones.
 
     Args:
-        game: the game at its end, or where it stands; it is not changed.
+        game: the game at any point; it is not changed.
         bot: the name of the bot.
-        seats: those whose decisions are judged.
-        text: an option of a position in words.
-        seed: of the bot.
+        seats: the seats whose decisions are judged.
+        text: formats an option at a position.
+        seed: the seed of the bot.
 
     Raises:
         BotNameError: if there is no such bot.
-        NoOpinionError: if it compares nothing.
+        NoOpinionError: if it does not compare options.
     """
     from rulespec.engine.bots.bot_seats import BotSeats
     from rulespec.engine.bots.named import open_bot
 
     judge = open_bot(bot)
     if judge.name == "random":
-        raise NoOpinionError("the bot `random` compares no options, and so has no opinion")
+        raise NoOpinionError("the bot `random` does not compare options, so it has no opinion")
     at, results = restarted(game), list[Opinion]()
     judges = BotSeats(at, dict.fromkeys(game.seats, judge), seed)
     first = max(0, game.ply - MAX_JUDGED)
@@ -99,10 +99,10 @@ def _judged(judges: BotSeats, at: Game, ply: int, option: Option, text: Callable
 
 
 def expectation(share: float, stakes: int) -> str:
-    """A share of the win, such as "62 %", or in a game for stakes points against the average, such as "+1.3"."""
+    """A share of the win, such as "62 %", or with stakes a difference from the mean in points, such as "+1.3"."""
     return f"{stakes * (2 * share - 1):+.1f}" if stakes else f"{100 * share:.0f} %"
 
 
 def loss(share: float, stakes: int) -> str:
-    """A lost share of the win, such as "-12 %", or in a game for stakes points, such as "-1.3"."""
+    """A lost share of the win, such as "-12 %", or with stakes a loss in points, such as "-1.3"."""
     return f"-{stakes * 2 * share:.1f}" if stakes else f"-{100 * share:.0f} %"

@@ -1,4 +1,4 @@
-"""Games of different plans side by side: the same seeds and deals, recorded while played."""
+"""Games of different plans side by side, with the same seeds and deals, recorded while played."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PlanSide:
     Args:
         plan: the plan.
         ruleset: its ruleset.
-        path: the file for its games; None: they are not recorded.
+        path: the file for its games, or None.
         warned: called with the message that bots cannot compare positions.
     """
 
@@ -76,11 +76,11 @@ class PlanSide:
 def play_sides(
     sides: Sequence[PlanSide], pairs: int | None = None, jobs: int = 1, cluster: str = ""
 ) -> Generator[tuple[Outcome, ...]]:
-    """Plays the same games under all sides, after the recorded ones.
+    """Plays the same games under all sides, continuing after recorded ones.
 
     Args:
         sides: the sides.
-        pairs: the number of games of each; None: until the generator is closed.
+        pairs: the number of games per side; None: until the generator is closed.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
 
@@ -88,7 +88,7 @@ def play_sides(
         The outcomes of each game, in the order of the sides.
 
     Raises:
-        SaveError, DiagnosticsError: if recorded games are of another plan, damaged, or cannot be written.
+        SaveError, DiagnosticsError: if recorded games belong to another plan, are damaged, or cannot be written.
         ClusterError: if workers cannot be started or reached, or end too early.
     """
     with ExitStack() as stack:

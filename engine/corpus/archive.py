@@ -24,24 +24,24 @@ MAX_OPENINGS = 100_000
 
 
 class Opened(Struct):
-    """An opening: the number of its games, and those of them that each seat won."""
+    """An opening: the number of its games, and of each seat's wins in them."""
 
     games: int = 0
     won: Counter[str] = field(default_factory=Counter)
 
 
 class Shelf(Struct):
-    """The games of one ruleset for one number of players, for all settings.
+    """The games of one ruleset with one number of players, over all settings.
 
     Attributes:
         ruleset: the reference of the rules.
-        title: their title.
+        title: the title of the rules.
         players: the number of seats.
         games: the number of finished games.
-        open: the number of games that go on, or diverge.
+        open: the number of games that are unfinished or diverge.
         lengths: length of a finished game → the number of games.
         endings: ending → the number of games.
-        won: seat → the number of games that it won, alone or with others.
+        won: seat → the number of its wins, alone or shared.
         points: seat → the sum of its points.
         openings: the first decisions of seats, as texts → their games.
         others: the number of games with other openings.
@@ -65,14 +65,14 @@ class Shelf(Struct):
 
 
 def shelves(folder: Path, opening: int = OPENING) -> list[Shelf]:
-    """The games of a store by rules and players, those with the most games first.
+    """The games of a store by rules and players, most games first.
 
     Args:
         folder: the store.
-        opening: the number of decisions of an opening.
+        opening: the number of decisions in an opening.
 
     Raises:
-        DiagnosticsError: those of a damaged store.
+        DiagnosticsError: if the store is damaged.
     """
     tables, texts, results = Tables(folder), dict[str, _Texts](), dict[tuple[str, int], Shelf]()
     for part in parts_of_store(folder):
@@ -104,7 +104,7 @@ class _Texts:
         self._known: dict[tuple[int, ...], str] = {}
 
     def of(self, code: Sequence[int]) -> str:
-        """A decision of a seat, as its seat and its option; `?` for a code that no game of the table has."""
+        """A decision as its seat and option; `?` for a code that no game of the table has."""
         key = tuple(code)
         if key not in self._known:
             try:

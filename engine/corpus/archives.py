@@ -1,4 +1,4 @@
-"""Logs in archives, read one by one in memory: nothing is unpacked to disk, and bombs are refused."""
+"""Logs in archives, read one by one in memory: nothing is unpacked to disk, and archive bombs are refused."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _HELP = "pack the logs again; archives are .tar, .tar.gz, .tar.bz2 or .zip, with
 
 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The names and bytes of the logs in an archive, in order; of an overlong one only the first bytes.
+    """The names and bytes of the logs in an archive, in order; of an overlong log only the first bytes.
 
     Raises:
-        DiagnosticsError: RS601 if it cannot be read, RS602 if there is too much in it.
+        DiagnosticsError: RS601 if it is unreadable, RS602 if it is too large.
     """
     with foreign(str(path), _HELP):
         file = opened(path)
@@ -58,13 +58,13 @@ def _zipped(file: IO[bytes], bounds: ArchiveBounds) -> Iterator[tuple[str, bytes
             raise ArchiveTooLargeError
         by_place = sorted(infos, key=lambda info: info.header_offset)
         if any(a.header_offset + a.compress_size > b.header_offset for a, b in pairwise(by_place)):
-            raise ValueError("members of it lie over one another")
+            raise ValueError("its members overlap")
         unpacked = 0
         for info in infos:
             if info.is_dir() or not is_log_name(info.filename):
                 continue
             if info.flag_bits & _ENCRYPTED or info.compress_type not in _ZIP_METHODS:
-                raise ValueError("a log in it is encrypted, or packed by a rare method")
+                raise ValueError("a log in it is encrypted or uses an unsupported compression method")
             with archive.open(info) as member:
                 data = member.read(bounds.member)
             unpacked += len(data)
@@ -101,13 +101,13 @@ class _InParts(io.RawIOBase):
         return self._file.seek(place, whence)
 
     def tell(self) -> int:
-        """The place."""
+        """The current offset."""
         return self._file.tell()
 
     def seekable(self) -> bool:
-        """Places can be gone to."""
+        """Always True."""
         return True
 
     def readable(self) -> bool:
-        """It is read."""
+        """Always True."""
         return True

@@ -1,4 +1,4 @@
-"""The tables of a store of codes: the rules, seats and settings of games, and the names of their numbers."""
+"""The tables of a store of codes: the rules, seats and settings of games, and the names behind their numbers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OVERLAY = "overlays/position_sought.yaml"
 
 
 class CodedOption(Struct, frozen=True):
-    """An option by its number: its decision, its name, and the types of its parameters."""
+    """An option with its number: its decision, its name, and the types of its parameters."""
 
     number: int
     decision: str
@@ -50,7 +50,7 @@ class CodedOption(Struct, frozen=True):
 
 
 class NamedMeasure(Struct, frozen=True):
-    """A measure for people: its name, its title, the unit of its values, and the kind that has it ("": the game)."""
+    """A measure for people: its name, title and unit, and the kind it belongs to ("": the game)."""
 
     measure: str
     title: str
@@ -65,13 +65,13 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         rulespec_codes: the version of the format.
         ruleset: the reference of the rules by ids.
         ruleset_hash: the hash of their meaning.
-        sources_hash: the hash of their texts, by which their bundle lies in the folder `rules`.
+        sources_hash: the hash of their texts, which locates their bundle in the folder `rules`.
         numbers: the version of the numbering.
         players: the number of seats.
         settings: all settings.
-        width: the numbers of a code: the option, the seat and the arguments.
+        width: the length of a code: option, seat and arguments.
         options: the options of the program.
-        names: for each kind of entity the names of its members, by their numbers.
+        names: for each kind of entity, its members' names by number.
         title: the title of the ruleset.
         unit: the unit of the scores; empty for plain numbers.
         measures: the measures of the ruleset.
@@ -122,13 +122,13 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def decisions(self) -> tuple[str, ...]:
-        """By the number of an option its decision and its name, such as `turn.take`; empty where there is none."""
+        """By option number, its decision and name, such as `turn.take`; "" for unused numbers."""
         names = {option.number: f"{option.decision}.{option.option}" for option in self.options}
         return tuple(names.get(number, "") for number in range(max(names, default=-1) + 1))
 
     @cached_property
     def key(self) -> str:
-        """The name of the table: 16 hex digits of its meaning; other words and other texts make no other one."""
+        """The name of the table: 16 hex digits of its meaning, independent of words and other texts."""
         data = [self.ruleset_hash, self.numbers, self.players, self.settings, self.width]
         data += [[tuple(msgspec.structs.astuple(option)) for option in self.options], self.names]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
@@ -184,8 +184,8 @@ class Tables:
         """A table by its name.
 
         Raises:
-            DiagnosticsError: RS601, RS602 if it cannot be read; RS605 if it has another version; RS607 if it is none,
-                or another one.
+            DiagnosticsError: RS601, RS602 if it is unreadable; RS605 if it has another version; RS607 if it is not a
+                table, or another one.
         """
         if key in self._tables:
             return self._tables[key]
@@ -215,20 +215,20 @@ class Tables:
         return bundle
 
     def game(self, table: CodeTable) -> Game:
-        """A game at a table, under its own rules.
+        """A game at a table, under the table's rules.
 
         Raises:
-            DiagnosticsError: as `bundle`; RS659 if its rules are not those of the table.
+            DiagnosticsError: as for `bundle`; RS659 if its rules are not the table's.
         """
         return self._checked(table, ruleset_in(self.bundle(table)))
 
     def seeking(self, table: CodeTable, expression: str) -> Game:
-        """A game at a table with a further measure of players: 1 where an expression of the rules language holds.
+        """A game at a table with an additional measure of players: 1 if an expression of the rules language holds.
 
-        It is not a value for bots, as it says nothing about the aim of the game.
+        It is not a value for bots, as it is unrelated to the aim of the game.
 
         Raises:
-            DiagnosticsError: as `game`; for an error in the expression.
+            DiagnosticsError: as for `game`; for an error in the expression.
         """
         bundle = self.bundle(table)
         own = self._checked(table, ruleset_in(bundle)).ruleset

@@ -1,4 +1,4 @@
-"""Games as codes: a row for each, with its decisions as the narrowest integers; the names of the numbers lie beside."""
+"""Games as codes: one row each, with decisions as the narrowest integers, next to the names of the numbers."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.simulate.result_rows import VERSION, ResultSheet
 from rulespec.typed import nodes as typed
 
-DERIVED = ("ruleset", "players", "decision")
-"""Columns that follow from the table, for other programs."""
-
+DERIVED = ("ruleset", "players", "decision", "positions")
+"""Columns that follow from the others: for other programs, and to find games quickly."""
 
 COLUMNS = {
     "game": RowColumn("number of the game"),
@@ -53,6 +52,7 @@ COLUMNS = {
     "ruleset": RowColumn("rules of the game"),
     "players": RowColumn("number of players", "players"),
     "decision": RowColumn("each decision with its option, as decision.option"),
+    "positions": RowColumn("last 32 bits of the hash of the position after each decision"),
 }
 """The columns of a store."""
 
@@ -66,6 +66,7 @@ ROUND = 64
 """Games that are played at a time."""
 WIDTHS = ("int16", "int32", "int64")
 _LISTS = ("options", "seats", "arguments")
+NO_POSITIONS = np.empty(0, np.uint32)
 
 
 class CodedGame(Struct, frozen=True):
@@ -73,17 +74,18 @@ class CodedGame(Struct, frozen=True):
 
     Attributes:
         game: its number.
-        log: the log that it is from.
-        sha256: of the bytes of that; empty for a simulated game.
-        table: the name of its table; empty if it cannot be read.
-        error: why it cannot be read, or where it diverges; the decisions before that are here.
+        log: its log.
+        sha256: the hash of the log's bytes; empty for a simulated game.
+        table: the name of its table; empty if it is unreadable.
+        error: the reason why it is unreadable, or its divergence; earlier decisions are included.
         decisions: the number of decisions.
         ended: the ending; None if the game is unfinished.
         winners: the seats that won.
         scores: the points by seat.
         end_hash: the hash of the last position.
-        codes: the decisions, a row for each.
-        verdict: `legal`, `diverges`, `other_end` (than the log says) or `unreadable`.
+        codes: the decisions, one row each.
+        verdict: `legal`, `diverges`, `other_end` (a different end in the log) or `unreadable`.
+        positions: the last 32 bits of the position hash after each decision; empty if not read.
     """
 
     game: int
@@ -98,6 +100,7 @@ class CodedGame(Struct, frozen=True):
     end_hash: str
     codes: Codes
     verdict: str = "legal"
+    positions: NDArray[np.uint32] = NO_POSITIONS
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, with the columns of the codes as arrays."""
@@ -106,23 +109,24 @@ class CodedGame(Struct, frozen=True):
             "options": self.codes[:, 0],
             "seats": self.codes[:, 1].astype(np.int8),
             "arguments": self.codes[:, 2:].reshape(-1),
+            "positions": self.positions,
         }
 
     def same(self, other: CodedGame) -> bool:
-        """Whether another one is equal."""
+        """Whether another game has the same values and codes."""
         alike = all(getattr(self, name) == getattr(other, name) for name in _PLAIN)
         return alike and np.array_equal(self.codes, other.codes)
 
 
-_PLAIN = tuple(name for name in CodedGame.__struct_fields__ if name != "codes")
+_PLAIN = tuple(name for name in CodedGame.__struct_fields__ if name not in ("codes", "positions"))
 
 
 class CodeSheet(ResultSheet[CodedGame]):
-    """The format of games as codes. Arguments are int16, unless the part has larger ones.
+    """The format of games as codes. Arguments are int16, unless a part has larger ones.
 
     Args:
         header: all inputs of the games.
-        tables: the tables of the store, whose names are written beside the numbers.
+        tables: the tables of the store, whose names accompany the numbers.
     """
 
     key = "rulespec_codes"
@@ -184,8 +188,8 @@ class CodeSheet(ResultSheet[CodedGame]):
 
 
 def is_of_codes(columns: Any) -> bool:
-    """Whether a `pyarrow.Schema` belongs to games as codes, also of a store without the columns that came later."""
-    return any(columns.equals(_schema(width)) or columns.equals(_schema(width, later=False)) for width in WIDTHS)
+    """Whether a `pyarrow.Schema` belongs to games as codes, including stores without later columns."""
+    return any(columns.equals(_schema(width, version)) for width in WIDTHS for version in range(len(_LATER) + 1))
 
 
 def verdict_of(table: str, error: str) -> str:
@@ -212,9 +216,13 @@ def codes_of(options: NDArray[np.int64], seats: NDArray[np.int64], arguments: ND
     return np.concatenate([options[:, None], seats[:, None], rest], axis=1, dtype=np.int64)
 
 
+_LATER = (("verdict", "ruleset", "players", "decision"), ("positions",))
+"""The columns that came later, in their order."""
+
+
 @cache
-def _schema(width: str, *, later: bool = True) -> Any:
-    """The columns, with their titles and units; without the `later` ones as in stores of before."""
+def _schema(width: str, later: int = len(_LATER)) -> Any:
+    """The columns, with their titles and units; with fewer of the `later` ones as in older stores."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -231,10 +239,15 @@ def _schema(width: str, *, later: bool = True) -> Any:
         "options": narrow,
         "seats": pa.list_(pa.int8()),
         "arguments": narrow,
+        "verdict": text,
+        "ruleset": text,
+        "players": pa.int32(),
+        "decision": pa.list_(text),
+        "positions": pa.list_(pa.uint32()),
     }
-    if later:
-        types |= {"verdict": text, "ruleset": text, "players": pa.int32(), "decision": pa.list_(text)}
-    return pa.schema([pa.field(name, type_, metadata=COLUMNS[name].metadata) for name, type_ in types.items()])
+    lacking = [name for names in _LATER[later:] for name in names]
+    fields = [pa.field(name, type_, metadata=COLUMNS[name].metadata) for name, type_ in types.items()]
+    return pa.schema([field for field in fields if field.name not in lacking])
 
 
 # --- from logs ----------------------------------------------------------------------------------------------------
@@ -252,7 +265,7 @@ NO_CODES = np.empty((0, 2), np.int64)
 
 
 def imported(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> ImportedGame:
-    """A log as codes: its standing decisions, up to the first illegal one.
+    """A log as codes: its decisions that stand, up to the first illegal one.
 
     Raises:
         ClusterError: if this worker has another version of the program, or other rules.
@@ -270,11 +283,26 @@ def imported(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> Impo
         else:
             where = f"diverges at {row.cause.place}: {row.cause.reason}" if row.cause is not None else ""
             end = (row.decisions, row.ended, row.winners, row.scores, row.end_hash)
-            coded = CodedGame(log.game, log.name, row.sha256, table.key, where, *end, codes, row.verdict)
+            at = positions_of(game)
+            coded = CodedGame(log.game, log.name, row.sha256, table.key, where, *end, codes, row.verdict, at)
             return ImportedGame(coded, table, bundle)
     return ImportedGame(
         CodedGame(log.game, log.name, row.sha256, "", wrong, 0, None, (), {}, "", NO_CODES, "unreadable")
     )
+
+
+def positions_of(game: Game) -> NDArray[np.uint32]:
+    """The positions after the decisions of a game, last one first; see `CodedGame`."""
+    back, results = game.copy(), []
+    for _ in range(game.ply):
+        results.append(int(back.hash, 16))
+        back.undo()
+    return short(np.array(results[::-1], np.uint64))
+
+
+def short(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """The last 32 bits of hashes."""
+    return hashes.astype(np.uint32)
 
 
 _tables = MachineMemo(lambda ruleset, players, settings: _new_table(table_game(ruleset, players, settings)))
@@ -315,8 +343,9 @@ def _played(plan: GamePlan, search: Search, table: str, numbers: Sequence[int]) 
     codes = {n: search.coded(plan.seed, n, 1, plan.cap)[0] for n in numbers} if len(plan.players) > 1 else {}
     if not codes:
         codes = dict(zip(numbers, search.coded(plan.seed, numbers[0], len(numbers), plan.cap), strict=True))
-    replayed = search.replay(list(codes.values()))
+    replayed = search.replay(list(codes.values()), hashes=True)
     hashes = search.hashes(replayed.rows)
+    positions = np.split(short(replayed.hashes), np.cumsum(replayed.decisions)[:-1])
     for at, (number, own) in enumerate(codes.items()):
         outcome = outcome_at(search, replayed.rows[at])
         name = f"seed{plan.seed}-game{number}"
@@ -332,6 +361,7 @@ def _played(plan: GamePlan, search: Search, table: str, numbers: Sequence[int]) 
             outcome.scores,
             f"{hashes[at]:016x}",
             own,
+            positions=positions[at],
         )
 
 
@@ -346,6 +376,6 @@ def tables_of(plan: GamePlan, ruleset: typed.Ruleset) -> Iterable[CodeTable]:
 
 
 def store_folder(path: Path) -> Path:
-    """The folder of the rows of a store, which is made."""
+    """The folder of the rows of a store, created if necessary."""
     path.mkdir(parents=True, exist_ok=True)
     return path / GAMES

@@ -1,4 +1,4 @@
-"""A row for each log of a corpus: plain data, the same wherever the log was replayed."""
+"""A row for each log of a corpus: plain data, independent of where the log was replayed."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ COLUMNS = {
 
 
 class FirstRefusal(Struct, frozen=True):
-    """The first decision that the rules refuse.
+    """The first refused decision.
 
     Attributes:
         index: the number of legal decisions before it.
         place: its line or entry in the log.
-        reason: the reason of the rules, seats by their ids.
+        reason: the reason of the rules, with seat ids.
         rules: the ids of the rules that it cites.
         written: the line in the rules; empty if there is none.
     """
@@ -83,21 +83,21 @@ class Reading(Struct, frozen=True):
 
 
 class Under(Struct, frozen=True):
-    """The game under other rules; see `Judgement`.
+    """A game under other rules; see `Judgement`.
 
     Attributes:
-        error: why it cannot be judged; empty if it is.
+        error: the reason why it cannot be judged, or "".
         ruleset: the other rules.
         ruleset_hash: the hash of their meaning.
         legal: the number of decisions that stay legal.
-        forced: answers that were the only way to go on.
-        answers: answers among several.
+        forced: the only answers that let the log continue.
+        answers: chosen answers.
         skipped: decisions that these rules do not ask for.
-        cause: the first decision that is refused.
+        cause: the first refused decision.
         winners_are: `same`, `other` or `open`; None if a decision is refused.
-        unchanged: whether all stays legal, with the same end.
+        unchanged: whether everything stays legal, with the same end.
         ended: the ending.
-        winners: the seats that win.
+        winners: the winning seats.
         scores: their points.
     """
 
@@ -117,29 +117,29 @@ class Under(Struct, frozen=True):
 
 
 class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """A replayed log. Seats have default ids, as in results of `simulate`; people's names stay in the logs.
+    """A replayed log. Seats have default ids, as in `simulate`; people's names stay in the logs.
 
     Attributes:
         game: the number of the log.
         log: its name.
-        sha256: of its bytes.
-        verdict: `legal`, `diverges`, `other_end` (than the log says), `broken` or `unreadable`.
-        error: why it cannot be read; empty if it can.
-        system: the system that recorded a foreign log; empty for a native one.
+        sha256: the hash of its bytes.
+        verdict: `legal`, `diverges`, `other_end` (a different end in the log), `broken` or `unreadable`.
+        error: the reason why it is unreadable, or "".
+        system: the recording system of a foreign log; "" for a native one.
         ruleset: the rules.
         ruleset_hash: the hash of their meaning.
         players: the number of seats.
         settings: all settings.
         decisions: the number of legal decisions.
-        ended: the ending; None if the game is unfinished, or stops there.
+        ended: the ending; None if the game is unfinished or stops there.
         winners: the seats that won.
         scores: the points by seat.
         end_hash: the hash of the last position.
-        ignored: entries that the other system ignored.
-        passed: entries that show known faults of it.
-        cause: the first decision that the rules refuse.
-        measures: the measures of the last position, and those before, if they were asked for over time.
-        under: the game under other rules; None if there are none, or it is not legal under its own.
+        ignored: the number of entries ignored by the other system.
+        passed: the number of entries with known faults of that system.
+        cause: the first decision refused by the rules.
+        measures: the measures of the last position, and earlier ones if requested.
+        under: the game under other rules; None if there are none, or it is illegal under its own.
     """
 
     game: int
@@ -174,7 +174,7 @@ class RowSheet(ResultSheet[LogRow]):
 
     Args:
         header: all inputs of the rows.
-        words: gives the words of the rulesets of some rows, by their references, for the metadata of a part.
+        words: returns the words of rulesets, by reference, for the metadata of a part.
     """
 
     key = "rulespec_rows"
@@ -234,8 +234,8 @@ def under_of(judged: Judgement, say: Callable[[str], str] = str, ids: Mapping[st
 
     Args:
         judged: the judgement.
-        say: removes names of people from a reason.
-        ids: the ids of seats by their names, if they have others.
+        say: removes people's names from a reason.
+        ids: seat ids by name, if they differ.
     """
     ids = {seat: seat for seat in judged.names} if ids is None else ids
     other, outcome, ruleset = judged.difference, judged.outcome, judged.under

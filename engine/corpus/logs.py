@@ -1,4 +1,4 @@
-"""The logs of a corpus: files, folders, globs and archives, always in the same order."""
+"""The logs of a corpus: files, folders, globs and archives, in a fixed order."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.folders import visible_files
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.corpus.archives import members
-from rulespec.engine.logs.containers import is_archive, is_container
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_bytes, log_text
-from rulespec.engine.logs.samples import ENDINGS, is_log_name
+from rulespec.engine.logs.samples import ENDINGS, is_archive, is_container, is_log_name
 from rulespec.engine.notation.pgn import read_pgn
 
 _TEXTS = (".pgn", ".pgn.gz")
@@ -31,9 +30,9 @@ class Log(Struct, frozen=True):
 
     Attributes:
         game: its number.
-        name: its path as the corpus was named; in an archive, the path of that and its own.
-        data: its bytes; empty if it cannot be read.
-        refusal: why it cannot be read, with the code; empty if it can.
+        name: its path relative to the corpus; in an archive, the path of the archive followed by its own.
+        data: its bytes; empty if it is unreadable.
+        refusal: the reason why it is unreadable, with the code, or "".
     """
 
     game: int
@@ -48,11 +47,11 @@ class Log(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True):
-    """A corpus as it was when it was first scanned.
+    """A corpus at its first scan.
 
     Attributes:
-        logs: the number of its logs.
-        digest: SHA-256 of their names and bytes.
+        logs: the number of logs.
+        digest: the SHA-256 hash of their names and bytes.
     """
 
     logs: int
@@ -63,8 +62,8 @@ class Corpus:
     """Logs by path.
 
     Args:
-        paths: files, folders (with those below), globs, and archives.
-        only: a pattern such as `*.json` or `2024/*`, of the whole name of a log or of its last part; empty for all.
+        paths: files, folders (recursively), globs, and archives.
+        only: a pattern such as `*.json` or `2024/*`, for the whole name of a log or its last part; "" for all.
     """
 
     def __init__(self, paths: Sequence[Path], only: str = "") -> None:
@@ -76,8 +75,8 @@ class Corpus:
         """The logs, one in memory at a time.
 
         Raises:
-            DiagnosticsError: RS601 if a path leads to no log, or an archive cannot be read; RS602 if it is too large;
-                RS582 if no log has a name of the pattern.
+            DiagnosticsError: RS601 if a path contains no log, or an archive is unreadable; RS602 if it is too large;
+                RS582 if no log matches the pattern.
         """
         self._digest = hashlib.sha256()
         number, seen = 0, False
@@ -94,13 +93,13 @@ class Corpus:
             raise failure("RS582", message, None, "a pattern such as '*.json' is of the whole name or its last part")
 
     def manifest(self) -> Manifest:
-        """The number of the logs, and a digest of all of them."""
+        """The number of logs, and a digest of them all."""
         logs = sum(1 for _ in self.logs())
         return Manifest(logs, self.digest)
 
     @property
     def digest(self) -> str:
-        """The digest of the logs that were read last."""
+        """The digest of the logs read last."""
         return self._digest.hexdigest()
 
 
@@ -159,7 +158,7 @@ def _single(logs: Iterator[tuple[str, bytes | DiagnosticsError]]) -> Iterator[tu
 
 
 def holds_several(path: Path) -> bool:
-    """Whether a file holds several games; False if it cannot be read."""
+    """Whether a file contains several games; False if it is unreadable."""
     if not path.name.endswith(_TEXTS):
         return False
     with suppress(DiagnosticsError):

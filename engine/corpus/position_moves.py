@@ -1,6 +1,6 @@
-"""Options at a position, over all finished games of a store: the uses of each, and the results of those games.
+"""Options at a position, over all finished games of a store: their uses, and the results of those games.
 
-Games may reach a position by any path: it is found by its hash, in games of the same rules, seats and settings.
+Games may reach a position by any path: it is found by hash, in games with the same rules, seats and settings.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.engine.corpus.code_tables import FOLDER, CodeTable, Tables, table_game
-from rulespec.engine.corpus.game_codes import CodedGame
-from rulespec.engine.corpus.stores import batches, parts_of_store
+from rulespec.engine.corpus.game_codes import CodedGame, short
+from rulespec.engine.corpus.game_visits import ALL, visits
+from rulespec.engine.corpus.stores import batches, check_widths, parts_of_store
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.search.open_search import open_search
@@ -42,10 +44,10 @@ class Tally(Struct):
     Attributes:
         times: the number of times it was taken; a game may reach a position more than once.
         games: the number of games.
-        won: the number of them won by the seat that took it.
-        points: the sum of that seat's points in them.
-        scored: the number of them with points for it.
-        winners: seat → the number of them that it won.
+        won: how many of those games the deciding seat won.
+        points: the deciding seat's total points.
+        scored: how many of those games have a score for that seat.
+        winners: seat → games won.
     """
 
     times: int = 0
@@ -66,11 +68,11 @@ class Tally(Struct):
 
 
 class MoveCounts(Struct):
-    """The counts of a part of a store, or of all of it.
+    """The counts of a store or a part of it.
 
     Attributes:
-        over: the number of games of the table that are over, and were counted.
-        open: the number of unfinished games, and of those that do not reach their recorded end; not counted.
+        over: the number of finished games of the table, which are counted.
+        open: the number of unfinished games, and of those that miss their recorded end; not counted.
         taken: hash of a position → code of a decision → its results.
     """
 
@@ -79,7 +81,7 @@ class MoveCounts(Struct):
     taken: dict[int, dict[Code, Tally]] = {}
 
     def add(self, other: MoveCounts) -> None:
-        """Adds those of another part."""
+        """Adds the counts of another part."""
         self.over += other.over
         self.open += other.open
         for position, codes in other.taken.items():
@@ -89,17 +91,17 @@ class MoveCounts(Struct):
 
 
 def counted(folder: Path, game: Game, positions: Sequence[int], jobs: int = 1, cluster: str = "") -> MoveCounts:
-    """The decisions at some positions, over all games of a store at the same table.
+    """The decisions at given positions, over all games of a store at the same table.
 
     Args:
         folder: the store.
-        game: a game of the rules, seats and settings; its position makes no difference.
+        game: a game with the same rules, seats and settings, at any position.
         positions: the hashes of the positions.
         jobs: as in `on_workers`.
         cluster: as in `on_workers`.
 
     Raises:
-        DiagnosticsError: RS580 if the store has no game of this table; those of a damaged store.
+        DiagnosticsError: RS580 if the store has no game of this table; or if it is damaged.
         ClusterError: if workers cannot be started or reached, or end too early.
     """
     key = _table_of(folder, game)
@@ -149,42 +151,56 @@ def _opened(folder: str, key: str) -> Search:
 
 
 def count_part(folder: str, part: str, key: str, positions: tuple[int, ...]) -> MoveCounts:
-    """The counts of a part of a store; the work of a worker."""
-    search, result = _opened(folder, key), MoveCounts(taken={})
-    wanted = np.array(positions, np.uint64)
-    start = int(search.hashes(search.rows([table_game(search.table.ruleset, *_table_args(search))]))[0])
-    for batch in batches(Path(part)):
-        mine = [game for game in batch if game.table == key]
-        over = [game for game in mine if game.ended is not None and len(game.codes)]
-        result.open += len(mine) - len(over)
-        if over:
-            _count(search, over, wanted, start, result)
+    """The counts of a part of a store; runs in a worker."""
+    search, path, wanted = _opened(folder, key), Path(part), np.array(positions, np.uint64)
+    table = table_game(search.table.ruleset, len(search.table.seats), search.table.settings)
+    start = int(search.hashes(search.rows([table]))[0])
+    coming = visits(path, key, wanted, start in positions)
+    result = MoveCounts(over=coming.over, open=coming.open, taken={})
+    if len(coming.rows):
+        chosen = np.zeros(coming.rows[-1] + 1, np.bool_)
+        chosen[coming.rows] = True
+        lengths = iter(coming.lengths)
+        for games in batches(path, chosen):
+            _count(search, games, [next(lengths) for _ in games], wanted, start, result)
     return result
 
 
-def _table_args(search: Search) -> tuple[int, Mapping[str, str]]:
-    return len(search.table.seats), search.table.settings
+def _count(
+    search: Search,
+    games: Sequence[CodedGame],
+    lengths: Sequence[int],
+    wanted: NDArray[np.uint64],
+    start: int,
+    result: MoveCounts,
+) -> None:
+    """Counts the decisions of some games, replayed up to the last of the positions; those that do not replay are open.
 
-
-def _count(search: Search, games: Sequence[CodedGame], wanted: Any, start: int, result: MoveCounts) -> None:
-    """Counts the decisions of some games that are over."""
-    replayed = search.replay([game.codes for game in games], hashes=True)
+    Args:
+        search: the search of the table.
+        games: finished games.
+        lengths: the decisions of each game to replay, or `ALL`.
+        wanted: the hashes of the positions.
+        start: the hash of the position where they begin.
+        result: the counts that grow.
+    """
+    check_widths(games, search.coder.width)
+    codes = [game.codes if n == ALL else game.codes[:n] for game, n in zip(games, lengths, strict=True)]
+    replayed = search.replay(codes, hashes=True)
     ends = np.cumsum(replayed.decisions)
-    places = np.flatnonzero(np.isin(replayed.hashes, wanted))
-    whose = np.searchsorted(ends, places, side="right")
-    by_game: dict[int, list[tuple[int, int]]] = {}
-    if start in wanted:
-        by_game = {at: [(start, 0)] for at in range(len(games))}
-    for place, at in zip(places.tolist(), whose.tolist(), strict=True):
-        begun = int(ends[at]) - int(replayed.decisions[at])
-        by_game.setdefault(at, []).append((int(replayed.hashes[place]), place - begun + 1))
-    for at, game in enumerate(games):
-        legal = int(replayed.decisions[at])
-        if legal != len(game.codes) or f"{replayed.hashes[ends[at] - 1]:016x}" != game.end_hash:
+    among, noted = np.isin(replayed.hashes, wanted), np.isin(short(replayed.hashes), short(wanted))
+    for at, (game, length) in enumerate(zip(games, lengths, strict=True)):
+        last, legal = int(ends[at]), int(replayed.decisions[at])
+        sound = legal == len(codes[at]) and len(game.codes) == game.decisions
+        if sound and length:
+            sound = f"{replayed.hashes[last - 1]:016x}" == game.end_hash if length == ALL else bool(noted[last - 1])
+        if not sound:
+            result.over -= 1
             result.open += 1
             continue
-        result.over += 1
-        _count_game(search, game, by_game.get(at, ()), result)
+        own = np.flatnonzero(among[last - legal : last])
+        places = [(int(replayed.hashes[last - legal + place]), place + 1) for place in own.tolist()]
+        _count_game(search, game, [(start, 0), *places] if start in wanted else places, result)
 
 
 def _count_game(search: Search, game: CodedGame, places: Sequence[tuple[int, int]], result: MoveCounts) -> None:
@@ -216,13 +232,13 @@ def _count_game(search: Search, game: CodedGame, places: Sequence[tuple[int, int
 
 
 class PositionMove(Struct, frozen=True):
-    """A legal option of a position, with its results in the games of a store.
+    """A legal option at a position, with its results in the games of a store.
 
     Attributes:
         decision: the name of the decision.
         by: the seat; None: chance.
         option: the option.
-        tally: the counts; of no games if nobody took it.
+        tally: its results; empty if nobody took it.
     """
 
     decision: str
@@ -232,12 +248,12 @@ class PositionMove(Struct, frozen=True):
 
     @property
     def won(self) -> ConfidenceInterval | None:
-        """The share of its games that the seat won, with bounds; None of chance, and of no games."""
+        """The seat's share of wins in these games, with bounds; None for chance, and without games."""
         return share(self.tally.won, self.tally.games) if self.by is not None and self.tally.games else None
 
     @property
     def points(self) -> float | None:
-        """The mean of the seat's points in its games; None if they have none."""
+        """The seat's mean points in these games; None without points."""
         return self.tally.points / self.tally.scored if self.tally.scored else None
 
     def to_json(self) -> dict[str, Any]:
@@ -258,7 +274,7 @@ class PositionMove(Struct, frozen=True):
 
 
 def moves_at(game: Game, counts: MoveCounts) -> list[PositionMove]:
-    """The legal options in the position of a game, those taken most often first, and those never taken last."""
+    """The legal options at a game's position, most frequent first, and unused ones last."""
     taken = counts.taken.get(int(game.hash, 16), {})
     return sorted(_moves(game, taken), key=lambda move: -move.tally.times)
 

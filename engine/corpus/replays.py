@@ -1,4 +1,4 @@
-"""Logs of a corpus, replayed: a plan as plain data, and the row of each log, in this process or a worker."""
+"""Replays of a corpus: a plan as plain data, and the row of each log, in this process or a worker."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ class WorkerRules(Struct, frozen=True):
 
     Attributes:
         name: the reference in the plan or a log.
-        reference: the reference to load them by.
+        reference: the reference for loading them.
         sources_hash: the hash of their texts.
-        bundle: their files, where a worker may lack them.
+        bundle: their files, if a worker may lack them.
     """
 
     name: str
@@ -80,17 +80,17 @@ class WorkerRules(Struct, frozen=True):
 
 
 class ReplayPlan(Struct, frozen=True):
-    """All inputs of the row of a log.
+    """The inputs for the row of a log.
 
     Attributes:
-        rules: the rules of all logs; None: those of each.
-        under: the rules to judge them under; `+OVERLAY` is laid over those of each.
-        known: the rules that are named in it.
+        rules: the rules for all logs; None: each log's own.
+        under: the rules to judge them under; `+OVERLAY` is added to each log's own.
+        known: the rules named in the plan.
         dialect: the dialect of foreign logs; None: recognised.
-        past: whether known faults of foreign systems are passed.
-        usual: whether usual answers are put in; see `judge`.
-        every: the decisions between measures; 0: only those of the last position.
-        backend: the machine; it makes no difference to the rows.
+        past: whether to replay past known faults of foreign systems.
+        usual: whether to insert usual answers; see `judge`.
+        every: the number of decisions between measures; 0: only at the last position.
+        backend: the machine, without effect on the rows.
         version: the version of the program.
     """
 
@@ -122,16 +122,16 @@ class ReplayPlan(Struct, frozen=True):
 
     @property
     def machine(self) -> Backend:
-        """The machine for replays: not wasm, as it takes memory for each table and most work is parsing."""
+        """The machine for replays: not wasm, as it takes memory per table and most work is parsing."""
         return "python" if self.backend == "auto" else self.backend
 
 
 def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
-    """A plan with the rules that it names; `away`: for workers that may lack their files.
+    """A plan with its named rules; `away`: for workers that may lack their files.
 
     Raises:
-        DiagnosticsError: if they cannot be read, or bundled.
-        ClusterError: if overlays of one's own cannot be sent.
+        DiagnosticsError: if they are unreadable, or cannot be bundled.
+        ClusterError: if custom overlays cannot be sent.
     """
     names = [name for name in (plan.rules, plan.under) if name is not None and not name.startswith("+")]
     overlays = parts_of(plan.under)[1:] if plan.under is not None and plan.under.startswith("+") else []
@@ -146,7 +146,7 @@ def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
 def words_of_rulesets(rulesets: Mapping[str, str]) -> dict[str, Any]:
     """The words of rulesets for their numbers, by reference; `rulesets` has the hash of each.
 
-    Those that logs carry, or whose rules have changed since, have none.
+    Embedded rules, and rules that have changed since, have none.
     """
     results = {}
     for reference, hash_ in rulesets.items():
@@ -160,7 +160,7 @@ def words_of_rulesets(rulesets: Mapping[str, str]) -> dict[str, Any]:
 
 
 def replayed(plan: ReplayPlan, logs: Iterable[Log], jobs: int = 1, cluster: str = "") -> Iterator[LogRow]:
-    """The rows of logs, in order; the arguments are those of `on_workers`.
+    """The rows of logs, in order; for the arguments see `on_workers`.
 
     Raises:
         ClusterError: if workers cannot be started or reached, end too early, or have other rules.
@@ -201,7 +201,7 @@ def _sent_along(plan: ReplayPlan, log: Log) -> WorkerRules | None:
 
 
 def row_of(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> LogRow:
-    """The row of a log; `own`: its rules, if not available there.
+    """The row of a log; `own`: its rules, if the worker lacks them.
 
     Raises:
         ClusterError: if this worker has another version of the program, or other rules.
@@ -210,7 +210,7 @@ def row_of(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> LogRow
 
 
 def row_and_result(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> tuple[LogRow, ReplayResult | None]:
-    """The row of a log, and its replay if readable. Arguments and errors: as those of `row_of`."""
+    """The row of a log, and its replay if readable. Arguments and errors: as for `row_of`."""
     if plan.version != RULESPEC:
         raise ClusterError(f"a worker has Rulespec {RULESPEC}, not {plan.version}: install the same version there")
     if log.refusal:

@@ -1,4 +1,4 @@
-"""The contents of a store in words: its tables with their games, its columns, and the measures of its rulesets."""
+"""The contents of a store in words: its tables with their games, its columns, and its rulesets' measures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROWS = 2_000
 
 
 class Games(Struct):
-    """The games of a table: their number, that of finished ones, their decisions, and the lengths of finished ones."""
+    """The games of a table: counts of all and finished games, their decisions, and the lengths of finished ones."""
 
     games: int = 0
     over: int = 0
@@ -35,7 +35,7 @@ class Description(Struct):
     """A store in words.
 
     Attributes:
-        parts: the number of its files of games.
+        parts: the number of its game files.
         verdicts: verdict on a log → the number of games.
         tables: the tables, by name, each with its games.
         measures: ruleset → its measures.
@@ -77,7 +77,7 @@ def described(folder: Path) -> Description:
     """A store in words.
 
     Raises:
-        DiagnosticsError: those of a damaged store.
+        DiagnosticsError: if the store is damaged.
     """
     parts, tables = parts_of_store(folder), Tables(folder)
     verdicts, by_table = Counter[str](), dict[str, Games]()

@@ -1,9 +1,9 @@
-"""Stores of games as codes, with native questions: replays, measures, positions, other rules."""
+"""Stores of games as codes, with native queries: replays, measures, positions, other rules."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
@@ -44,12 +45,12 @@ _COLUMNS = (*(name for name in CodedGame.__struct_fields__ if name != "codes"), 
 
 
 class StoreQuestion(Struct, frozen=True):
-    """A question to a store.
+    """A query to a store.
 
     Attributes:
         kind: `replay`, `measures` or `find`.
-        sought: the expression of `find`.
-        under: the other rules of `replay`.
+        sought: the expression for `find`.
+        under: the other rules for `replay`.
     """
 
     kind: str
@@ -62,11 +63,11 @@ class StoreAnswer(Struct, frozen=True):
 
     Attributes:
         game: the game, without its codes.
-        decisions: the number of decisions that replay.
+        decisions: the number of legal decisions.
         sound: whether all replay, to the recorded end.
         ruleset: the reference of its rules.
         measures: the measures of the last position.
-        at: the numbers of decisions after which the sought positions stand.
+        at: the numbers of decisions that lead to the sought positions.
         under: the game under the other rules.
     """
 
@@ -83,7 +84,7 @@ def parts_of_store(folder: Path) -> list[Path]:
     """The parts of a store, in the order of their games.
 
     Raises:
-        DiagnosticsError: RS601 if there is none.
+        DiagnosticsError: RS601 if there are none.
     """
     try:
         parts = sorted(p for p in (folder / GAMES).iterdir() if PART.fullmatch(p.name))
@@ -96,7 +97,7 @@ def parts_of_store(folder: Path) -> list[Path]:
 
 
 def answers(folder: Path, question: StoreQuestion, jobs: int = 1, cluster: str = "") -> Generator[list[StoreAnswer]]:
-    """The answers for the games of a store, part by part; the arguments are those of `on_workers`.
+    """The answers for the games of a store, part by part; for the arguments see `on_workers`.
 
     Raises:
         DiagnosticsError: if the store is damaged, or the expression has mistakes.
@@ -128,7 +129,7 @@ class _Asked:
         self._searches: dict[str, Search] = {}
 
     def of(self, games: Sequence[CodedGame]) -> list[StoreAnswer]:
-        """The answers for some games, in their order."""
+        """The answers for some games, in order."""
         results: dict[int, StoreAnswer] = {}
         for key in dict.fromkeys(game.table for game in games):
             mine = [game for game in games if game.table == key]
@@ -150,9 +151,7 @@ class _Asked:
 
     def _of_table(self, table: CodeTable, games: Sequence[CodedGame]) -> list[StoreAnswer]:
         search, question = self._search(table), self._question
-        widths = {game.codes.shape[1] for game in games if len(game.codes)}
-        if not widths <= {table.width}:
-            raise failure("RS607", f"games of the table {table.key} have codes of another width", None, AGAIN)
+        check_widths(games, table.width)
         codes = [game.codes if len(game.codes) else np.empty((0, table.width), np.int64) for game in games]
         replayed = search.replay(codes, worth=question.kind == "find")
         hashes = search.hashes(replayed.rows)
@@ -190,20 +189,29 @@ def _without_codes(game: CodedGame) -> CodedGame:
 # --- reading ------------------------------------------------------------------------------------------------------
 
 
-def batches(path: Path) -> Iterator[list[CodedGame]]:
-    """The games of a part, some at a time.
+def batches(path: Path, chosen: NDArray[np.bool_] | None = None) -> Iterator[list[CodedGame]]:
+    """The games of a part, in batches; `chosen` selects rows by a flag each.
 
     Raises:
-        DiagnosticsError: RS601, RS602, RS605 or RS607 if it is damaged, or no part of a store.
+        DiagnosticsError: RS601, RS602, RS605 or RS607 if it is damaged, or not part of a store.
     """
+    begun = 0
     for batch in parquet_batches(path, partial(check_part, path), BATCH, AGAIN, _LISTS, DERIVED):
+        own = range(batch.num_rows) if chosen is None else np.flatnonzero(chosen[begun : begun + batch.num_rows])
+        begun += batch.num_rows
         with foreign(str(path), AGAIN):
-            games = list(_games(batch))
+            games = list(_games(batch, own))
         yield games
 
 
+def check_widths(games: Sequence[CodedGame], width: int) -> None:
+    """Refuses games with another code width. Errors: RS607."""
+    if not {game.codes.shape[1] for game in games if len(game.codes)} <= {width}:
+        raise failure("RS607", f"games of the table {games[0].table} have codes of another width", None, AGAIN)
+
+
 def check_part(path: Path, columns: Any, meta: Any) -> None:
-    """Refuses a part with other columns, or with more games than a part has."""
+    """Refuses a part with other columns, or too many games."""
     header = (columns.metadata or {}).get(CodeSheet.key.encode(), b"{}")
     try:
         version = json.loads(header).get(CodeSheet.key)
@@ -217,12 +225,12 @@ def check_part(path: Path, columns: Any, meta: Any) -> None:
         raise failure("RS602", f"{shown(str(path))} holds more than {PART_ROWS:,} games", None, AGAIN)
 
 
-def _games(batch: Any) -> Iterator[CodedGame]:
+def _games(batch: Any, rows: Iterable[int]) -> Iterator[CodedGame]:
     columns = {name: batch.column(name) for name in _COLUMNS if name in batch.schema.names}
     lists = {name: columns.pop(name) for name in _LISTS}
     flat = {name: (np.asarray(of.offsets), of.values.to_numpy(zero_copy_only=False)) for name, of in lists.items()}
     plain = {name: objects(of) for name, of in columns.items()}
-    for at in range(batch.num_rows):
+    for at in rows:
         own = {name: values[offsets[at] : offsets[at + 1]] for name, (offsets, values) in flat.items()}
         if len(own["options"]) > MAX_LINES:
             raise failure("RS602", f"a game of the store has more than {MAX_LINES:,} decisions", None, AGAIN)

@@ -1,7 +1,7 @@
-"""Members of a tar archive, read forward once: every byte counts, and nothing nests.
+"""Members of a tar archive, read in a single forward pass without recursion; every byte counts.
 
-Python's `tarfile` calls itself for each header that extends the next one, and makes up the holes of sparse files.
-Here a member is at most `MAX_EXTENSIONS` headers and the bytes that stand in the archive.
+Python's `tarfile` recurses for each extension header, and materialises the holes of sparse files. Here a member is at
+most `MAX_EXTENSIONS` headers and its bytes in the archive.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class ArchiveBounds(Struct, frozen=True):
     """Bounds of an archive.
 
     Attributes:
-        unpacked: bytes of all members that are read or passed over.
-        members: members.
-        member: bytes that are read of a member.
+        unpacked: bytes of all members, read or skipped.
+        members: number of members.
+        member: bytes read per member.
     """
 
     unpacked: int
@@ -50,16 +50,16 @@ class ArchiveBounds(Struct, frozen=True):
 
 
 def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: ArchiveBounds) -> Iterator[tuple[str, bytes]]:
-    """The names and first bytes of the regular members with a wanted name.
+    """The names and first bytes of regular members with a wanted name.
 
     Args:
-        stream: the archive, unpacked; it can tell its place, and seek forward.
-        wanted: whether a member of this name is read.
+        stream: the unpacked archive, with `tell` and forward `seek`.
+        wanted: whether to read a member with this name.
         bounds: the bounds.
 
     Raises:
-        DamagedTarError: if it is not a tar archive, ends too early, or holds sparse files.
-        TooMuchError: if there is more in it, or a header is too large.
+        DamagedTarError: if it is not a tar archive, is truncated, or contains sparse files.
+        TooMuchError: if it exceeds the bounds, or a header is too large.
     """
     for_all: dict[str, str] = {}
     for number, (header, own) in enumerate(_headers(stream, for_all), 1):

@@ -19,12 +19,12 @@ _Key = tuple[str, tuple[str, ...], str]
 
 
 class CauseGroup(Struct):
-    """Logs with one cause.
+    """Logs with a common cause.
 
     Attributes:
-        cause: that of the first of them.
-        log: its name.
-        logs: their number.
+        cause: the cause in the first of them.
+        log: the name of the first.
+        logs: the number of logs.
     """
 
     cause: FirstRefusal
@@ -33,7 +33,7 @@ class CauseGroup(Struct):
 
 
 class Measured(Struct):
-    """A measure at the end of games, of all seats or other entities: least, mean, most."""
+    """A measure at the end of games, over all seats or other entities: minimum, mean, maximum."""
 
     least: int
     most: int
@@ -51,7 +51,7 @@ class Measured(Struct):
 
 
 class CauseTotals:
-    """Causes with their numbers of logs: equal rules and lines make one cause."""
+    """Causes with their numbers of logs; equal rules and lines form one cause."""
 
     def __init__(self) -> None:
         self._groups: dict[_Key, CauseGroup] = {}
@@ -64,7 +64,7 @@ class CauseTotals:
         self._groups.setdefault(key, CauseGroup(cause, log)).logs += 1
 
     def most(self) -> list[CauseGroup]:
-        """The causes, the most frequent first."""
+        """The causes, most frequent first."""
         return sorted(self._groups.values(), key=lambda group: -group.logs)
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ class CauseTotals:
 
 
 class Measures:
-    """Measures of many games: those of each ruleset apart, as the same name means other things in another game."""
+    """Measures of many games, by ruleset, as equal names may mean different things."""
 
     def __init__(self) -> None:
         self._measured: dict[tuple[str, str], Measured] = {}
@@ -97,7 +97,7 @@ class Measures:
 
     @property
     def by_name(self) -> dict[str, Measured]:
-        """The measures, sorted; of several rulesets as `RULESET: MEASURE`."""
+        """The measures, sorted; with several rulesets, as `RULESET: MEASURE`."""
         alone = len({ruleset for ruleset, _ in self._measured}) < 2
         return {name if alone else f"{ruleset}: {name}": of for (ruleset, name), of in sorted(self._measured.items())}
 
@@ -106,8 +106,8 @@ class Failing:
     """Logs that are not legal to their recorded end, by name, in bounded memory.
 
     Attributes:
-        logs: for the first of them the verdict, the name and why.
-        number: the number of all.
+        logs: the verdict, name and reason for the first ones.
+        number: the total number.
     """
 
     EXAMPLES = 1_000
@@ -129,9 +129,9 @@ class Judged:
     """Games under other rules.
 
     Attributes:
-        judged: the number of games that are legal, not legal, not judged, or with the same, other or no winners.
-        under: why games are not legal.
-        changed: whether one is another one.
+        judged: the number of games by result: legal, illegal, not judged, or with the same, other or no winners.
+        under: the reasons for illegality.
+        changed: whether any game differs.
     """
 
     def __init__(self) -> None:
@@ -156,9 +156,9 @@ class CodeTotals(Judged):
         games: the number of games.
         decisions: the number of legal decisions.
         sound: the number of games that replay to their recorded end.
-        unread: the number of logs that could not be read when they were imported.
-        unsound: the names of the first of the others.
-        endings: the endings; "" of games that go on.
+        unread: the number of logs that were unreadable on import.
+        unsound: the names of the first other games.
+        endings: the endings; "" for unfinished games.
     """
 
     EXAMPLES = 1_000
@@ -189,7 +189,7 @@ class CodeTotals(Judged):
 
     @property
     def measures(self) -> dict[str, Measured]:
-        """The measures of games that have ended, by name."""
+        """The measures of finished games, by name."""
         return self._measures.by_name
 
     def to_json(self) -> dict[str, Any]:
@@ -212,10 +212,10 @@ class RowTotals(Judged):
 
     Attributes:
         verdicts: the number of logs of each verdict.
-        causes: why logs diverge.
-        endings: the endings of legal games; "" of those that go on.
-        decisions: the number of all legal decisions.
-        failing: the logs that are not legal, by name.
+        causes: the reasons for divergence.
+        endings: the endings of legal games; "" for unfinished ones.
+        decisions: the number of legal decisions.
+        failing: the illegal logs, by name.
     """
 
     def __init__(self) -> None:
@@ -246,7 +246,7 @@ class RowTotals(Judged):
 
     @property
     def measures(self) -> dict[str, Measured]:
-        """The measures of games that have ended, by name."""
+        """The measures of finished games, by name."""
         return self._measures.by_name
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Games as codes under other rules: mapped by names; games that diverge are judged decision by decision."""
+"""Games as codes under other rules, mapped by names; diverging games are judged decision by decision."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Renumbering:
         self._names = {kind: _numbers(names, other.names.get(kind, ())) for kind, names in own.names.items()}
 
     def of(self, codes: Codes) -> Codes:
-        """Codes of the other program; one without a counterpart is never legal there."""
+        """Codes of the other program; a code without a counterpart is never legal there."""
         result = np.zeros((len(codes), self._width), np.int64)
         own = np.where((codes[:, 0] >= 0) & (codes[:, 0] < len(self._options) - 1), codes[:, 0], -1)
         result[:, 0] = self._options[own]
@@ -66,7 +66,7 @@ def _numbers(names: Sequence[str], other: Sequence[str]) -> NDArray[np.int64]:
 
 
 def judged_under(own: Game, table: CodeTable, ruleset: typed.Ruleset, games: Sequence[CodedGame]) -> Iterator[Under]:
-    """Games of a table under other rules: natively if all decisions stay legal and both games end there, or neither.
+    """Games of a table under other rules: natively if all decisions stay legal and both games end together.
 
     Args:
         own: a game of the table, under its own rules.

@@ -1,1 +1,1 @@
-"""Coverage: which rules the tests of a ruleset run."""
+"""Coverage: the rules that a ruleset's tests run."""

@@ -1,7 +1,7 @@
 """Coverage counting: marks in the program, and an observer of the interpreter.
 
-The program is lowered a little differently: the values that select the next block are counted, even where the
-ruleset's settings decide them.
+The program is lowered slightly differently: values that select the next block are counted, even if they are constant
+under the ruleset's settings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rulespec.types import none_of
 def counting_machine(
     ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], items: Items, hits: Counter[Point]
 ) -> Interpreter:
-    """An interpreter that counts in `hits` the outcomes of some items."""
+    """An interpreter that counts the outcomes of some items in `hits`."""
     marks = _ItemMarks(items)
     program = lower(ruleset, seats, settings, marks)
     marks.add_entries(program)
@@ -81,7 +81,7 @@ class _ItemMarks(Marks):
             self._add(block, Point(self.items.statements[id(s)], "run"))
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
-        """Records a turn of a loop, and its end."""
+        """Records an iteration of a loop, and its end."""
         item = self.items.loops.get(id(body))
         if item is not None:
             self._add(block, Point(item, TURN))
@@ -89,7 +89,7 @@ class _ItemMarks(Marks):
                 self.ways[again, leave] = Point(item, OVER)
 
     def otherwise(self, s: typed.Otherwise, block: int) -> None:
-        """Records that no option is legal."""
+        """Records the case of no legal option."""
         self._add(block, Point(self.items.idle[s.span], RUN[0]))
 
     def add_entries(self, program: ir.Program) -> None:
@@ -125,7 +125,7 @@ class _HitCounter(Observer):
             self.hits[point] += 1
 
     def called(self, function: int) -> None:
-        """Counts the call of a definition, but not of functions without a rule."""
+        """Counts the call of a definition, except functions without a rule."""
         if function in self.marks.functions:
             self.hits[self.marks.functions[function]] += 1
 
@@ -147,7 +147,7 @@ class _HitCounter(Observer):
             self.hits[self.conditions[condition.span][holds]] += 1
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Counts whether an argument was in its domain; the `where` after it is counted separately."""
+        """Counts whether an argument was in its domain; the following `where` is counted separately."""
         if param.span in self.conditions and not (fits and param.where is not None):
             self.hits[self.conditions[param.span][fits]] += 1
 
@@ -156,5 +156,5 @@ class _HitCounter(Observer):
         self.hits[Point(self.items.options[self.p.decisions[decision].choices[choice].span], OPTION[0])] += 1
 
     def wants_invariants(self) -> bool:
-        """Whether this test has run no invariant yet: they read everything and take most of the time."""
+        """Whether this test has not yet checked invariants, as they read everything and take most of the time."""
         return not any(point.item.kind == "invariant" for point in self.hits)

@@ -1,4 +1,4 @@
-"""Report of coverage: totals by kind, file and rule; the gaps, with the reasons that `rules.yaml` gives."""
+"""Coverage report: totals by kind, file and rule, and the gaps, with reasons from `rules.yaml`."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ RULE = "rule"
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """An outcome that no test has shown.
+    """An outcome not shown by any test.
 
     `span` is its place, `reason` the reason why it is impossible, or "". A gap is `implied` if it lies inside an item
-    that is not run either; the reason of that item is its reason too.
+    that is not run either; it then shares that item's reason.
     """
 
     item: CoverageItem
@@ -45,8 +45,8 @@ class RuleRuns:
         items: the items that cite it.
         runs: their runs.
         cited_by: the scenarios that cite it.
-        proved_by: those of them that run an item which cites it; all of them if none does, as the rule is in the data.
-        reason: why none can prove it, or "".
+        proved_by: the citing scenarios that run a citing item; all citing ones if no item cites it, as it is then data.
+        reason: the reason why none can prove it, or "".
     """
 
     rule: ListedRule
@@ -59,7 +59,7 @@ class RuleRuns:
 
 @dataclass(frozen=True, slots=True)
 class CoverageTotal:
-    """Numbers of outcomes or rules: all, covered, and explained among the others."""
+    """Numbers of outcomes or rules: total, covered, and explained among the rest."""
 
     outcomes: int
     run: int
@@ -75,7 +75,7 @@ class CoverageTotal:
 class LineRuns:
     """A line of the source with its runs.
 
-    `state` is `run`, `partly`, `missed`, `explained` (every gap has a reason), or "" where nothing can be run; `count`
+    `state` is `run`, `partly`, `missed`, `explained` (every gap has a reason), or "" for a line without code; `count`
     is the greatest number of runs of an item on it; `missing` its unseen outcomes; `by` the first tests that run it.
     """
 
@@ -90,10 +90,9 @@ class CoverageReport:
     """The coverage of some files of a ruleset.
 
     Args:
-        coverage: of the ruleset, and of the same ruleset under overlays.
-        report: takes reasons of `rules.yaml` that explain nothing.
-        files: their names; by default the ruleset's own: those of its folder, and of overlays that its reference names
-            by path.
+        coverage: the coverage of the ruleset, alone and under overlays.
+        report: receives reasons in `rules.yaml` that explain nothing.
+        files: their names; by default the ruleset's own: the files of its folder, and of overlays referenced by path.
     """
 
     def __init__(self, coverage: Coverage, report: Report, files: Collection[str] | None = None) -> None:
@@ -146,7 +145,7 @@ class CoverageReport:
         return ""
 
     def line(self, span: Span) -> str:
-        """The source line where something begins, stripped."""
+        """The first source line of a span, stripped."""
         lines = self.sources.get(span.file, "").split("\n")
         return lines[span.line - 1].strip() if span.line <= len(lines) else ""
 
@@ -219,7 +218,7 @@ class CoverageReport:
 
     @cached_property
     def totals(self) -> dict[str, CoverageTotal]:
-        """By kind of item, and under `rule` for listed rules; absent kinds are left out."""
+        """Totals by kind of item, and under `rule` for listed rules; absent kinds are omitted."""
         results: dict[str, CoverageTotal] = {
             k: self.total([item for item in self.items if item.kind == k]) for k in KINDS
         }
@@ -230,18 +229,18 @@ class CoverageReport:
 
     @cached_property
     def by_file(self) -> dict[str, CoverageTotal]:
-        """By file that has anything to run."""
+        """Totals by file, for files with code."""
         results = {file: self.total([item for item in self.items if item.span.file == file]) for file in self.files}
         return {file: total for file, total in results.items() if total.outcomes}
 
     @cached_property
     def whole(self) -> CoverageTotal:
-        """All of it, rules included."""
+        """The overall total, including rules."""
         parts = self.totals.values()
         return CoverageTotal(sum(t.outcomes for t in parts), sum(t.run for t in parts), sum(t.explained for t in parts))
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `rulespec coverage --format json` prints; see coverage.schema.json."""
+        """The object printed by `rulespec coverage --format json`; see coverage.schema.json."""
         tests = self.coverage.tests
         return {
             "rulesets": [r.ref for r in self.coverage.rulesets],

@@ -1,7 +1,7 @@
 """Items of coverage: the definitions, procedures, options, conditions and branches of a typed ruleset.
 
-An item is known by its kind and its place in the source. So rulesets that share files share items, and the items do not
-depend on the number of seats and the settings.
+An item is identified by its kind and its place in the source. So rulesets that share files share items, and the items
+do not depend on the number of seats and the settings.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class CoverageItem:
     Attributes:
         kind: `range` is a parameter of an option whose values have a reason; `branch` an `if`, a `match`, a loop or a
             choice within an expression.
-        span: its place; of a definition or a procedure that of its head.
-        name: its name, or the words that identify it if it has none.
-        outcomes: all its possible outcomes; tests should show each.
-        rules: the ids of rules that its docstring or its reason cites.
-        places: the place of each outcome, if it has one of its own.
-        lines: the lines that it occupies.
-        inside: the outcome that must be reached before this can be run.
+        span: its place; for a definition or a procedure, that of its head.
+        name: its name, or an identifying text.
+        outcomes: its possible outcomes, all of which tests should show.
+        rules: the rule ids cited by its docstring or reason.
+        places: the place of each outcome, if it has its own.
+        lines: the lines it occupies.
+        inside: the outcome that must be reached before it can run.
     """
 
     kind: Kind
@@ -67,7 +67,7 @@ ELSE = "else"
 
 
 class Items:
-    """The items of a ruleset, by the typed nodes that they belong to (their `id`, as expressions may be equal)."""
+    """The items of a ruleset, by typed node (its `id`, as expressions may be equal)."""
 
     def __init__(self, ruleset: typed.Ruleset) -> None:
         self.kinds = ruleset.kinds
@@ -228,6 +228,8 @@ class Items:
         for option in s.options:
             cites = " ".join([option.doc, *self._groups.get(option.span, ())])
             self.options[option.span] = self._item("option", option.span, option.name, OPTION, cites)
+            if s.draft is not None and option is s.options[-1]:  # `withdraw`, which is in no file
+                break
             self._choices([option.by, option.weight])
             for p in option.params:
                 self._choices([*p.domain, p.where])

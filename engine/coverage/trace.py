@@ -1,6 +1,6 @@
-"""Which rules of a ruleset its scenarios, its recorded games and random games run.
+"""Coverage traces: the rules run by scenarios, recorded games and random games.
 
-The interpreter runs them; see `items` for the counted items, and `counter` for the counting.
+The interpreter runs the tests; see `items` for the counted items, and `counter` for the counting.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SHOWN = 3
 
 
 class CoverageTracer:
-    """Runs a ruleset and counts. Its method `machines` is the `backend` of the games."""
+    """Runs a ruleset and counts its hits. Its method `machines` serves as the `backend` of games."""
 
     def __init__(self, ruleset: typed.Ruleset) -> None:
         self.ruleset = ruleset
@@ -69,9 +69,9 @@ class CoverageTracer:
 class Trace:
     """The hits of one test.
 
-    `id` is that of the scenario, the name of the log's file, or the number of the random game; `rules` are the ids of
-    rules and rulings that a scenario cites; `error` is the error in the test; `end` the reason why a game that was
-    played under other rules goes no further under these.
+    `id` is the scenario's id, the name of the log file, or the number of the random game; `rules` are the ids of rules
+    and rulings cited by a scenario; `error` is the error in the test; `end` is the reason why a game played under other
+    rules stops under these.
     """
 
     kind: Literal["scenario", "log", "playout"]
@@ -84,7 +84,7 @@ class Trace:
 
     @property
     def lines(self) -> set[tuple[str, int]]:
-        """The lines of rules that were run, as file and line: conditions, statements, heads."""
+        """The lines of rules that were run (conditions, statements, heads), as file and line."""
         return {(p.item.span.file, line) for p in self.hits for line in p.item.lines}
 
 
@@ -92,8 +92,8 @@ def trace_suite(tracer: CoverageTracer, report: Report, only: str = "") -> Itera
     """Runs the tests of `rulespec test`: the scenarios of a reference, then its recorded games.
 
     Args:
-        tracer: counts.
-        report: takes errors in the scenario files themselves.
+        tracer: the tracer to use.
+        report: receives errors in the scenario files themselves.
         only: a text that the id or the file of a test must contain.
     """
     ruleset = tracer.ruleset
@@ -131,13 +131,13 @@ def trace_log(tracer: CoverageTracer, path: Path) -> Trace:
 
 
 def trace_judged(path: Path, under: str, load: Load, tracers: dict[str, CoverageTracer]) -> Trace:
-    """Runs the decisions of a game under other rules than its own, as `judge` finds them with usual answers.
+    """Runs the decisions of a game under other rules, as chosen by `judge` with usual answers.
 
     Args:
         path: the log.
-        under: the reference of the other rules; if it begins with `+`, overlays on the log's own.
-        load: loads a ruleset, and remembers it.
-        tracers: those made so far, by the reference of their rules; takes new ones.
+        under: the reference of the other rules; with a leading `+`, overlays on the log's own.
+        load: loads a ruleset from a cache.
+        tracers: the tracers so far, by reference of their rules; new ones are added.
     """
     error, end, hits = "", "", Counter[Point]()
     try:
@@ -181,7 +181,7 @@ def _run(
 
 
 def trace_playouts(tracer: CoverageTracer, players: Sequence[int], games: int, seed: int) -> Iterator[Trace]:
-    """Plays random games, with every option listed at every decision; the numbers of players take turns."""
+    """Plays random games, listing every option at every decision; the numbers of players alternate."""
     for number in range(games):
         seats = seat_names(players[number % len(players)], tracer.ruleset.seats)
         played = play_out(Game(tracer.ruleset, seats), seed, number)
@@ -209,7 +209,7 @@ class Runs:
     by: list[str] = field(default_factory=list)
 
     def add(self, count: int, name: str) -> None:
-        """Counts a test in."""
+        """Adds the hits of one test."""
         self.count += count
         self.tests += 1
         if len(self.by) < SHOWN and name not in self.by:
@@ -234,11 +234,11 @@ class Coverage:
         return tracer
 
     def add(self, trace: Trace) -> None:
-        """Counts a test in."""
+        """Adds the hits of one test."""
         self.tests.append(trace)
         for point, count in trace.hits.items():
             self.runs.setdefault(point, Runs()).add(count, trace.id)
 
     def missing(self, item: CoverageItem) -> list[str]:
-        """The outcomes of an item that no test has shown."""
+        """The outcomes of an item not shown by any test."""
         return [o for o in item.outcomes if Point(item, o) not in self.runs]

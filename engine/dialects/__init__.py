@@ -1,1 +1,1 @@
-"""Foreign logs: other programs' records of games, matched with legal options."""
+"""Foreign logs: games recorded by other programs, matched with legal options."""

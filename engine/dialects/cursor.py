@@ -9,7 +9,7 @@ from msgspec.structs import replace
 class Checkpoint(Struct, frozen=True, eq=False, gc=False):
     """The target of an undo: the number of decisions, and the used elements of the first entry's lists.
 
-    `orders` are the entries of the standing orders there.
+    `orders` are the entries of the standing orders at that point.
     """
 
     ply: int
@@ -23,12 +23,12 @@ class Cursor(Struct, frozen=True, gc=False):
 
     Attributes:
         entry: the number of the next entry.
-        matched: the elements of its list that are matched.
+        matched: the matched elements of its list.
         heads: for each list of the first entry, the number of elements used.
         silent: the number of silent options in a row.
-        automatic: the number of decisions without an entry of their own.
-        waiting: an undo went back to an automatic option; the other system now waits for somebody to take it.
-        checkpoint: the last checkpoint before here.
+        automatic: the number of decisions without a separate entry.
+        waiting: an undo went back to an automatic option; the other system now waits for a player to take it.
+        checkpoint: the last checkpoint so far.
         orders: the entries of the standing orders.
     """
 
@@ -52,13 +52,13 @@ class Cursor(Struct, frozen=True, gc=False):
         return replace(self, heads=tuple(sorted(heads.items())), silent=0, automatic=self.automatic + 1, waiting=False)
 
     def answered(self) -> Cursor:
-        """The cursor after an entry that an option answers."""
+        """The cursor after an option that answers an entry."""
         return Cursor(
             self.entry + 1, heads=self.heads, automatic=self.automatic, checkpoint=self.checkpoint, orders=self.orders
         )
 
     def matching(self, item: int) -> Cursor:
-        """The cursor after an option that an element of the entry's list answers."""
+        """The cursor after an option that answers an element of the entry's list."""
         return replace(self, matched=self.matched | {item}, silent=0, waiting=False)
 
     def past(self) -> Cursor:

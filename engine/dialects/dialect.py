@@ -1,8 +1,8 @@
-"""Dialects: the notation of somebody else's logs, as data. See docs/guides/dialects.md."""
+"""Dialects: the notations of foreign logs, as data. See docs/guides/dialects.md."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,10 @@ class LogShape(Brief, Struct, frozen=True):
     """The place of the entries in a log.
 
     Attributes:
-        list: the path of their list in an object, which is the first entry; `*` is every element of a list, or every
-            value of an object, on the way. Empty: the log itself is the list.
-        inside: paths of lists of further entries in an entry, which come after it.
-        joined: type of entries → types of the entries right before one that belong to it.
+        list: the path of the entry list in an object, which is the first entry; `*` on the way is every element of a
+            list, or every value of an object. Empty: the log itself is the list.
+        inside: paths of lists of nested entries, which follow their entry.
+        joined: type of entry → types of the immediately preceding entries that belong to it.
     """
 
     list: str = ""
@@ -42,7 +42,7 @@ class LogShape(Brief, Struct, frozen=True):
 
 
 class Remarks(Brief, Struct, frozen=True):
-    """Entries that are only remarks: their type, and the paths of the text and of its author (may be empty)."""
+    """Entries that are only remarks: their type, and the paths of text and author (possibly empty)."""
 
     type: str
     text: str
@@ -50,15 +50,15 @@ class Remarks(Brief, Struct, frozen=True):
 
 
 class Recorded(Brief, Struct, frozen=True):
-    """The end of a game as the other system has it.
+    """The end of a game as recorded by the other system.
 
     Attributes:
-        entry: the type of the entry that has it; empty: the first one.
-        scores: the path of the points, by the names of the seats or in the order of the seats; may be empty.
-        winners: the path of the winner, or of the list of them; may be empty.
-        won: value at that path → numbers of the seats that have won; none: the names stand there.
+        entry: the type of its entry; empty: the first entry.
+        scores: the path of the points, by seat name or in seat order; may be empty.
+        winners: the path of the winner, or the list of winners; may be empty.
+        won: value at that path → numbers of the winning seats; if empty, the value gives names.
         ending: the path of the ending; may be empty.
-        endings: value at that path → the name of an ending here.
+        endings: value at that path → the name of the ending in the rules.
     """
 
     entry: str
@@ -73,15 +73,15 @@ class Undo(Brief, Struct, frozen=True):
     """The undo of the other system.
 
     Attributes:
-        type: the type of its entry.
-        by: the path of the seat that takes back; may be empty.
-        checkpoints: types of entries, or `decision.option`, to before which it goes back. None: it takes back whole
-            entries, which are then not played.
-        not_during: decisions during which it is not legal.
-        keeps: state fields that are not taken back.
-        sets: fields of the game, each with the expression whose value it gets after the undo.
+        type: the type of its entries.
+        by: the path of the undoing seat; may be empty.
+        checkpoints: types of entries, or `decision.option`, before which an undo stops. None: it undoes whole entries,
+            which are then skipped.
+        not_during: decisions that do not allow it.
+        keeps: state fields that keep their values.
+        sets: fields of the game, each with an expression for its value after the undo.
         not_compared: paths of fields without meaning.
-        to: the path of the id of the last entry that stays; may be empty.
+        to: the path of the id of the last remaining entry; may be empty.
         id: the path of an entry's id.
         redo: the type of entries that reverse the last undo; may be empty.
     """
@@ -98,6 +98,14 @@ class Undo(Brief, Struct, frozen=True):
     redo: str = ""
 
 
+class Parted(Brief, Struct, frozen=True):
+    """Compound texts: the field, the separator, and the names of the parts."""
+
+    field: str
+    by: str
+    names: tuple[str, ...]
+
+
 class KnownFault(Brief, Struct, frozen=True):
     """A known fault of the other system.
 
@@ -105,7 +113,7 @@ class KnownFault(Brief, Struct, frozen=True):
         title: a description for people.
         rules: the ids of the rules that refuse it.
         overlay: an overlay on the dialect's rules that permits it.
-        options: the options that the overlay permits, `decision.option`.
+        options: the options permitted by the overlay, as `decision.option`.
     """
 
     title: str
@@ -115,22 +123,24 @@ class KnownFault(Brief, Struct, frozen=True):
 
 
 class Dialect(Brief, Struct, frozen=True, eq=False):
-    """A dialect file, read and checked.
+    """A parsed and checked dialect file.
 
     Attributes:
         rules: a ruleset reference, or references by the value of a field of the first entry.
-        ignores_illegal: whether the other system ignores entries that are not legal.
-        accepts: rules that the other system does not know: entries that only they refuse are not ignored.
+        ignores_illegal: whether the other system ignores illegal entries.
+        accepts: rules unknown to the other system: entries refused only by these are not ignored.
         not_compared: paths of fields without meaning, in entries of any type.
         known_faults: the known faults of the other system.
         shape: the place of the entries.
-        untyped: the type of entries that name none; may be empty.
-        values: name → path of a whole number in the first entry; expressions may use the name.
-        remarks: entries that are only remarks; None if there are none.
-        result: the end recorded by the other system; None if the log does not have it.
-        format: that of the file: `json`, or `pgn`.
-        text_path: the path of the text of a move in an entry; may be empty.
-        notation: the notation of such texts; None if there are none.
+        parted: fields with compound texts.
+        untyped: the type of entries without one; may be empty.
+        has_number_texts: whether integers in the fields of entries are texts.
+        values: name → path of an integer in the first entry, for use in expressions.
+        remarks: entries that are only remarks, or None.
+        result: the end recorded by the other system, or None.
+        format: the file format: `json` or `pgn`.
+        text_path: the path of a move's text in an entry; may be empty.
+        notation: the notation of these texts, or None.
     """
 
     id: str
@@ -152,7 +162,9 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
     not_compared: frozenset[str] = frozenset()
     known_faults: tuple[KnownFault, ...] = ()
     shape: LogShape = LogShape()
+    parted: tuple[Parted, ...] = ()
     untyped: str = ""
+    has_number_texts: bool = False
     values: Mapping[str, str] = {}
     remarks: Remarks | None = None
     result: Recorded | None = None
@@ -162,12 +174,12 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
 
     @property
     def start_type(self) -> str:
-        """The type of the first entry; empty if that is the object around the list."""
+        """The type of the first entry; "" if it is the object around the list."""
         result: str = self.start.get("type", "")
         return result
 
     def begins(self, entry: Any) -> bool:
-        """Whether an entry has the type of a first one, or the list of entries in it."""
+        """Whether an entry can be the first one, by its type or by its list of entries."""
         if self.shape.list and follow(entry, self.shape.list.partition(".*")[0]) is MISSING:
             return False
         return not self.start_type or bool(follow(entry, self.type_path) == self.start_type)
@@ -178,14 +190,19 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
 
     def knows(self, entry: Any) -> bool:
         """Whether a log beginning with this entry is of this dialect."""
-        if not self.begins(entry):
-            return False
-        payload = self.header(entry)
+        return self.begins(entry) and not self.unfit(entry)
+
+    def unfit(self, entry: Any) -> dict[str, Any]:
+        """The fields of a first entry with another value than logs of this dialect have; None for no value."""
+        payload, results = self.header(entry), {}
         for path, wanted in self.start.get("when", {}).items():
             value = follow(payload, path)
-            if (None if value is MISSING else value) not in (wanted if isinstance(wanted, list) else [wanted]):
-                return False
-        return isinstance(self.rules, str) or self._rules_key(entry) in self.rules["values"]
+            value = None if value is MISSING else value
+            if value not in (wanted if isinstance(wanted, list) else [wanted]):
+                results[path] = value
+        if not isinstance(self.rules, str) and self._rules_key(entry) not in self.rules["values"]:
+            results.setdefault(self.rules["path"], self._rules_key(entry))
+        return results
 
     def _rules_key(self, entry: Any) -> str | None:
         """The value in the first entry that names the ruleset."""
@@ -196,22 +213,22 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
 
     @property
     def rulesets(self) -> list[str]:
-        """The references of the rulesets that the dialect is for."""
+        """The references of the dialect's rulesets."""
         return [self.rules] if isinstance(self.rules, str) else list(self.rules["values"].values())
 
     def ruleset_for(self, entry: Any) -> str | None:
-        """The ruleset reference for a log beginning with this entry; None if the dialect has none."""
+        """The ruleset reference for a log with this first entry, or None."""
         if isinstance(self.rules, str):
             return self.rules
         result: str | None = self.rules["values"].get(self._rules_key(entry))
         return result
 
-    def wanted(self) -> str:
-        """The fields that a first entry of this dialect has, for messages."""
+    def wanted(self, only: Collection[str] | None = None) -> str:
+        """The fields that a first entry of this dialect has, for messages: all, or only these."""
         fields = dict(self.start.get("when", {}))
         if not isinstance(self.rules, str):
-            fields[self.rules["path"]] = " or ".join(self.rules["values"])
-        return ", ".join(f"{k}: {v}" for k, v in fields.items())
+            fields[self.rules["path"]] = [*self.rules["values"]]
+        return ", ".join(f"{k}: {_alternatives(v)}" for k, v in fields.items() if only is None or k in only)
 
     def foreign(self, kind: str, name: str) -> str:
         """The foreign name of an entity."""
@@ -220,7 +237,12 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
             return table[name]
         for character in table.get("remove", ""):
             name = name.replace(character, "")
-        return name
+        return name.upper() if table.get("case") == "upper" else name
+
+
+def _alternatives(wanted: Any) -> str:
+    values = wanted if isinstance(wanted, list) else [wanted]
+    return " or ".join("none" if value is None else str(value)[:80] for value in values)
 
 
 def read_dialect(path: Path, *, whole: bool = True) -> Dialect:
@@ -228,10 +250,10 @@ def read_dialect(path: Path, *, whole: bool = True) -> Dialect:
 
     Args:
         path: the file.
-        whole: whether its notation is read, too; it is not needed to know a log by its first entry.
+        whole: whether to read its notation, too, which recognition by first entry does not need.
 
     Raises:
-        DiagnosticsError: if it cannot be read or does not fit its schema.
+        DiagnosticsError: if it is unreadable or violates its schema.
     """
     return _dialect(read_text(path, str(path)), str(path), whole)
 
@@ -270,7 +292,9 @@ def _dialect(text: str, file: str, whole: bool) -> Dialect:
         ),
         undo=_undo(data["undo"]) if "undo" in data else None,
         shape=_shape(data.get("entries", "")),
+        parted=tuple(Parted(path, p["by"], tuple(p["into"])) for path, p in data.get("parted", {}).items()),
         untyped=action.get("missing", ""),
+        has_number_texts="numbers" in action,
         values=data["start"].get("values", {}),
         remarks=_remarks(data["remarks"]) if "remarks" in data else None,
         result=_recorded(data["result"]) if "result" in data else None,

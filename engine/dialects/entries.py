@@ -1,4 +1,4 @@
-"""Entries of a foreign log, with the properties that the search asks for again and again."""
+"""Entries of a foreign log, with precomputed properties for the search."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.engine.dialects.cursor import Cursor
-from rulespec.engine.dialects.dialect import Dialect, Undo
+from rulespec.engine.dialects.dialect import Dialect, Parted, Undo
 from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.dialects.json_paths import MISSING, follow, path_reader
 from rulespec.engine.dialects.notation_file import Notation
@@ -24,17 +24,17 @@ class Entries:
     """The entries of a log, by number, with None after the last.
 
     Attributes:
-        types: the type of each entry; None if it is not text. The object around the list of entries has the type "".
-        payloads: the payload of each entry, with the parts of other entries that belong to it.
+        types: the type of each entry; None if it is not text. The object around the list of entries has type "".
+        payloads: the payload of each entry, including the joined entries.
         lists: lists of the first entry that answer decisions, by name.
-        is_skipped: entries without a meaning: also those that were taken back as a whole.
-        is_boundary: entries that are not decisions: another start, an end, an undo.
-        is_checkpoint: entries that an undo goes back to.
-        undone: entries that were taken back as a whole, and those that did so.
-        orders: entries that give a standing order, or end one, with their types.
+        is_skipped: meaningless entries, including ones undone as a whole.
+        is_boundary: entries other than decisions: another start, an end, an undo.
+        is_checkpoint: entries where an undo can stop.
+        undone: entries undone as a whole, and the undo entries.
+        orders: entries that give or end a standing order, with their types.
 
     Raises:
-        DiagnosticsError: RS613 if an entry takes back to another that is not there.
+        DiagnosticsError: RS613 if an undo goes back to a missing entry.
     """
 
     def __init__(self, dialect: Dialect, log: ForeignLog) -> None:
@@ -50,6 +50,14 @@ class Entries:
         self.payloads = [*payloads]
         for number, parent in enumerate(log.parents):
             self.payloads[number] = with_parent(log.entries[number], self.payloads[number], parent)
+        remark = dialect.remarks.type if dialect.remarks is not None else ""
+        if dialect.has_number_texts:
+            self.payloads = [
+                payload if type_ == remark else with_numbers(payload)
+                for type_, payload in zip(self.types, self.payloads, strict=True)
+            ]
+        for parted in dialect.parted:
+            self.payloads = [in_parts(payload, parted) for payload in self.payloads]
         if dialect.notation is not None:
             self._read_texts(dialect.notation, dialect.text_path)
         self.payloads[0] = dialect.header(log.entries[0])
@@ -64,8 +72,10 @@ class Entries:
         if undo is not None and marks is not None:
             boundaries.add(undo.type)
         givers, enders = order_types(dialect)
-        remark = dialect.remarks.type if dialect.remarks is not None else ""
+        end = dialect.result.entry if dialect.result is not None else ""
         ignored = {*dialect.ignore, *givers, *enders, remark}
+        if not any(form.type == end for forms in dialect.decisions.values() for form in forms):
+            ignored.add(end)  # it has the result, and nothing else
         self.is_skipped = [number < start or type_ in ignored for number, type_ in enumerate(self.types)]
         self.is_boundary = [type_ in boundaries for type_ in self.types]
         self.is_checkpoint = [type_ in (marks or ()) for type_ in self.types]
@@ -86,7 +96,7 @@ class Entries:
         return self._log[number] if number < len(self._log) else None
 
     def standing(self) -> Iterator[int]:
-        """The numbers of the entries that are played: those with a meaning that were not taken back."""
+        """The numbers of the entries to play: meaningful and not undone."""
         return (n for n in range(len(self._log)) if not self.is_skipped[n] and not self.is_boundary[n])
 
     def _start(self, dialect: Dialect) -> int:
@@ -112,13 +122,17 @@ class Entries:
         """Skips entries that were taken back as a whole, with those inside them."""
         log = WholeEntries(undo, self.payloads, self._inner)
         for number in range(start, len(self._log)):
-            if number in self._inner or self.types[number] == remark:
+            if number in self._inner:
                 continue
-            if self.types[number] not in (undo.type, undo.redo):
+            if self.types[number] == remark:
+                log.note(number)
+            elif self.types[number] not in (undo.type, undo.redo):
                 log.add(number)
             elif not (log.take_back(number) if self.types[number] == undo.type else log.put_back()):
-                place, help_ = Span(file, 1, 1, 1, 2), "is a part of the log missing?"
-                fail("RS613", f"entry {number} takes back to an entry that is not there", place, help=help_)
+                to = follow(self.payloads[number], undo.to)
+                message = f"entry {number} undoes back to a missing entry, {shown(str(to))} ({shown(undo.to)})"
+                help_ = f"is a part of the log missing? the ids of entries are at {shown(undo.id)}"
+                fail("RS613", message, Span(file, 1, 1, 1, 2), help=help_)
         self.undone = log.undone(range(start, len(self._log)), self.types, remark)
         for number in self.undone:
             self.is_skipped[number] = True
@@ -145,12 +159,12 @@ class Entries:
 
 
 class WholeEntries:
-    """Entries that are taken back as a whole, and put back.
+    """Entries undone and redone as a whole.
 
     Args:
         undo: the undo of the other system.
         payloads: the payloads of all entries.
-        inner: entries inside others, which go with these.
+        inner: nested entries, which go with these.
     """
 
     def __init__(self, undo: Undo, payloads: Sequence[Any], inner: Collection[int]) -> None:
@@ -158,18 +172,22 @@ class WholeEntries:
         self._payloads, self._inner = payloads, inner
         self._standing: list[int] = []
         self._taken: list[list[int]] = []
-        self._at: dict[Any, int] = {}
+        self._at: dict[str, int] = {}
 
     def add(self, number: int) -> None:
-        """Notes an entry that stands; earlier undos are final then."""
+        """Notes a standing entry; earlier undos are then final."""
         self._standing.append(number)
         self._taken.clear()
+        self.note(number)
+
+    def note(self, number: int) -> None:
+        """Notes the id of an entry, which a remark has, too; a number may be a text elsewhere."""
         key = self._id(self._payloads[number])
         if isinstance(key, int | str):
-            self._at[key] = number
+            self._at[str(key)] = number
 
     def take_back(self, number: int) -> bool:
-        """Takes back the entries that an undo names; False if it names one that does not exist."""
+        """Undoes the entries that an undo names; False if it names a missing one."""
         to = self._to(self._payloads[number]) if self._to is not None else None
         left = len(self._standing) - 1
         if to not in (None, MISSING):
@@ -183,17 +201,17 @@ class WholeEntries:
 
     def _last(self, to: Any) -> int | None:
         """The number of the entry with an id; -1 for the start of the log, None if there is none."""
-        if to == 0:
-            return -1
-        return self._at.get(to) if isinstance(to, int | str) else None
+        if not isinstance(to, int | str):
+            return None
+        return self._at.get(str(to), -1 if str(to) == "0" else None)
 
     def put_back(self) -> bool:
-        """Puts back the entries last taken back, if any."""
+        """Redoes the last undone entries, if any."""
         self._standing += self._taken.pop() if self._taken else []
         return True
 
     def undone(self, numbers: Iterable[int], types: Sequence[str | None], remark: str) -> frozenset[int]:
-        """Those of some entries that do not stand at the end; remarks are left out."""
+        """The given entries that do not stand at the end, except remarks."""
         standing, gone, stands = set(self._standing), set(), True
         for number in numbers:
             if number not in self._inner:
@@ -203,15 +221,36 @@ class WholeEntries:
         return frozenset(gone)
 
 
+def with_numbers(value: Any) -> Any:
+    """A value of an entry in which texts that are whole numbers are numbers."""
+    if isinstance(value, str):
+        return int(value) if _WHOLE.fullmatch(value.removeprefix("-")) else value
+    if isinstance(value, list):
+        return [with_numbers(each) for each in value]
+    return {key: with_numbers(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
 def with_parent(entry: Any, payload: Any, parent: Any) -> Any:
-    """The payload of an entry, with the fields of the enclosing one as `^`; one that is not an object is a `value`."""
+    """The payload of an entry, with the fields of the enclosing one as `^`; a non-object becomes a `value`."""
     if not isinstance(entry, dict):
         payload = {"value": entry}
     return {**payload, "^": parent} if parent is not None and isinstance(payload, dict) else payload
 
 
+def in_parts(payload: Any, parted: Parted) -> Any:
+    """A payload with compound texts split into objects; integers among the parts become numbers."""
+    text = payload.get(parted.field) if isinstance(payload, dict) else None
+    if not isinstance(text, str):
+        return payload
+    parts = text.split(parted.by)
+    if len(parts) != len(parted.names):
+        return payload
+    values = (int(part) if _WHOLE.fullmatch(part) else part for part in parts)
+    return {**payload, parted.field: dict(zip(parted.names, values, strict=True))}
+
+
 class StandingOrders:
-    """The standing orders of a log, as a cursor has them.
+    """The standing orders of a log, as stored in a cursor.
 
     Args:
         dialect: the dialect of the log.
@@ -250,7 +289,7 @@ def order_types(dialect: Dialect) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def ordered(values: Sequence[Any], order: str) -> list[Any]:
-    """The elements of a list in the order that a dialect names: `as_is`, or `numbers_first`."""
+    """The elements of a list in the order named by a dialect: `as_is`, or `numbers_first`."""
     if order != "numbers_first":
         return list(values)
     texts = [str(v) for v in values]

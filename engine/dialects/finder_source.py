@@ -1,8 +1,8 @@
-"""Source of finders: generated Python that maps an entry straight to its option.
+"""Source of finders: generated Python that maps an entry directly to its option.
 
-Only numbers get into the source, as in `engine/python`: names, paths and tables are arguments of the function around a
-finder. A finder leaves an entry undecided if it is not well-formed, or if rules may be at fault: then the forms are
-tried one by one (`matching`), and they decide the meaning of the entry.
+Only numbers enter the source, as in `engine/python`: names, paths and tables are arguments of the function around a
+finder. A finder leaves an entry undecided if it is malformed, or if rules may fault: then the forms are tried one by
+one (`matching`), and they decide.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from msgspec import Struct
 
 from rulespec.engine.dialects.forms import ComparedField, Form
 from rulespec.engine.dialects.inverse import MAX_TESTED, inverse_table, sorted_fields
-from rulespec.engine.dialects.projection import MAX_ITEMS, Projections
+from rulespec.engine.dialects.projection import Projections
+from rulespec.engine.dialects.several_names import MAX_ITEMS, is_several
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import NO_NUMBER
 
@@ -24,7 +25,7 @@ Table = Callable[[Projections], Any]
 
 
 class UnwrittenError(Exception):
-    """A form that no finder can be generated for."""
+    """A form without a finder."""
 
 
 class _Guess(Struct):
@@ -41,7 +42,7 @@ class FinderSource:
     """Writes the finder of the entries of one type at one decision.
 
     In the source, `e` is the payload, `m` the matched elements of its list, `s` the state, `k` the number of options to
-    leave out; `b` is an element of the list, `v0` an argument, `x0` the value at a path, `c0` a column of values.
+    skip; `b` is an element of the list, `v0` an argument, `x0` the value at a path, `c0` a column of values.
 
     Args:
         x: the source of an expression.
@@ -78,7 +79,7 @@ class FinderSource:
         Raises:
             UnwrittenError: if one of the forms is too special.
         """
-        if any(form.projection.list for form in forms):
+        if any(form.projection.list for form in forms) or any(is_several(param.type) for param in choice.params):
             raise UnwrittenError
         self._choices.append(number)
         if any(form.projection.item for form in forms):
@@ -228,7 +229,7 @@ class FinderSource:
         if result := self._reads.get((record, path, optional)):
             return result
         keys = path.split(".")
-        if any(key == "*" or key.isdigit() for key in keys):
+        if any(key == "*" or key.isdigit() for key in keys) or (record != "e" and keys[0] == "value"):
             raise UnwrittenError
         result = self._reads[record, path, optional] = self._new("x")
         texts = [self._table(partial(_itself, key)) for key in keys]

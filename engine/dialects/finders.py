@@ -1,7 +1,7 @@
-"""Finders: generated functions that map an entry straight to its option; `finder_source` explains their form.
+"""Finders: generated functions that map an entry directly to its option; `finder_source` explains their form.
 
-A finder is made when entries of its type have been read often enough at its decision, and serves all later games of the
-same rules, seats and settings in the process. Nothing of it is kept on disk.
+A finder is made once entries of its type have been read often enough at its decision, and serves all later games with
+the same rules, seats and settings in the process. Nothing is kept on disk.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Finders:
         self._projections = projections
 
     def finder(self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]) -> tuple[Finder | None, bool]:
-        """The finder for entries of a type at a decision, and whether that is settled; None without one (yet).
+        """The finder for entries of a type at a decision, and whether that is final; None if there is none (yet).
 
         Args:
             decision: the number of the decision.

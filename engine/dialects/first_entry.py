@@ -22,7 +22,7 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
     """The seats and settings in the first entry of a log, with people's names unchanged.
 
     Raises:
-        DiagnosticsError: RS620 if it does not name them as the dialect expects, RS650 if two seats have the same name.
+        DiagnosticsError: RS620 if they are not as the dialect expects, RS650 if two seats have the same name.
     """
     report = Report()
     first = Span(log.file, 1, 1, 1, 2)
@@ -36,7 +36,7 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
             report.raise_if_errors()
         names = [str(seat) for seat in seats]
     if len(set(map(comparable, names))) < len(names):
-        help_ = "entries name seats: give each seat a name of its own in the log"
+        help_ = "entries name seats: give each seat its own name in the log"
         report.error("RS650", f"two seats have the same name: {_twice(names)}", first, help=help_)
     settings = {}
     for name, spec in dialect.start.get("settings", {}).items():
@@ -49,7 +49,7 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
         key = spec.get("missing") if value in (MISSING, None) else str(value)
         if key not in spec["values"]:
             known = ", ".join(spec["values"])
-            report.error("RS621", f"`{spec['path']}` is {key!r}, and `{dialect.id}` knows {known}", first)
+            report.error("RS621", f"`{spec['path']}` is {key!r}, and `{dialect.id}` accepts only {known}", first)
             continue
         settings[name] = spec["values"][key]
     report.raise_if_errors()
@@ -58,14 +58,14 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
 
 
 def by_seat(dialect: Dialect, names: list[str], ruleset: typed.Ruleset) -> list[str] | dict[str, str]:
-    """The names of players by the ids of their seats, where entries do not name seats."""
+    """The names of players by seat id, if entries do not name seats."""
     if isinstance(dialect.start["seats"], list):
         return dict(zip(seat_names(len(names), ruleset.seats), names, strict=True))
     return names
 
 
 def values_of(dialect: Dialect, log: ForeignLog) -> dict[str, int]:
-    """The whole numbers of the first entry that expressions use, by name.
+    """The integers from the first entry that expressions use, by name.
 
     Raises:
         DiagnosticsError: RS620 if there is no such number.

@@ -1,9 +1,10 @@
-"""Foreign logs: entries as other programs record games, in a JSON array, or in lists within a JSON object."""
+"""Foreign logs: entries recorded by other programs, in a JSON array, or in lists within a JSON object."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, NoReturn
 
 import msgspec
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.json_paths import MISSING, follow
+from rulespec.engine.dialects.moves_alone import is_position, writers
 from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.notation.pgn import PgnGame, as_document, is_pgn, read_pgn
@@ -26,13 +28,13 @@ MAX_BRACKETS = 400_000
 class ForeignLog(Brief, Struct):
     """The entries of a foreign log, and the name of its file.
 
-    Names in entries are compared in NFC, and all texts of entries are in it; `written` is the first entry unchanged.
+    Names in entries are compared in NFC, and all texts are normalised; `written` is the unchanged first entry.
 
     Attributes:
-        parents: for each entry the object around its list, with the object around that as `^`; None for none.
-            Empty if the log is the list of the entries.
-        inner: the numbers of the entries that stand in a list within another entry.
-        format: that of the file: `json`, or `pgn`.
+        parents: for each entry, the object around its list, with the next outer one as `^`, or None. Empty if the log
+            is the list of entries.
+        inner: the numbers of nested entries.
+        format: the file format: `json` or `pgn`.
         game: the game of a PGN file.
     """
 
@@ -50,25 +52,27 @@ class ForeignLog(Brief, Struct):
         return self.entries[0] if self.written is None else self.written
 
 
-def parse_foreign(text: str, file: str) -> ForeignLog:
+def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> ForeignLog:
     """The entries of a foreign log: a JSON array of objects, or of texts that hold objects.
 
-    A JSON object is the only entry: its dialect declares the place of the others in it (`shaped`).
+    A JSON object becomes the only entry: its dialect declares the place of the others in it (`shaped`).
+
+    `dialects` are the files of dialects, by whose notations moves without anything around them are known.
 
     Raises:
-        DiagnosticsError: RS61x if it is something else, or too long.
+        DiagnosticsError: RS61x if it is something else, or too long; RS369 if it is moves alone.
     """
     start = Span(file, 1, 1, 1, 2)
     if not text.strip():
         fail("RS612", "the log is empty", start, help="is it the right file?")
-    if is_pgn(text) or file.endswith((".pgn", ".pgn.gz")):
+    if is_pgn(text, file):
         return _of_pgn(text, file)
     if text.count("{") + text.count("[") > MAX_BRACKETS:
         fail("RS614", f"a log has at most {MAX_BRACKETS:,} lists and objects", start)
     try:
         value = _read_json(text)
     except json.JSONDecodeError as error:
-        _no_json(text, file, error)
+        _no_json(text, file, error, dialects)
     except (RecursionError, ValueError):
         fail("RS612", "this log nests too deep to be read as JSON", start)
     entries = [value] if isinstance(value, dict) else value
@@ -81,9 +85,9 @@ def parse_foreign(text: str, file: str) -> ForeignLog:
             try:
                 entries[number] = _read_json(entry)
             except (ValueError, RecursionError):
-                fail("RS612", f"entry {number} is a text that holds no JSON", start)
+                fail("RS612", f"entry {number} is a text that is not JSON", start)
         if not isinstance(entries[number], dict):
-            fail("RS613", f"entry {number} is no object", start)
+            fail("RS613", f"entry {number} is not an object", start)
     if text.isascii() and "\\u" not in text:
         return ForeignLog(file, entries)
     try:
@@ -106,21 +110,33 @@ def _of_pgn(text: str, file: str) -> ForeignLog:
     return ForeignLog(file, [_normal(document)], document, format="pgn", game=game)
 
 
-def _no_json(text: str, file: str, error: json.JSONDecodeError) -> NoReturn:
+def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterable[Path]) -> NoReturn:
     """Refuses a text that is not JSON."""
-    first = text.lstrip().partition("\n")[0]
+    start, first = Span(file, 1, 1, 1, 2), text.lstrip().partition("\n")[0]
     if first[:1] == "{" and error.msg == "Extra data":
         help_ = 'a native log begins with {"rulespec_log": 2, …}; a foreign one is a JSON array, or one object'
-        fail("RS613", "this log does not begin with a header", Span(file, 1, 1, 1, 2), help=help_)
-    span = Span(file, error.lineno, error.colno, error.lineno, error.colno + 1)
-    fail("RS612", f"this log is not JSON: {error.msg}", span, help="is it complete?")
+        fail("RS613", "this log does not begin with a header", start, help=help_)
+    if first[:1] in ("{", "["):
+        span = Span(file, error.lineno, error.colno, error.lineno, error.colno + 1)
+        fail("RS612", f"this log is not JSON: {error.msg}", span, help="is it complete?")
+    refs = writers(text, dialects)
+    if refs:
+        by = " or ".join(f"`{ref}`" for ref in refs)
+        help_ = f"`rulespec replay {Path(file).with_suffix('.pgn').name}` reads it under this name"
+        if is_position(text):
+            help_ = f"without the words before its moves, {help_}"
+        fail("RS369", f"{shown(file)} is moves as text, without tags and numbers, as {by} has them", start, help=help_)
+    help_ = "logs are JSON (a native log has an object on each line), or moves as text with their numbers (PGN)"
+    fail(
+        "RS612", f"this log is not JSON: it is a text that begins with {shown(first[:40].rstrip())}", start, help=help_
+    )
 
 
 def shaped(log: ForeignLog, dialect: Dialect) -> ForeignLog:
-    """A log with the entries that its dialect finds in it, one after the other.
+    """A log with the entries that its dialect locates in it, in order.
 
     Raises:
-        DiagnosticsError: RS613 if the list of entries is not there, RS614 if there are too many.
+        DiagnosticsError: RS613 if the list of entries is missing, RS614 if there are too many.
     """
     shape = dialect.shape
     if not shape.list and not shape.inside:

@@ -1,4 +1,4 @@
-"""Forms in which a dialect records an option, compiled for one game."""
+"""Forms of options in a dialect's records, compiled for one game."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class ComparedField(Struct, frozen=True):
     Attributes:
         path: the path in the record.
         read: the function that follows the path.
-        text: the expression for the value that an option has there.
+        text: the expression for the option's value there.
         type: the type of the expression.
         value: the compiled expression.
         optional: whether a record may lack the field.
-        slots: the numbers of the arguments that the value depends on.
-        constant: whether the value depends on nothing else.
+        slots: the numbers of the arguments it depends on.
+        constant: whether it depends on nothing else.
         lowered: the expression itself.
     """
 
@@ -42,7 +42,7 @@ class ComparedField(Struct, frozen=True):
 
 
 class Form(Struct):
-    """One form in which an option is recorded; `when` is compiled, `condition` is the same as an expression."""
+    """One recorded form of an option; `when` is compiled, `condition` is the same as an expression."""
 
     projection: Projection
     params: Params
@@ -52,6 +52,6 @@ class Form(Struct):
 
 
 def is_silent(form: Form) -> bool:
-    """Whether the log never records an option in this form: the other system takes it by itself."""
+    """Whether the log never records an option in this form, because the other system takes it automatically."""
     p = form.projection
     return p.order is not None or (p.automatic and not p.type)

@@ -1,10 +1,10 @@
 """Import of a foreign log: at each decision, the legal option that looks like the next entry.
 
-The log is imported in stretches. A stretch ends before an entry that is not a decision, and before an entry that the
-other system ignored; options before that are settled. Options that the other system does not record are taken silently.
+The log is imported in stretches. A stretch ends before an entry that is not a decision, and before an ignored entry;
+options before that are final. Options that the other system does not record are taken silently.
 
-An entry that the other system ignored is followed by others that fit. If none fits any more, the log is dead: the game
-is stuck, since something is missing or wrong. Then the import ends at the first of them.
+An ignored entry is followed by others that fit. If none fits, the log is dead: the game is stuck, since something is
+missing or wrong. Then the import ends at the first of them.
 """
 
 from __future__ import annotations
@@ -56,27 +56,27 @@ class Stop(Brief, Struct, frozen=True):
 
 
 class Ignored(Brief, Struct, frozen=True):
-    """An illegal entry that the other system ignored."""
+    """An illegal entry ignored by the other system."""
 
     foreign_index: int
     action: Any
     refusal: Refusal
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `replay --format json` prints."""
+        """The object printed by `replay --format json`."""
         return {"foreign_index": self.foreign_index, "action": self.action, "reason": self.refusal.reason}
 
 
 class Stray(Brief, Struct):
-    """Entries in a row that the other system ignored.
+    """Consecutive entries ignored by the other system.
 
     Attributes:
-        entries: their number.
+        entries: the number of entries.
         cursor: the cursor before the first.
-        meant: the option that the first one stands for, if it is known.
-        refusal: why the first one is not legal.
-        legal: the type of the legal entry before them.
-        other: the number of them with another type.
+        meant: the option meant by the first one, if known.
+        refusal: the reason why the first one is illegal.
+        legal: the type of the preceding legal entry.
+        other: the number of entries of another type.
     """
 
     entries: int = 0
@@ -94,13 +94,13 @@ class Importer:
         game: a game that has not begun.
         dialect: the dialect of the log.
         log: the log.
-        strict: no entry is ignored, even if the system that recorded the log ignores entries that are not legal.
-        past: the rules are the dialect's own, with overlays that permit its known faults.
+        strict: whether no entry is ignored, even if the recording system ignores illegal entries.
+        past: whether the rules are the dialect's own, with overlays that permit its known faults.
 
     Attributes:
-        moves: the decisions taken, and taken back.
+        moves: the decisions, including undos.
         entries: for each move the number of its entry.
-        ignored: the entries that the other system ignored.
+        ignored: the entries ignored by the other system.
         log: the entries of the log.
 
     Raises:
@@ -126,7 +126,7 @@ class Importer:
         self._take_back = TakeBack(game, dialect, own, self._projections.known)
 
     def too_long(self) -> tuple[Diagnostic, ...]:
-        """The error for expressions of the dialect that exhaust the step budget of a log."""
+        """The error for a dialect whose expressions exhaust the step budget of a log."""
         help_ = "let it ask for less: name what an entry says, and leave loops over sets out"
         return self._projections.known.budget.warnings("RS638", Severity.ERROR, "reading this log", help_)
 
@@ -135,11 +135,11 @@ class Importer:
 
         Args:
             until: the number of entries; None means all.
-            step: called with the number of each entry after its decisions are taken, in order. Later entries may show
-                that an earlier choice was wrong, so it is called after a stretch of the log is settled.
+            step: called with each entry number, in order, after its decisions are taken. As later entries may revise an
+                earlier choice, it is called once a stretch of the log is final.
 
         Returns:
-            The place and the reason of an early end; None if there is none.
+            The place and the reason of an early end, or None.
 
         Raises:
             SpentError: if the expressions of the dialect take too many steps; see `too_long`.

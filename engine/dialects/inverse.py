@@ -1,8 +1,9 @@
-"""Inverse of a form: from the fields of a record to the arguments of the options that look like it."""
+"""Inverse of a form: from the fields of a record to the arguments of matching options."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import product
 from typing import Any
@@ -12,6 +13,7 @@ from msgspec import Struct
 from rulespec.engine.dialects.forms import ComparedField, Form
 from rulespec.engine.dialects.json_paths import MISSING
 from rulespec.engine.dialects.projection import Projections, by_reader
+from rulespec.engine.dialects.several_names import is_several, one_each, these
 from rulespec.engine.game.query import Value
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.ir import none_of
@@ -31,8 +33,8 @@ Inverse = Callable[[Any], Sequence[int]]
 class SortedFields(Struct):
     """The fields of a form.
 
-    A field that depends on one argument and on nothing else can be `inverted`; `fixed` fields depend on no argument,
-    and the `rest` is evaluated for each guess.
+    A field that depends on a single argument can be `inverted`; `fixed` fields depend on no argument, and the `rest` is
+    evaluated for each guess.
     """
 
     fixed: list[ComparedField]
@@ -46,9 +48,10 @@ def sorted_fields(form: Form) -> SortedFields:
     for f in form.fields:
         slot = min(f.slots, default=-1)
         name, type_ = form.params[slot] if f.slots else ("", "")
+        is_number = type_ in ("int", "int?")
         if not f.slots:
             result.fixed.append(f)
-        elif len(f.slots) > 1 or not f.constant or (type_ in ("int", "int?") and f.text != name):
+        elif len(f.slots) > 1 or not f.constant or ((is_number or is_several(type_)) and f.text != name):
             result.rest.append(f)
         else:
             result.inverted[slot].append(f)
@@ -64,21 +67,25 @@ class FormInverse:
         self.projections = projections
         fields = sorted_fields(form)
         self._fixed, self._rest = fields.fixed, fields.rest
+        for slot, (_, type_) in enumerate(form.params):
+            if is_several(type_) and not one_each(projections.foreign(type_.partition(" ")[2])):
+                self._rest = [*self._rest, *fields.inverted[slot]]
+                fields.inverted[slot] = []
         inverses = [[(f, self._inverse(f, slot)) for f in result] for slot, result in enumerate(fields.inverted)]
         values = [projections.values(type_) for _, type_ in form.params]
         self._columns = [_column(*column) for column in zip(values, inverses, strict=True)]
         self._by = by_reader(form.projection.by) if form.projection.by and not form.projection.list else None
 
     def is_by(self, payload: Any, seat: str | None) -> bool:
-        """Whether the entry names this seat as the one that acts, or names none."""
+        """Whether the entry names this seat as actor, or names none."""
         return self._by is None or self._by(payload, None if seat is None else self.projections.names[seat])
 
     def looks_like(self, args: Args, record: Any, state: list[int]) -> bool:
-        """Whether an option with these arguments looks like the record."""
+        """Whether an option with these arguments matches the record."""
         return self.projections.equal(args, self.form, record, state)
 
     def guesses(self, record: Any, state: list[int]) -> Sequence[Args] | None:
-        """The arguments for which all fields but the `rest` fit the record, in order; None if there are too many."""
+        """The arguments for which all fields except the `rest` match the record, in order; None if too many."""
         if self._fixed and not self.projections.same(self._fixed, (), record, state):
             return ()
         if len(self._columns) == 1:  # of most options
@@ -95,7 +102,7 @@ class FormInverse:
         return tuple(product(*columns)) if guesses <= MAX_TESTED else None
 
     def fits(self, args: Args, record: Any, state: list[int]) -> bool:
-        """Whether an option with guessed arguments looks like the record."""
+        """Whether an option with guessed arguments matches the record."""
         if self._rest and not self.projections.same(self._rest, args, record, state):
             return False
         return self.form.when is None or self.projections.holds(self.form, args, state)
@@ -105,13 +112,29 @@ class FormInverse:
         type_ = self.form.params[slot][1]
         if type_ in ("int", "int?"):
             return partial(_number, type_)
+        if is_several(type_):
+            names = self.projections.foreign(type_.partition(" ")[2])
+            return lambda field: () if (value := these(type_, field, names)) is None else (value,)
         fitting = inverse_table(self.form, slot, f, self.projections)
         if f.text != self.form.params[slot][0]:
             if f.type == "bool":
                 return lambda value: fitting.get(value, ()) if isinstance(value, bool) else ()
             if f.type in ("int", "int?"):
                 return lambda value: fitting.get(value, ()) if value is None or isinstance(value, int | float) else ()
+            if f.type.startswith("set "):
+                return lambda v: self._whole(f, slot, v) if isinstance(v, list) else _by_name(fitting, v)
         return partial(_by_name, fitting)
+
+    def _whole(self, f: ComparedField, slot: int, value: list[Any]) -> Sequence[int]:
+        """The entities for which a field is the set that a list names."""
+        every = self.projections.values(self.form.params[slot][1]) or ()
+        args = [0] * len(self.form.params)
+        result = []
+        for args[slot] in every:
+            with suppress(ProgramFaultError, IndexError):
+                if self.projections.is_value(f.type, value, f.value([], args)):
+                    result.append(args[slot])
+        return result
 
 
 def inverse_table(form: Form, slot: int, f: ComparedField, projections: Projections) -> Mapping[Any, Sequence[int]]:

@@ -17,7 +17,7 @@ def follow(value: Any, path: str) -> Any:
 
 @lru_cache(maxsize=1_000)
 def path_reader(path: str) -> Callable[[Any], Any]:
-    """The function that follows one path, for use on many values."""
+    """The function that follows a path, for many values; a non-object has itself as `value`."""
     if not path:
         return lambda value: value
     keys = path.split(".")
@@ -41,7 +41,15 @@ def path_reader(path: str) -> Callable[[Any], Any]:
                 return MISSING
         return value
 
+    if keys[0] == "value":  # of an element of a list that is no object
+        rest = path_reader(".".join(keys[1:]))
+        return lambda value: rest(value["value"] if isinstance(value, dict) and "value" in value else _bare(value))
+
     if len(keys) > 1:
         return nested
     (key,) = keys
     return lambda value: value.get(key, MISSING) if isinstance(value, dict) else nested(value)
+
+
+def _bare(value: Any) -> Any:
+    return MISSING if isinstance(value, dict) else value

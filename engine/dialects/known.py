@@ -1,6 +1,6 @@
-"""Knowledge of a dialect, shared by games of the same rules, number of seats and settings: made once a process.
+"""Knowledge of a dialect, shared by games with the same rules, number of seats and settings.
 
-The names of the seats are not part of it, unless an expression of the dialect names one of them.
+Seat names are no part of it, unless an expression of the dialect uses one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.forms import Form
 from rulespec.engine.dialects.unknown import unknown_names
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import MEMO_SIZE
 from rulespec.engine.program.budget import Budget, BudgetUse
 from rulespec.engine.program.execution import Execution
 
@@ -25,19 +26,20 @@ if TYPE_CHECKING:
     from rulespec.engine.python.fragments import Fragments
 
 _MEMO_LIMIT = 24
+"""Dialects that are known."""
 
 
 class DialectKnowledge(Struct):
     """Knowledge of a dialect in some games.
 
     Attributes:
-        ruleset: that of the games; it is held so that its id is not reused.
+        ruleset: the ruleset of the games, kept so that its id is not reused.
         games: the number of games read.
-        forms: the forms of each option, once they have been found to be correct.
-        makers: by the number of a decision and a type of entries, the maker of a finder, and the tables that it needs.
+        forms: the forms of each option, once verified.
+        makers: by decision number and entry type, the maker of a finder, and its tables.
         read: the number of such entries read without a finder.
         fragments: compiles finders.
-        budget: the steps that the expressions of the dialect may take while one log is read.
+        budget: the step budget for expressions of the dialect per log.
     """
 
     ruleset: object
@@ -76,7 +78,7 @@ _memo: dict[int, _OfDialect] = {}
 
 
 def unknown(dialect: Dialect, game: Game) -> tuple[Diagnostic, ...]:
-    """Warnings of names in a dialect that none of its rulesets has; this game may belong to one of them."""
+    """Warnings about names in a dialect that none of its rulesets has; this game may belong to one of them."""
     of = _of(dialect)
     if of.warnings is None:
         there = set[str]()
@@ -97,12 +99,12 @@ def _of(dialect: Dialect) -> _OfDialect:
 
 
 def known(game: Game, dialect: Dialect, values: Mapping[str, int]) -> DialectKnowledge:
-    """Facts about a dialect in games like this one, whose logs have these values for expressions."""
+    """Knowledge of a dialect in games like this one, whose logs have these values for expressions."""
     of = _of(dialect)
     named = tuple((number, seat) for number, seat in enumerate(game.seats) if seat in of.words)
     key = (id(game.ruleset), len(game.seats), tuple(sorted(game.settings.items())), named, *values.items())
     if key not in of.games:
-        if len(of.games) >= _MEMO_LIMIT:
+        if len(of.games) >= MEMO_SIZE:
             of.games.clear()
         of.games[key] = DialectKnowledge(game.ruleset)
     result = of.games[key]

@@ -1,7 +1,7 @@
-"""Known faults of a foreign system: detection in a log, and continuing a replay past them.
+"""Known faults of a foreign system: detection in a log, and replay past them.
 
-A known fault is data of the dialect: its title, the rules that refuse it, an overlay that permits it, and the options
-that the overlay permits. No other option of the game does anything else there.
+A known fault is data in the dialect: its title, the rules that refuse it, an overlay that permits it, and the permitted
+options, which are the only ones affected.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rulespec.engine.game.option import Option, TakenBack
 
 
 class PassedFault(Struct, frozen=True):
-    """An entry that shows a known fault of the system that recorded the log.
+    """An entry with a known fault of the recording system.
 
     `move` is the number of the decision among the moves of the replay.
     """
@@ -30,12 +30,12 @@ class PassedFault(Struct, frozen=True):
     title: str
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `replay --format json` prints."""
+        """The object printed by `replay --format json`."""
         return {"foreign_index": self.foreign_index, "move": self.move, "option": self.option, "title": self.title}
 
 
 def fault_title(dialect: Dialect, rules: Sequence[str]) -> str | None:
-    """The title of the known fault refused with these rules; None without one."""
+    """The title of the known fault that these rules refuse, or None."""
     for fault in dialect.known_faults:
         if not fault.rules.isdisjoint(rules):
             return fault.title
@@ -43,10 +43,10 @@ def fault_title(dialect: Dialect, rules: Sequence[str]) -> str | None:
 
 
 def past_faults(dialect: Dialect, ref: str) -> str:
-    """The reference of the rules that let the known faults of a dialect pass.
+    """The reference of the rules that permit a dialect's known faults.
 
     Raises:
-        DiagnosticsError: RS630 if the dialect knows of none.
+        DiagnosticsError: RS630 if the dialect has none.
     """
     if not dialect.known_faults:
         message = f"the dialect `{dialect.id}` knows no faults of its system"
@@ -56,22 +56,22 @@ def past_faults(dialect: Dialect, ref: str) -> str:
 
 
 def check_options(dialect: Dialect, game: Game) -> None:
-    """Checks that the rules past the known faults have the options of these.
+    """Checks that the rules with permitted faults have the required options.
 
     Raises:
-        DiagnosticsError: RS630 if they have not.
+        DiagnosticsError: RS630 if they do not.
     """
     known = {f"{d.name}.{c.name}" for d in game.omniscient.program.decisions for c in d.choices}
     for fault in dialect.known_faults:
         for option in sorted(fault.options - known):
             message = f"the known fault `{fault.title}` of `{dialect.id}` is passed by `{option}`"
             _refuse(
-                f"{message}, and `{game.ruleset.ref}` has no such option", dialect, "let its overlay add the option"
+                f"{message}, but `{game.ruleset.ref}` has no such option", dialect, "let its overlay add the option"
             )
 
 
 def passed_faults(dialect: Dialect, moves: Sequence[Option | TakenBack], entries: Sequence[int]) -> list[PassedFault]:
-    """The entries that were passed by an option of a known fault."""
+    """The entries passed by an option for a known fault."""
     titles = {option: fault.title for fault in dialect.known_faults for option in fault.options}
     return [
         PassedFault(entry, number, str(move), title)

@@ -24,9 +24,9 @@ MAX_COMPARED = 3_000_000
 
 
 class Pattern(Struct, frozen=True, gc=False):
-    """A form and a record, to find the option that looks like this record in this form.
+    """A form and a record, for finding the matching option.
 
-    `item` is the number of the record in a list that several decisions share; -1 if it is in none.
+    `item` is the number of the record in a list shared by several decisions; -1 otherwise.
     """
 
     form: FormInverse
@@ -40,7 +40,7 @@ class Candidate(Struct, frozen=True):
     Attributes:
         choice: its number.
         forms: its forms for entries of that type.
-        plain: its only form, if an entry as a whole is its record; else None.
+        plain: its only form, if whole entries are its records; otherwise None.
     """
 
     choice: int
@@ -52,16 +52,16 @@ class DecisionForms:
     """The forms of the open decision in a dialect.
 
     Attributes:
-        silent: the numbers of the choices that the dialect does not know, in the order in which options are listed.
-        automatic: those of the choices that the other system takes by itself, in the same order.
-        by_itself: the forms declared so, by choice.
-        checkpoints: those of the choices to before which an undo goes back.
+        silent: the numbers of the choices unknown to the dialect, in list order.
+        automatic: the choices that the other system takes automatically, in list order.
+        by_itself: the automatic forms, by choice.
+        checkpoints: the choices before which an undo stops.
         lists: the lists of the first entry that may answer the decision.
         types: the types of its entries.
-        whole: those of entries that answer it as a whole, and not by an element.
+        whole: the types of entries that answer it as a whole rather than by an element.
         kinds: the kinds of its options.
-        ordered: forms of the choices that the other system takes by a standing order.
-        is_plain: whether entries alone answer it: neither lists of the first entry nor the other system itself.
+        ordered: forms of the choices taken by standing orders.
+        is_plain: whether only entries answer it: neither lists of the first entry nor the other system.
     """
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections, finders: Finders) -> None:
@@ -77,7 +77,8 @@ class DecisionForms:
         self._projections = projections
         self._forms = forms
         self._of_type: dict[str | None, list[Candidate]] = {}
-        self.silent = [k for k in listed if not forms[k]]
+        withdraws = len(decision.choices) - 1 if decision.draft else None  # no log holds what has been withdrawn
+        self.silent = [k for k in listed if not forms[k] and k != withdraws]
         self.by_itself = {k: own for k in listed if (own := [f for f in forms[k] if f.projection.automatic])}
         self.automatic = [*self.by_itself]
         marks = (dialect.undo.checkpoints if dialect.undo is not None else None) or frozenset()
@@ -93,7 +94,7 @@ class DecisionForms:
         self.is_plain = not self.is_automatic and not self.lists and not self.ordered
 
     def finder(self, type_: str | None) -> Finder | None:
-        """The finder for options meant by entries of this type; None without one (yet)."""
+        """The finder for entries of this type; None if there is none (yet)."""
         if type_ in self._finder_of:
             return self._finder_of[type_]
         if type_ is None or type_ not in self.types:
@@ -123,7 +124,7 @@ def _is_plain(projection: Projection) -> bool:
 
 
 class Matcher:
-    """Finds the legal options of a game that look like records of a foreign log."""
+    """Finds the legal options of a game that match records of a foreign log."""
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections) -> None:
         self.game = game
@@ -148,12 +149,12 @@ class Matcher:
         return self._decisions[number]
 
     def matches(self, choice: int, patterns: Sequence[Pattern], payload: Any) -> Iterator[tuple[Option, Pattern]]:
-        """The legal options of one choice that match a pattern, each with the first pattern that it matches.
+        """The legal options of one choice that match a pattern, each with its first matching pattern.
 
         Args:
             choice: the number of the choice, in the open decision.
-            patterns: the patterns; the first ones are preferred.
-            payload: the payload of the entry, which may name the seat that acts.
+            patterns: the patterns, in order of preference.
+            payload: the payload of the entry, which may name the acting seat.
         """
         game = self.game
         if not patterns:
@@ -196,7 +197,7 @@ class Matcher:
         return sorted(results.items(), key=lambda guess: guess[0])
 
     def by_text(self, forms: DecisionForms, type_: str | None, fields: Any) -> Option | None:
-        """The legal option that the text of a move stands for; None if there is none, or more than one."""
+        """The legal option denoted by a move's text; None if there is none, or more than one."""
         options = [
             option
             for answer in forms.of_type(type_)
@@ -205,14 +206,14 @@ class Matcher:
         return options[0] if len(options) == 1 else None
 
     def by_itself(self, forms: DecisionForms) -> Iterator[Option]:
-        """The legal options that the other system takes by itself, if the condition of one of their forms holds."""
+        """The legal options that the other system takes automatically, if the condition of a form holds."""
         for option in self.legal(forms.automatic):
             state = self.game.omniscient.numbers.state
             if any(self.projections.holds(form, option.args, state) for form in forms.by_itself[option.kind.choice]):
                 yield option
 
     def by_order(self, forms: DecisionForms, orders: Sequence[tuple[str, Any]]) -> Iterator[Option]:
-        """The legal options that the other system takes by a standing order.
+        """The legal options that the other system takes by standing order.
 
         Args:
             forms: the forms of the open decision.
@@ -226,7 +227,7 @@ class Matcher:
                         yield option
 
     def legal(self, choices: Collection[int]) -> Iterator[Option]:
-        """The legal options of some choices of the open decision, one by one, in the order of the list.
+        """The legal options of some choices of the open decision, one by one, in list order.
 
         Raises:
             DiagnosticsError: RS614 if more than `MAX_COMPARED` have been listed for this log.
@@ -238,7 +239,7 @@ class Matcher:
                 self.compared += 1
                 if self.compared > MAX_COMPARED:
                     message = f"to read this log, more than {MAX_COMPARED:,} legal options would have to be compared"
-                    help_ = "let the dialect name more of what an option says, so that entries lead to their options"
+                    help_ = "let the dialect name more arguments of the option, so that each entry leads to its option"
                     raise DiagnosticsError([Diagnostic("RS614", Severity.ERROR, message, None, help=help_)])
                 yield option
             return

@@ -1,8 +1,8 @@
-"""Mismatches between an entry and the legal options: the option meant, and the rule that refuses it.
+"""Mismatches between an entry and the legal options: the intended option, and the rule that refuses it.
 
-Where an entry may stand for several options, the one that misses the fewest conditions is explained: so the reason
-concerns something in the entry. Where it looks like no option at all, legal or not, the reason names the first of its
-fields that no legal option shares.
+If an entry may mean several options, the one that violates the fewest conditions is explained, so the reason concerns
+something in the entry. If it resembles no option, legal or not, the reason names its first field that no legal option
+shares.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.forms import ComparedField, Form
 from rulespec.engine.dialects.json_paths import MISSING, follow
 from rulespec.engine.dialects.projection import Projections, items
+from rulespec.engine.dialects.several_names import is_several, written
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option, numbered_option
 from rulespec.engine.game.option import Decision, Option, Refusal
@@ -88,12 +89,12 @@ class Explainer:
     def explain(
         self, entry: Any, matched: frozenset[int], read: tuple[str, Any] | None = None
     ) -> tuple[Option | None, Refusal]:
-        """The option meant by an entry, if known, and the reason why the entry is illegal.
+        """The option that an entry means, if known, and the reason why the entry is illegal.
 
         Args:
-            entry: the entry; None if the log has no more.
-            read: its type and its payload, where they differ from those written in it.
-            matched: the elements of its list that are matched.
+            entry: the entry; None at the end of the log.
+            read: its type and payload, if they differ from the written ones.
+            matched: the matched elements of its list.
         """
         decision = self.game.decision
         if decision is None:
@@ -294,9 +295,11 @@ class Explainer:
             return [_value(None)]
         if f.type in ("int", "int?", "bool"):
             return [_value(bool(value) if f.type == "bool" else value)]
-        names = self.projections.foreign(f.type.removeprefix("set "))
-        if f.type.startswith("set "):
-            return [_value(name) for i, name in enumerate(names) if value >> i & 1]
+        if is_several(f.type):
+            names = self.projections.foreign(f.type.partition(" ")[2])
+            named = written(f.type, value, names)
+            return [_value(name) for name in named] if f.type.startswith("set ") else [_value(named)]
+        names = self.projections.foreign(f.type)
         return [_value(None if value < 0 else names[value])]
 
 

@@ -1,4 +1,4 @@
-"""Moves of one game as text: from an option to its text, and from a text to the legal options that it stands for."""
+"""Moves of one game as text: from an option to its text, and from a text to the legal options it denotes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rulespec.engine.dialects.forms import Form
 from rulespec.engine.dialects.matching import Matcher, Pattern
 from rulespec.engine.dialects.notation_file import Notation, Printed, literal
 from rulespec.engine.dialects.projection import Projections
+from rulespec.engine.dialects.several_names import is_several, written
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.query import Query
@@ -63,7 +64,7 @@ class Notated:
         return lambda cells: bool(holds(cells))
 
     def read(self, text: str) -> list[Option]:
-        """The legal options of the open decision that a text stands for; none if it stands for none."""
+        """The legal options of the open decision denoted by a text; empty if there are none."""
         move, forms = self._notation.grammar.read(text.strip()), self._matcher.decision_forms()
         results: list[Option] = []
         if move is None or forms is None:
@@ -74,10 +75,10 @@ class Notated:
         return results
 
     def write(self, option: Option) -> str:
-        """The text of a legal option of the open decision; "" if the notation has none for its kind.
+        """The text of a legal option of the open decision; "" if the notation has none for it.
 
         Raises:
-            DiagnosticsError: RS888 if each text of the notation for it means another option, too.
+            DiagnosticsError: RS888 if each text in the notation for it denotes another option, too.
         """
         name = f"{option.decision}.{option.name}"
         if not self._notation.printed.get(name):
@@ -124,6 +125,8 @@ class Notated:
             return bool(value)
         if type_ in ("int", "int?"):
             return None if value == NO_NUMBER else value
+        if is_several(type_):
+            return written(type_, value, self._projections.foreign(type_.partition(" ")[2]))
         names = self._projections.foreign(type_.removesuffix("?"))
         return names[value] if 0 <= value < len(names) else None
 

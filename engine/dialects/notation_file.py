@@ -1,4 +1,4 @@
-"""Notations of a ruleset: the text of its moves, as data in `notation.yaml`. See docs/guides/dialects.md."""
+"""Notations of a ruleset: the texts of its moves, as data in `notation.yaml`. See docs/guides/dialects.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import is_present, read_text
 from rulespec.documents.yaml_nodes import locate, to_plain
 from rulespec.engine.dialects.projected import Projection, as_text, places, projections
-from rulespec.engine.notation.grammar import Grammar, GrammarError, Part, make_grammar
+from rulespec.engine.notation.grammar import Grammar, GrammarError, ListPart, Part, make_grammar
 from rulespec.engine.notation.templates import Characters, NamedPart, Template, TemplateError, read_template
 from rulespec.records import Brief
 from rulespec.schemas import load_schema
@@ -30,7 +30,7 @@ _MEMO_SIZE = 20
 
 
 class After(Brief, Struct, frozen=True):
-    """A text after a move, by where it leads: the ending of the game, or a condition over the position."""
+    """A suffix of a move by its effect: the ending of the game, or a condition on the position."""
 
     text: str
     ending: str
@@ -42,8 +42,8 @@ class Printed(Brief, Struct, frozen=True):
 
     Attributes:
         projection: the comparison of its record.
-        templates: the texts to print; the first one that means no other legal option counts.
-        also: field → the expression for a field that is printed and not compared.
+        templates: the texts to print; the first unambiguous one is used.
+        also: field → the expression for a printed but not compared field.
     """
 
     projection: Projection
@@ -52,13 +52,13 @@ class Printed(Brief, Struct, frozen=True):
 
 
 class Notation(Brief, Struct, frozen=True, eq=False):
-    """A notation file, read and checked.
+    """A parsed and checked notation file.
 
     Attributes:
         names: kind → entity → its text.
         decisions: `decision.option` → the forms of its text.
         printed: `decision.option` → its printed forms; empty for texts that are only read.
-        after: the texts printed after a move: the first that fits.
+        after: the suffixes of moves; the first that fits is used.
     """
 
     title: str
@@ -72,20 +72,20 @@ class Notation(Brief, Struct, frozen=True, eq=False):
 
 
 def notation_of(folder: Path) -> Notation | None:
-    """The notation in the folder of a ruleset; None if there is none.
+    """The notation in the folder of a ruleset, or None.
 
     Raises:
-        DiagnosticsError: as `read_notation`.
+        DiagnosticsError: as for `read_notation`.
     """
     path = folder / FILE
     return read_notation(path) if is_present(path) else None
 
 
 def notation_for(ruleset: typed.Ruleset) -> Notation | None:
-    """The notation of a ruleset, or of the one that it extends; None if there is none.
+    """The notation of a ruleset or of its base, or None.
 
     Raises:
-        DiagnosticsError: as `read_notation`.
+        DiagnosticsError: as for `read_notation`.
     """
     return next((notation for folder in ruleset.folders if (notation := notation_of(folder)) is not None), None)
 
@@ -94,7 +94,7 @@ def read_notation(path: Path) -> Notation:
     """Reads a notation file.
 
     Raises:
-        DiagnosticsError: if it cannot be read or does not fit its schema; RS886 if its grammar is wrong.
+        DiagnosticsError: if it is unreadable or violates its schema; RS886 if its grammar is wrong.
     """
     return _notation(read_text(path, str(path)), str(path))
 
@@ -127,6 +127,7 @@ def _grammar(data: Mapping[str, Any], after: tuple[After, ...], spans: Mapping[s
     parts: dict[str, Part] = {}
     for name, value in {**data.get("parts", {}), **data.get("numbers", {})}.items():
         parts[name] = value if isinstance(value, dict) else _templates(value, "parts", spans)
+    parts |= {name: ListPart(v["of"], v["by"], v.get("least", 1)) for name, v in data.get("lists", {}).items()}
     moves = [(type_, t) for type_, value in data["moves"].items() for t in _templates(value, "moves", spans)]
     if after:
         parts[AFTER] = {a.text: a.text for a in after}
@@ -163,10 +164,10 @@ def _wrong(message: str, span: Span | None, help_: str) -> DiagnosticsError:
 
 
 def is_literal(template: Template) -> bool:
-    """Whether a template can be printed: its characters are single ones, each there once."""
+    """Whether a template can be printed: it consists of distinct single characters."""
     return all(isinstance(e, NamedPart) or (len(e.of) == e.least == e.most == 1) for e in template)
 
 
 def literal(element: Characters) -> str:
-    """The text of characters that can be printed."""
+    """The printable text of a template element."""
     return min(element.of) * element.least

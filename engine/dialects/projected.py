@@ -1,4 +1,4 @@
-"""Projections: the look of an option in a log, as declared in a file."""
+"""Projections: the record of an option in a log, as declared in a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.records import Brief
 
 
 class StandingOrder(Brief, Struct, frozen=True):
-    """A standing order: the type of its entries, and the types of those with which its seat ends it."""
+    """A standing order: the type of its entries, and the types of the entries that end it."""
 
     type: str
     until: frozenset[str]
@@ -26,16 +26,16 @@ class Projection(Brief, Struct, frozen=True):
     Attributes:
         type: the type of its entry; empty if it has none.
         match: (path, expression, optional) for each compared field.
-        when: an expression that must hold, too; may be empty.
-        item: the path of a list that several decisions share; each answers one element.
-        part: whether `item` is the path of a single value instead, which answers one decision.
-        ordered: whether the elements of the list answer decisions in their order.
-        closes: the path of such a list; the record stands for the option once all elements are matched.
+        when: an additional condition; may be empty.
+        item: the path of a list shared by several decisions, each of which answers one element.
+        part: whether `item` is instead the path of a single value, which answers one decision.
+        ordered: whether the elements of the list answer decisions in order.
+        closes: the path of such a list; the record denotes the option once all elements are matched.
         list: the name of a list of the first entry that answers the option.
-        by: the path of the seat that acts; may be empty.
-        automatic: whether the other system takes the option by itself.
-        not_compared: paths of fields without meaning for this option.
-        order: the standing order by which the other system takes it; the order's entry is the record then.
+        by: the path of the acting seat; may be empty.
+        automatic: whether the other system takes the option automatically.
+        not_compared: paths of fields meaningless for this option.
+        order: the standing order by which the other system takes it; its entry is then the record.
     """
 
     type: str
@@ -58,7 +58,7 @@ def places(node: Node | None) -> dict[str, Span]:
 
 
 def as_text(expression: str | int | bool) -> str:
-    """An expression as text; YAML reads some as numbers or truth values."""
+    """An expression as text, where YAML may have read a number or a truth value."""
     return str(expression).lower() if isinstance(expression, bool) else str(expression)
 
 

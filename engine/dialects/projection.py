@@ -1,4 +1,4 @@
-"""Projections of a dialect in one game: from an option to its record, and from an entry to the options it may mean."""
+"""Projections of a dialect in one game: from an option to its record, and from an entry to matching options."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from rulespec.engine.dialects.forms import ComparedField, Form, Params
 from rulespec.engine.dialects.json_paths import MISSING, follow, path_reader
 from rulespec.engine.dialects.known import known
 from rulespec.engine.dialects.projected import Projection
+from rulespec.engine.dialects.several_names import MAX_ITEMS, is_name, is_several, is_these, one_each, these
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.query import Queries, Query
 from rulespec.engine.game.seat_names import comparable
@@ -30,17 +31,15 @@ from rulespec.engine.program.traversal import Binding, walk
 from rulespec.typed.seat_kinds import entity_names
 from rulespec.types import Type
 
-MAX_ITEMS = 1_000
-"""Elements of a list that several decisions share; a longer list counts as none."""
 NO_VALUES: Mapping[str, int] = {}
 MAX_GUESSES = 20_000
 """Arguments tried for the option that an entry stands for."""
 
 
 def items(payload: Any, path: str, part: bool = False) -> list[Any]:
-    """The elements of a list shared by several decisions; empty without such a list.
+    """The elements of a list shared by several decisions; empty if there is none.
 
-    A `part` is an element by itself, if it is there.
+    A `part` is a single element, if present.
     """
     result = follow(payload, path)
     if part:
@@ -54,14 +53,9 @@ def _names(text: str, params: Sequence[ir.Param]) -> set[str]:
     return {param.name for param in params if param.name in words}
 
 
-def is_name(field: Any, name: str) -> bool:
-    """Whether a field is this name; numeric names may be numbers."""
-    return bool((str(field) if type(field) is int else field) == name)
-
-
 @lru_cache(maxsize=1_000)
 def by_reader(path: str) -> Callable[[Any, str | None], bool]:
-    """The test of whether the field at a path has the name of a seat; a path with `?` at its end may lead nowhere."""
+    """The test whether the field at a path names a seat; a path that ends in `?` is optional."""
     read, optional = path_reader(path.removesuffix("?")), path.endswith("?")
 
     def is_by(payload: Any, name: str | None) -> bool:
@@ -74,17 +68,17 @@ def by_reader(path: str) -> Callable[[Any, str | None], bool]:
 
 
 def with_values(text: str, values: Mapping[str, int]) -> str:
-    """An expression with the values of the first entry for their names."""
+    """An expression with the values of the first entry substituted for their names."""
     for name, value in values.items():
         text = re.sub(rf"(?<![\w.]){name}(?!\w)", f"({value:d})", text)
     return text
 
 
 class Variables:
-    """The variables of the rules that are known where a decision is open, for expressions of a dialect.
+    """The rule variables known at an open decision, for expressions of a dialect.
 
     Attributes:
-        used: whether an expression has used one: then it is of this game alone.
+        used: whether an expression has used one, so that it is specific to this game.
     """
 
     def __init__(self, game: Game) -> None:
@@ -98,10 +92,10 @@ class Variables:
             self._known[decision.name] = {name: t for name, t in before.items() if own.get(name) == t}
 
     def projection(self, queries: Queries, text: str, decision: str, params: Params) -> Query:
-        """An expression over the parameters of an option, and over the variables where its decision is asked.
+        """An expression over the parameters of an option, and over the variables known at its decision.
 
         Raises:
-            DiagnosticsError: if it is not a correct expression.
+            DiagnosticsError: if the expression is not correct.
         """
         names, words = {name for name, _ in params}, set(re.findall(r"\w+", text))
         known = [(n, t) for n, t in self._known.get(decision, {}).items() if n in words and n not in names]
@@ -132,13 +126,13 @@ class Variables:
 
 
 class Projections:
-    """The forms of all options of a game that the dialect knows; options that the ruleset lacks are left out.
+    """The forms of all options of a game known to the dialect, except options that the ruleset lacks.
 
     Args:
         game: the game.
         dialect: the dialect.
-        own: whether the rules are those of the dialect: then each of its expressions must compile.
-        values: the whole numbers of the first entry that expressions use, by name.
+        own: whether the rules are the dialect's, so that each of its expressions must compile.
+        values: the integers from the first entry that expressions use, by name.
 
     Raises:
         DiagnosticsError: RS622 if an expression of the dialect is wrong.
@@ -255,7 +249,7 @@ class Projections:
     # --- options to records ----------------------------------------------------
 
     def equal(self, args: Sequence[int], form: Form, record: Any, state: list[int]) -> bool:
-        """Whether an option with these arguments looks like this record."""
+        """Whether an option with these arguments matches this record."""
         return self.same(form.fields, args, record, state) and self.holds(form, args, state)
 
     def holds(self, form: Form, args: Sequence[int], state: list[int]) -> bool:
@@ -266,20 +260,20 @@ class Projections:
             return False
 
     def same(self, fields: Sequence[ComparedField], args: Sequence[int], record: Any, state: list[int]) -> bool:
-        """Whether these fields of a record have the values that an option with these arguments has."""
+        """Whether these fields of a record have the values of an option with these arguments."""
         for f in fields:
             result = f.read(record)
             if f.optional and (result is MISSING or result is None):
                 continue
             try:
-                if not self._is(f.type, result, f.value(state, args)):
+                if not self.is_value(f.type, result, f.value(state, args)):
                     return False
             except (ProgramFaultError, IndexError):
                 return False
         return True
 
-    def _is(self, type_: str, field: Any, value: int) -> bool:
-        """Whether a value of a record means a value of a type."""
+    def is_value(self, type_: str, field: Any, value: int) -> bool:
+        """Whether a value in a record denotes a value of a type."""
         equal = self._equals.get(type_)
         if equal is None:
             equal = self._equals[type_] = self._equal(type_)
@@ -291,20 +285,22 @@ class Projections:
             return lambda field, value: field is bool(value)
         if type_ in ("int", "int?"):
             return lambda field, value: field is None if value == NO_NUMBER else bool(value == field)
-        kind = type_.removeprefix("set ")
-        names = self.foreign(kind)
-        if kind == type_:
-            return lambda field, value: field is None if value < 0 else is_name(field, names[value])
-        return lambda field, value: any(is_name(field, names[i]) for i in range(value.bit_length()) if value >> i & 1)
+        if is_several(type_):
+            return is_these(type_, self.foreign(type_.partition(" ")[2]))
+        names = self.foreign(type_)
+        return lambda field, value: field is None if value < 0 else is_name(field, names[value])
 
     @property
     def program(self) -> ir.Program:
-        """The program that the expressions are part of."""
+        """The program that contains the expressions."""
         return self._queries.program
 
     def values(self, type_: str) -> Sequence[int] | None:
-        """All values of a parameter of a type, as `ir.Param` has it, in the order of options; None for numbers."""
-        if type_ in ("int", "int?"):
+        """All values of a parameter of a type, as in `ir.Param`, in option order.
+
+        None for non-entities: numbers, sets, bags and paths.
+        """
+        if type_ in ("int", "int?") or is_several(type_):
             return None
         entities = range(len(self.foreign(type_.removesuffix("?"))))
         return (*entities, -1) if type_.endswith("?") else entities
@@ -321,7 +317,7 @@ class Projections:
     # --- entries to options ----------------------------------------------------------
 
     def meant(self, choice: ir.Choice, form: Form, record: Any, state: list[int]) -> Iterator[tuple[int, ...]]:
-        """Arguments with which the option looks like the record, legal or not, within a bound."""
+        """Arguments for which the option matches the record, legal or not, within a limit."""
         results: list[Sequence[int]] = []
         for i, param in enumerate(choice.params):
             values = self._values(param, form, record)
@@ -358,10 +354,14 @@ class Projections:
                 return [number]
             if f.text == param.name and number is None and param.none is not None:
                 return [param.none]
-        return range(100)
+            if f.text == param.name and is_several(param.type):
+                names = self.foreign(param.type.partition(" ")[2])
+                result = these(param.type, number, names) if one_each(names) else None
+                return () if result is None else [result]
+        return () if is_several(param.type) else range(100)
 
     def unknown(self, decision: str, kind: Any, payload: Any) -> str:
-        """The reason if an entry names something the game lacks; empty otherwise."""
+        """The reason if an entry names something missing from the game; otherwise empty."""
         for form in self.by_decision.get(decision, ()):
             if form.projection.type != kind:
                 continue

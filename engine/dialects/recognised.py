@@ -1,9 +1,9 @@
-"""Recognition of foreign logs: the rules that a log is for, or the kind of log, if nothing reads it."""
+"""Recognition of foreign logs: the rules for a log, or the kind of log if it is unknown."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
@@ -13,17 +13,17 @@ from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.words.asked import Decisions
 from rulespec.typed import nodes as typed
 
-_TITLES = ("title", "game", "variant", "Variant", "Game")
+_TITLES = ("title", "game", "game_name", "variant", "Variant", "Game")
 """Fields of a log by which systems name the game."""
 _MAX_TYPES = 5
 _MAX_DEPTH = 3
 
 
 def rules_for(dialect: Dialect, log: ForeignLog) -> str:
-    """The ruleset reference that a dialect names for a log.
+    """The ruleset reference that a dialect gives for a log.
 
     Raises:
-        DiagnosticsError: RS621 if it names none.
+        DiagnosticsError: RS621 if there is none.
     """
     result = dialect.ruleset_for(log.entries[0])
     if result is None:
@@ -33,10 +33,10 @@ def rules_for(dialect: Dialect, log: ForeignLog) -> str:
 
 
 def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> None:
-    """Checks that a log is of the game that it is to be read under.
+    """Checks that a log belongs to the game it is to be read as.
 
     Raises:
-        DiagnosticsError: RS883 if the ruleset has none of the decisions that the log records.
+        DiagnosticsError: RS883 if the ruleset has none of the recorded decisions.
     """
     if ruleset.ref in dialect.rulesets or not dialect.decisions:
         return
@@ -48,30 +48,61 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
 
 
 def not_known(log: ForeignLog, close: Sequence[Dialect]) -> DiagnosticsError:
-    """The error for a log that no dialect reads: it names the kind of log, and the needs of a dialect that is close."""
+    """The error for an unrecognised log: its kind, and the requirements of a similar dialect."""
     message = f"no dialect knows this kind of log: it is {kind_of(log)}"
     hint = "name its dialect: --dialect ID; the guide to other people's logs shows how one is written"
     if close:
-        hint = f"`{close[0].id}` reads logs whose first entry says {close[0].wanted()}"
+        best = min(close, key=lambda dialect: _distance(dialect, log.entries[0]))
+        hint = f"`{best.id}` reads logs whose first entry says {best.wanted(best.unfit(log.entries[0]))}"
     return failure("RS616", message, _start(log), hint)
 
 
+def _distance(dialect: Dialect, first: Any) -> tuple[int, int]:
+    """The number of fields of a first entry that do not fit a dialect, and of those that only one of the two has.
+
+    A field that the entry has not counts twice.
+    """
+    unfit, when = dialect.unfit(first), dialect.start.get("when", {})
+    may_be_missing = {path for path, wanted in when.items() if isinstance(wanted, list) and None in wanted}
+    return len(unfit), sum(2 if value is None else path in may_be_missing for path, value in unfit.items())
+
+
 def kind_of(log: ForeignLog) -> str:
-    """The kind of a log, for messages: its form, the game that it names, and the types of its entries."""
+    """The kind of a log, for messages: its form, the named game, and the types of its entries."""
     first = log.entries[0]
     if log.game is not None:
         kind = f"a PGN, moves of a game as text ({len(log.game.moves):,} moves)"
     elif len(log.entries) > 1:
-        kind = f"a list of {len(log.entries):,} entries{_types(log.entries)}"
+        kind = f"a list of {_entries(log.entries)}{_types(log.entries)}"
     else:
-        path, entries = _longest(first, "", _MAX_DEPTH)
-        kind = (
-            f"an object with {len(entries):,} entries under {shown(path)}{_types(entries)}"
-            if path
-            else "a single object"
-        )
-    game = next((f" of the game {shown(first[k])} (`{k}`)" for k in _TITLES if isinstance(first.get(k), str)), "")
-    return kind + game
+        path, entries = _within(*_longest(first, "", _MAX_DEPTH))
+        kind = f"an object with {_entries(entries)} under {shown(path)}{_types(entries)}" if path else "a single object"
+    return kind + next(
+        (f" of the game {shown(game)} ({shown(path)})" for path, game in _titles(first, "", _MAX_DEPTH)), ""
+    )
+
+
+def _titles(value: Any, at: str, depth: int) -> Iterator[tuple[str, str]]:
+    """The paths of names of games in an object, with these names; those that are not nested come first."""
+    if not isinstance(value, dict) or not depth:
+        return
+    yield from ((f"{at}{key}", value[key]) for key in _TITLES if isinstance(value.get(key), str))
+    for key, each in value.items():
+        yield from _titles(each, f"{at}{key}.", depth - 1)
+
+
+def _within(path: str, entries: list[Any]) -> tuple[str, list[Any]]:
+    """The elements of the lists in phases, if the entries without types are such; else the entries."""
+    phases = [each for each in entries if isinstance(each, dict)]
+    keys = {key for each in phases for key, value in each.items() if isinstance(value, list)}
+    if len(keys) != 1 or any("type" in each for each in phases):
+        return path, entries
+    (key,) = keys
+    return f"{path}.*.{key}", [element for each in phases for element in each.get(key) or ()]
+
+
+def _entries(entries: Sequence[Any]) -> str:
+    return f"{len(entries):,} {'entry' if len(entries) == 1 else 'entries'}"
 
 
 def _types(entries: Sequence[Any]) -> str:
@@ -84,12 +115,12 @@ def _types(entries: Sequence[Any]) -> str:
 
 
 def _longest(value: Any, path: str, depth: int) -> tuple[str, list[Any]]:
-    """The longest list in an object, with its path; "" if there is none."""
+    """The longest list in an object, with its path; "" if there is none. A list of entries with types comes first."""
     results: list[tuple[str, list[Any]]] = [("", [])]
     for key, each in value.items() if isinstance(value, dict) and depth else ():
         at = f"{path}.{key}" if path else key
         results.append((at, each) if isinstance(each, list) else _longest(each, at, depth - 1))
-    return max(results, key=lambda result: len(result[1]))
+    return max(results, key=lambda result: (any("type" in e for e in result[1] if isinstance(e, dict)), len(result[1])))
 
 
 def _start(log: ForeignLog) -> Span:
@@ -97,7 +128,7 @@ def _start(log: ForeignLog) -> Span:
 
 
 def mostly_ignored(log: ForeignLog, ignored: int, ref: str) -> list[Diagnostic]:
-    """The warning of a log most of whose entries are not legal; none for other logs."""
+    """The warning about a log with mostly illegal entries; empty for other logs."""
     if ignored * 2 <= len(log.entries):
         return []
     message = f"most of this log is not legal here: {ignored} of {len(log.entries)} entries"

@@ -1,7 +1,7 @@
-"""The end of a game as the system that recorded it has it, beside the end of the replay.
+"""Comparison of a game's recorded end with the end of its replay.
 
-The other system knows ends that the rules do not have, such as a game that was given up. So the winners and the ending
-are compared only where the game has ended under the rules, the points in any position.
+The recording system has endings that the rules lack, such as resignation. So winners and ending are compared only if
+the game has ended under the rules; points are always compared.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from rulespec.diagnostics.report import Report
 from rulespec.engine.dialects.dialect import Dialect, Recorded
 from rulespec.engine.dialects.entries import Entries
 from rulespec.engine.dialects.json_paths import MISSING, follow
-from rulespec.engine.dialects.projection import is_name
+from rulespec.engine.dialects.several_names import is_name
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.logs.end_line import LogEnd, OtherEnd, end_of
 
 
 def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, report: Report) -> OtherEnd | None:
-    """Compares a game at the end of its log with the end recorded in the log.
+    """Compares a game at the end of its log with the recorded end.
 
     Returns:
-        The other end of the game, which is reported (RS643); None if it is the same, or the log records none.
+        The differing end of the game, which is also reported (RS643), or None.
     """
     result = dialect.result
     number = None if result is None else _entry(log, result.entry)
@@ -36,7 +36,7 @@ def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, re
     if recorded == actual:
         return None
     other = OtherEnd(recorded, actual, 1)
-    message = f"the replay comes to another end than its log: {other}"
+    message = f"the replay ends differently from its log: {other}"
     help_ = f"the log is of {dialect.title}; `rulespec replay --moves` shows the moves that lead there"
     report.error("RS643", message, Span(file, 1, 1, 1, 2), help=help_)
     return other

@@ -1,12 +1,12 @@
-"""Notes of a foreign log: remarks of people in it, which have no effect on the game.
+"""Notes of a foreign log: people's remarks, without effect on the game.
 
-Names in a chat belong to people who may not know that it is stored: without consent they are left out, wherever they
-occur in it.
+Names in a chat belong to people who may not know that it is stored: without consent they are removed everywhere.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from datetime import date
 from typing import Any
 
@@ -22,6 +22,8 @@ from rulespec.engine.notation.pgn import PgnGame, PgnMove
 
 LEFT_OUT = "…"
 """Stands for a name that is left out."""
+_NAMES = ("name", "nick", "user", "login")
+"""Words in the keys of names."""
 
 
 def said_in(dialect: Dialect, log: ForeignLog, entries: Entries, game: Game, *, named: bool) -> LogNotes:
@@ -31,8 +33,8 @@ def said_in(dialect: Dialect, log: ForeignLog, entries: Entries, game: Game, *, 
         dialect: the dialect of the log.
         log: the log.
         entries: its entries.
-        game: its game, which has the names of the players.
-        named: whether remarks keep the names that stand in them.
+        game: its game, with the names of the players.
+        named: whether remarks keep names.
     """
     if log.game is not None:
         moves = {number: notes for number, move in enumerate(log.game.moves, 1) if (notes := _of_move(move))}
@@ -41,7 +43,19 @@ def said_in(dialect: Dialect, log: ForeignLog, entries: Entries, game: Game, *, 
         return LogNotes()
     said = {n: _remark(entries.payloads[n], dialect) for n, t in enumerate(entries.types) if t == dialect.remarks.type}
     who = {comparable(name): seat for seat, name in game.names.items()}
-    return LogNotes({}, {}, _named(said, who) if named else _nameless(said, who))
+    people = {*who, *_beside_seats(dialect, log)}
+    return LogNotes({}, {}, _named(said, who) if named else _nameless(said, people))
+
+
+def _beside_seats(dialect: Dialect, log: ForeignLog) -> Iterator[str]:
+    """Names of players that stand beside the ids by which a log knows them."""
+    path = dialect.start["seats"]
+    around = path.rpartition(".*.")[0] if isinstance(path, str) else ""
+    people = follow(dialect.header(log.entries[0]), around) if around else ()
+    for person in people if isinstance(people, list) else ():
+        for key, text in person.items() if isinstance(person, dict) else ():
+            if isinstance(text, str) and any(word in key.lower() for word in _NAMES):
+                yield comparable(text)
 
 
 def _remark(payload: Any, dialect: Dialect) -> tuple[str, str]:
@@ -60,7 +74,7 @@ def _named(said: dict[int, tuple[str, str]], who: dict[str, str]) -> dict[int, N
     }
 
 
-def _nameless(said: dict[int, tuple[str, str]], who: dict[str, str]) -> dict[int, Notes]:
+def _nameless(said: dict[int, tuple[str, str]], who: Collection[str]) -> dict[int, Notes]:
     """Remarks without the names of the players and of their authors."""
     names = sorted({*who, *(comparable(by) for _, by in said.values())} - {""}, key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE) if names else None

@@ -1,7 +1,7 @@
-"""Depth-first search through a stretch of a foreign log, for legal options that fit its entries one after the other.
+"""Depth-first search through a stretch of a foreign log, for legal options that match its entries in order.
 
-The search keeps its own stack, so that long logs do not recurse. Where several options fit, one is tried after the
-other, within a bound.
+The search keeps its own stack, so that long logs do not recurse. If several options match, they are tried in turn,
+within a limit.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ class _Frame(Struct, gc=False):
 
 
 class Stretch(Struct, frozen=True):
-    """Options that fit a stretch of the log.
+    """Options that match a stretch of the log.
 
     Attributes:
         steps: each option with the cursor before it.
         end: the cursor after the last option.
-        complete: whether the stretch ends before an entry that is not a decision; else nothing fits the entry there.
+        complete: whether the stretch ends before an entry that is not a decision; otherwise nothing matches there.
     """
 
     steps: tuple[tuple[Cursor, Option], ...]
@@ -70,7 +70,7 @@ class Stretch(Struct, frozen=True):
     complete: bool
 
     def before_end(self) -> Stretch:
-        """The stretch without the options that were tried for the entry at its end."""
+        """The stretch without the options tried for the entry at its end."""
         steps, end = list(self.steps), self.end
         while steps and (steps[-1][0].entry, steps[-1][0].automatic) == (self.end.entry, self.end.automatic):
             end = steps.pop()[0]
@@ -78,17 +78,17 @@ class Stretch(Struct, frozen=True):
 
 
 class StretchSearch:
-    """Searches a log stretch by stretch, and takes the fitting options in the game.
+    """Searches a log stretch by stretch, and applies the matching options to the game.
 
     Args:
-        game: the game that the options are taken in.
+        game: the game to apply the options to.
         dialect: the dialect of the log.
         entries: the entries of the log.
         projections: the forms of the game's options in the dialect.
 
     Attributes:
-        end: the number of the entry before which the search stops.
-        ended: the number of the entry that ended the game; None before there is one.
+        end: the number of the entry where the search stops.
+        ended: the number of the entry that ended the game, or None.
     """
 
     def __init__(self, game: Game, dialect: Dialect, entries: Entries, projections: Projections) -> None:
@@ -107,7 +107,7 @@ class StretchSearch:
         self._of_texts = dialect.notation is not None
 
     def run(self, cursor: Cursor) -> Stretch:
-        """The stretch up to the next entry that is not a decision, to the end, or to the first entry without a fit."""
+        """The stretch up to the next entry that is not a decision, the end, or the first entry without a match."""
         game = self.game
         stack: list[_Frame] = []
         best, furthest = (0, 0, 0), Stretch((), cursor, False)
@@ -329,7 +329,7 @@ def _steps(frames: list[_Frame]) -> tuple[tuple[Cursor, Option], ...]:
 
 
 def is_closed(payload: Any, p: Projection, cursor: Cursor, shared: Mapping[str, tuple[int, bool]]) -> bool:
-    """Whether all elements of a list that several decisions share are matched."""
+    """Whether all elements of a list shared by several decisions are matched."""
     result = follow(payload, p.closes)
     if not isinstance(result, list):
         return False

@@ -1,4 +1,4 @@
-"""Undo in a foreign log: the decisions taken back, and the fields kept or changed."""
+"""Undo in a foreign log: the undone decisions, and the fields kept or changed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rulespec.engine.program.faults import ProgramFaultError
 
 
 class TakeBack:
-    """Takes decisions back in the other system's way.
+    """Undoes decisions in the other system's way.
 
-    Fields that the ruleset lacks are left out: a dialect serves several rulesets.
+    Fields that the ruleset lacks are skipped: a dialect serves several rulesets.
 
     Args:
         game: the game.
         dialect: the dialect.
-        own: whether the rules are those of the dialect: then each of its expressions must compile.
+        own: whether the rules are the dialect's, so that each of its expressions must compile.
         known: knowledge of the dialect in games like this one.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Variations of a PGN as moves: from their texts to options of the game, and from options to texts."""
+"""Variations in a PGN as moves: conversion between their texts and options of the game."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ MAX_NOTED = 40_000
 def with_variations(
     said: LogNotes, game: Game, notation: Notation, moves: Sequence[Option | TakenBack], entries: Sequence[int]
 ) -> LogNotes:
-    """Notes of a PGN with its variations as moves; those that mean no moves, or two, stay texts.
+    """Notes of a PGN with its variations as moves; illegal or ambiguous ones stay texts.
 
     Args:
         said: the notes, with variations as texts.
         game: the game of the log; it is not changed.
-        notation: that of the texts.
+        notation: the notation of the texts.
         moves: the decisions of the log.
         entries: the entry of each.
     """
@@ -57,11 +57,11 @@ def _converted(notes: Notes, texts: VariationTexts) -> dict[str, Any]:
 
 
 class VariationTexts:
-    """The texts of variations at the present position of a game, which is the same again after each call.
+    """The texts of variations at the current position of a game, which each call leaves unchanged.
 
     Args:
         game: the game.
-        notation: that of the texts.
+        notation: the notation of the texts.
     """
 
     def __init__(self, game: Game, notation: Notation) -> None:
@@ -69,7 +69,7 @@ class VariationTexts:
         self._notated = Notated(game, notation)
 
     def read(self, text: str, depth: int = 1) -> SideLine | None:
-        """The variation in brackets; None if a move of it means no option, or several."""
+        """The variation in brackets; None if one of its moves denotes no option, or several."""
         try:
             (inside,) = read_pgn(text[1:-1], "")
         except (ValueError, DiagnosticsError):  # none or several games, or no form
@@ -98,9 +98,9 @@ class VariationTexts:
         return options[0] if len(options) == 1 else None
 
     def write(self, line: SideLine) -> str:
-        """The variation in brackets, up to its first move that is not legal or has no text; "" if that is the first.
+        """The variation in brackets, up to its first move that is illegal or has no text; "" if that is the first.
 
-        A move without a text of its own, as chance may have none, is left out.
+        A move without a text, such as a chance move, is omitted.
         """
         applied, words = 0, [*_comments(": ".join(filter(None, (line.name, line.remark))))]
         start = len(words)
@@ -124,7 +124,7 @@ class VariationTexts:
 
 
 def written_variations(texts: VariationTexts, lines: Sequence[SideLine]) -> list[str]:
-    """The texts of variations at the present position."""
+    """The texts of variations at the current position."""
     return [text for line in lines if (text := texts.write(line))]
 
 

@@ -1,8 +1,8 @@
-"""Names in a dialect that none of its rulesets has: options of decisions, settings of the ruleset, and overlays.
+"""Names in a dialect unknown to all of its rulesets: options of decisions, settings, and overlays.
 
-A dialect serves several rulesets, each of which has some of its names: so a name is looked for in the texts of all of
-them. Loading them all would take longer than replaying a log. (A name under `undo` is ignored where a ruleset lacks it,
-as fields are: that changes nothing.)
+A dialect serves several rulesets, each with some of its names: so all their texts are searched for a name. Loading them
+all would take longer than replaying a log. (A name under `undo` is ignored if a ruleset lacks it, like fields: it
+changes nothing.)
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from rulespec.engine.dialects.dialect import Dialect
 from rulespec.references import find_ruleset, parts_of
 from rulespec.ruleset_files import MAX_FILES, MAX_YAML
 
-_LINE = re.compile(r"^( *)(decide|chance|extend decision|options|option|include|roll|choose) +(\w+)", re.MULTILINE)
+_LINE = re.compile(
+    r"^( *)(decide|draft|chance|extend decision|options|option|include|roll|choose) +(\w+)", re.MULTILINE
+)
 _EXTENDS = re.compile(r"^extends: *[\"']?([\w./-]+)", re.MULTILINE)
 _KEY = re.compile(r"^ *(?:game\.settings\.)?(\w+) *:", re.MULTILINE)
 _MAX_BASES = 10
@@ -76,13 +78,13 @@ class _Names(Struct):
 def unknown_names(
     dialect: Dialect, severity: Severity = Severity.ERROR, there: Collection[str] = frozenset()
 ) -> list[Diagnostic]:
-    """Names of a dialect that none of its rulesets has (RS635); empty if a ruleset is missing.
+    """Names in a dialect unknown to all of its rulesets (RS635); empty if a ruleset is missing.
 
     Args:
         dialect: the dialect.
-        severity: that of its diagnostic.
-        there: names that one of its rulesets is known to have, `decision.option` or those of settings; if these are
-            every name that it reads a log by, no file is read.
+        severity: the severity of the diagnostic.
+        there: names known to exist in one of its rulesets, `decision.option` or settings; if these cover all names used
+            for reading a log, no file is read.
     """
     if there and {*dialect.decisions, *dialect.start.get("settings", {})} <= set(there):
         return []

@@ -1,13 +1,14 @@
-"""Unread fields of a foreign log: neither read by its dialect nor declared as meaningless.
+"""Unread fields of a foreign log: neither read by its dialect nor declared meaningless.
 
-The details of a move in a log, such as its cost, are worth something only if they are compared with the rules. So each
-field of an entry is compared by every form of its type, or the dialect declares that it is not (`not_compared`).
+Details of a move in a log, such as its cost, are worth something only if compared with the rules. So every form of a
+type must compare each field of its entries, unless the dialect declares it `not_compared`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
@@ -34,15 +35,19 @@ Below = tuple[tuple[str, Tree | None], ...]
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def uneven_forms(dialect: Dialect) -> tuple[Diagnostic, ...]:
-    """Warnings of options whose record lacks a field that other records of the same type compare."""
-    compared: dict[str, set[str]] = {}
+    """Warnings about options whose record lacks a field that other records of the same type compare.
+
+    Records from two lists or values in one entry have different fields, which each compares separately.
+    """
+    compared: dict[tuple[str, str], set[str]] = {}
     for _, form in _typed_forms(dialect):
-        compared.setdefault(form.type, set()).update(_compared(form))
+        compared.setdefault((form.type, form.item), set()).update(_compared(form))
     results = []
     for name, form in _typed_forms(dialect):
         known = {*_compared(form), *_declared(form), *dialect.not_compared}
-        for path in sorted(compared[form.type] - known):
-            if not (form.closes and path.startswith(f"{form.closes}.")):
+        for path in sorted(compared[form.type, form.item] - known):
+            in_parts = any(path.startswith(f"{other}.") or other.startswith(f"{path}.") for other in known)
+            if not (in_parts or (form.closes and path.startswith(f"{form.closes}."))):
                 message = f"`{name}` does not compare `{path}`, as other options do that are recorded as `{form.type}`"
                 help_ = f"compare it under `match`, or declare why not: `not_compared: {{{path}: …}}`"
                 span = dialect.spans.get(name)
@@ -78,7 +83,7 @@ def _in_item(form: Projection, path: str) -> str:
 
 
 def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[Diagnostic]:
-    """Warnings of fields in a log that its dialect does not know, one for each field of a type of entries."""
+    """Warnings about fields in a log unknown to its dialect, one per field and type of entry."""
     trees, around = _trees(dialect), _around(dialect)
     types, payloads = entries.types, entries.payloads
     doubtful = _doubtful(trees, types, payloads)
@@ -89,12 +94,14 @@ def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[D
             continue
         if type_ in doubtful:
             _note(results, type_, _strange(payloads[number], trees[type_][0], ""), number)
-        if not enclosed:
+        if not enclosed and not (
+            number == 0 and dialect.shape.list
+        ):  # the object around the entries is read as a whole
             _note(results, type_, _strange(log.entries[number], around, ""), number)
         if len(results) >= MAX_UNREAD:
             break
     start = Span(log.file, 1, 1, 1, 2)
-    return [_unread(dialect, start, *field, number) for field, number in results.items()]
+    return [_unread(dialect, start, *field, number) for field, number in islice(results.items(), MAX_UNREAD)]
 
 
 def _note(counts: dict[tuple[str, str], int], type_: str, paths: Iterable[str], number: int) -> None:
@@ -243,6 +250,10 @@ def _keys(values: Sequence[Any]) -> set[Any] | None:
 
 def _strange(value: Any, tree: Tree, at: str) -> Iterator[str]:
     """The paths below `at` that the tree does not have; nothing for an empty value."""
+    if "value" in tree and not isinstance(value, dict):  # what is no object has itself as `value`
+        below = tree["value"]
+        yield from _strange(value, below, at) if below is not None else ()
+        return
     if isinstance(value, dict):
         pairs: Iterable[tuple[str, Any]] = value.items()
         if value.keys() <= tree.keys():

@@ -1,4 +1,4 @@
-"""A game as a text of moves with tags (PGN), in the notation of its ruleset."""
+"""Export of a game as PGN, in the notation of its ruleset."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FIRST = ("Event", "Site", "Date", "Round")
 
 
 def text_dialect(ruleset: typed.Ruleset) -> Dialect:
-    """The dialect by which games of a ruleset are written as PGN.
+    """The dialect for writing games of a ruleset as PGN.
 
     Raises:
         DiagnosticsError: RS889 if the ruleset has none.
@@ -43,17 +43,17 @@ def text_dialect(ruleset: typed.Ruleset) -> Dialect:
 def as_pgn(
     game: Game, dialect: Dialect, notes: LogNotes, places: Sequence[int], variations: Mapping[int, Sequence[SideLine]]
 ) -> str:
-    """A game as PGN, up to where its log ends.
+    """A game as PGN, up to the end of its log.
 
     Args:
         game: the game at its end.
-        dialect: the dialect to write it in; see `text_dialect`.
+        dialect: the dialect for writing; see `text_dialect`.
         notes: the notes of its log.
         places: for each decision of the game its line or entry in the log.
-        variations: those that begin after so many decisions; they stand after the move in whose place they are.
+        variations: by the number of decisions before them; each is written after the move it replaces.
 
     Raises:
-        DiagnosticsError: RS888 if the notation has no text for a move, or one with a blank.
+        DiagnosticsError: RS888 if the notation has no text for a move, or one with a space.
     """
     assert dialect.notation is not None
     replayed = restarted(game)
@@ -112,8 +112,9 @@ def _tags(game: Game, dialect: Dialect, notes: Notes, result: str) -> dict[str, 
     if dialect.result is not None and dialect.result.winners:
         tags[dialect.result.winners] = result
     for name, wanted in dialect.start.get("when", {}).items():
-        if isinstance(wanted, str):
-            tags[name] = wanted
+        first = wanted[0] if isinstance(wanted, list) else wanted
+        if isinstance(first, str):
+            tags[name] = first
     return tags | {k: str(v)[:MAX_TAG] for k, v in others.items() if k not in tags and k.isidentifier() and k.isascii()}
 
 

@@ -1,4 +1,4 @@
-"""An option made by guarded reading: the part of its effects that its author knows before taking it."""
+"""Guarded execution of an option: the part of its effects that the decider can predict."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.program.reads import Reads
 
+_PART = 64
+"""Cells that are compared at once: few change."""
+
 
 class Ahead(Struct, frozen=True):
-    """The cells after an option, up to the first that a seat cannot work out.
+    """The cells after an option, up to the first that a seat cannot compute.
 
     Attributes:
-        before: the cells before it.
+        before: the cells before the option.
         after: the cells after it, or up to the first hidden read.
-        unseen: the cells that the seat could not read before; their values are those of the game, and are for nobody.
-        stored: those of them that the option has set to a value that the seat knows.
-        whole: whether nothing hidden was read on the way to the next question.
+        unseen: the cells that were hidden from the seat before; their values are the real ones, and must not be shown.
+        stored: the unseen cells that the option has set to a value known to the seat.
+        whole: whether no hidden cell was read before the next question.
     """
 
     before: tuple[int, ...]
@@ -38,29 +41,41 @@ class Ahead(Struct, frozen=True):
 
     @property
     def written(self) -> frozenset[int]:
-        """The cells that have changed, or may have."""
-        pairs = enumerate(zip(self.before, self.after, strict=True))
-        return self.stored.union([at for at, (old, new) in pairs if old != new])
+        """The cells that have changed, or may have changed."""
+        old, new = self.before, self.after
+        parts = [at for at in range(0, len(old), _PART) if old[at : at + _PART] != new[at : at + _PART]]
+        cells = [at for of in parts for at in range(of, min(of + _PART, len(old)))]
+        return self.stored.union([at for at in cells if old[at] != new[at]])
 
 
 def ahead(game: Game, option: Option, seat: str) -> Ahead:
-    """An option up to the next question, or to the first cell that a seat does not see.
+    """The effects of an option up to the next question, or to the first read of a hidden cell.
 
-    It is a function of the seat's view and of the arguments: the walk reads no hidden cell, and ends before chance.
+    A function of the seat's view and the arguments: hidden cells have no values during execution. If one is needed, the
+    option is executed again step by step up to that point. Execution stops before chance.
 
     Args:
-        game: a game with an open question that has the option; it is not changed.
+        game: a game with an open question that offers the option; it is not changed.
         option: a legal option whose arguments the seat sees.
         seat: the reader.
 
     Raises:
-        RulesetFaultError: if the rules are at fault.
+        RulesetFaultError: if the rules fault.
     """
-    numbers, size = game.omniscient.numbers, len(game.omniscient.program.cells)
-    before = tuple(numbers.state[:size])
+    numbers, machine = game.omniscient.numbers, game.omniscient.visibility.machine
+    unseen = frozenset(game.omniscient.visibility.guarded(numbers.state, game.seats.index(seat)).unseen)
+    done = machine.run_without(numbers.state, unseen, option.kind.block, option.args)
+    if done is None:
+        return _step_by_step(game, option, unseen)
+    after, left = done
+    return Ahead(tuple(numbers.state[: len(after)]), tuple(after), unseen, unseen - left, whole=True)
+
+
+def _step_by_step(game: Game, option: Option, unseen: frozenset[int]) -> Ahead:
+    """An option by guarded reading, up to the first hidden cell that it reads."""
+    before = tuple(game.omniscient.numbers.state[: len(game.omniscient.program.cells)])
     walker = _walker(game.omniscient.visibility.machine)
-    known = walker.p.arguments().get(option.kind.block, ())
-    unseen = frozenset(game.omniscient.visibility.guarded(numbers.state, game.seats.index(seat)).unseen) - {*known}
+    unseen -= {*walker.p.arguments().get(option.kind.block, ())}
     state = _Known(before, unseen)
     whole = True
     try:
@@ -73,9 +88,9 @@ def ahead(game: Game, option: Option, seat: str) -> Ahead:
 
 
 def unseen_after(game: Game, of: Ahead, seat: str) -> tuple[frozenset[int], bool]:
-    """The cells whose values a seat does not know, or will not see, after an option; whether it will see others.
+    """The cells that a seat cannot predict or will not see after an option; and whether it will see new ones.
 
-    Values shown to the seat only then are no part of its knowledge before. It is a function of the seat's view.
+    Values first shown to the seat then are not part of its earlier knowledge. A function of the seat's view.
     """
     bit, opens = 1 << game.seats.index(seat), False
     results = set(of.unseen - of.stored)
@@ -88,9 +103,9 @@ def unseen_after(game: Game, of: Ahead, seat: str) -> tuple[frozenset[int], bool
 
 
 def shows_more(game: Game, of: Ahead) -> bool:
-    """Whether after an option any seat sees a cell that it did not see before; True also if that itself is hidden.
+    """Whether after an option any seat sees a cell that it did not see before; also True if that itself is hidden.
 
-    Like `ahead`, it is a function of its reader's view: the viewers of a cell are computed without hidden cells.
+    Like `ahead`, a function of the reader's view: the viewers of a cell are computed without hidden cells.
     """
     return any(before is None or after is None or after & ~before for _, before, after in _seers(game, of))
 
@@ -148,7 +163,7 @@ class _Known(GuardedState):
     """A state whose hidden cells become known when a known value is stored in them."""
 
     def store(self, cells: range) -> None:
-        """Notes that cells hold known values from now on."""
+        """Records that cells now hold known values."""
         if not self.unseen.isdisjoint(cells):
             self.unseen = self.unseen.difference(cells)
 
@@ -157,7 +172,7 @@ class _Walker(Interpreter):
     """An interpreter whose writes make cells known: the journal of a run needs old values, the reader none."""
 
     def execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
-        """Executes an instruction; the value that it stores has been read by then, or ends the walk."""
+        """Executes an instruction; the stored value has been read by then, or the read ended the walk."""
         if isinstance(state, _Known) and isinstance(i, ir.Store):
             cell = i.target.base + self.evaluate(i.target.index, state, slots)
             if cell in state.unseen:

@@ -1,4 +1,4 @@
-"""A seat's view of the history of a game: the decisions in their visible part, and the memory of it."""
+"""A seat's view of a game's history: the visible part of each decision, and the seat's memory."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def _shared(seers: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class Event(Struct, frozen=True):
-    """A decision that has been taken, as a seat sees it.
+    """A past decision, as a seat sees it.
 
     Attributes:
         decision: its name.
         by: the seat that took it; None for chance.
-        option: the option with its arguments, `?` for those that the seat does not see; None while the choices of a
-            decision that all take together are not shown.
+        option: the option with its arguments, `?` for hidden ones; None while the choices of a simultaneous decision
+            are hidden.
     """
 
     decision: str
@@ -60,7 +60,7 @@ class Events:
         self._wanted = (1 << len(seats)) - 1 if seat == PUBLIC else 1 << seat
 
     def history(self, since: int = 0) -> tuple[Event, ...]:
-        """All of them after the first `since`; choices of an incomplete round are hidden."""
+        """The events after the first `since`; choices of an incomplete round are hidden."""
         steps = self.position.steps
         self._see(since)
         open_ = len(steps) - self.visibility.chosen(self.position.state, self.position.asked).bit_count()

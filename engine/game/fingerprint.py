@@ -1,8 +1,8 @@
 """Position fingerprint: a digest of cell names and values.
 
-The hash of a position weighs cells by number, for search. A fingerprint is stored, so nothing counts in it that may
-change while the rules stay the same: neither the order of declarations and of entities, nor the variables of the rules
-and where they lie, nor the names of players. Cells that hold nothing count for nothing.
+The hash of a position weighs cells by number, for search. A fingerprint is stored, so it must not depend on anything
+that can change while the rules stay the same: the order of declarations and entities, the variables of the rules and
+their layout, the names of players. Empty cells do not count.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from rulespec.engine.game.named_state import counts
 from rulespec.engine.game.omniscient import OMNISCIENT
@@ -18,51 +19,84 @@ from rulespec.engine.game.option import Labels
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.machine import Machine
 
 if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
 
+_MOST_TEXTS = 10_000
+"""Texts of values that are kept with a program."""
+
 
 def fingerprint(game: Game, seat: str | None = OMNISCIENT) -> str:
-    """The fingerprint of a game's position, 32 hex digits, from its cells and open decision.
+    """The fingerprint of a game's position: 32 hex digits, from its cells and open decision.
 
     Args:
         game: the game.
-        seat: the viewer whose view counts (None: the public); left out, the whole position.
+        seat: the viewer whose view counts (None: the public); by default, the whole position.
 
     Raises:
-        RulesetFaultError: if the rules of visibility are at fault.
+        RulesetFaultError: if the visibility rules fault.
     """
     position = game._position
-    labels = Labels(game.ruleset.declarations.kinds, position.program, [str(i) for i in range(len(game.seats))])
+    if position.machine not in _known:
+        labels = Labels(game.ruleset.declarations.kinds, position.program, [str(i) for i in range(len(game.seats))])
+        _known[position.machine] = _Lines(position.program, labels)
     try:
-        lines = [*_asked(game), *_lines(game, labels, seat)]
+        texts = [*map(_text, _asked(game)), *_known[position.machine].of(game, seat)]
     except ProgramFaultError as fault:
         raise position.fault(fault) from None
-    texts = sorted(json.dumps(line, ensure_ascii=False, sort_keys=True) for line in lines)
-    return blake2b("\n".join(texts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return blake2b("\n".join(sorted(texts)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _lines(game: Game, labels: Labels, seat: str | None) -> Iterator[list[Any]]:
-    """A line for each visible, non-empty cell; for a seat, also the public counts."""
-    program, state = game._position.program, game._position.state
-    unseen: Mapping[int, ir.Secret] = {}
-    if seat != OMNISCIENT:
-        unseen = game.omniscient.visibility.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
-        yield from (["counts", path, number] for path, number in counts(program, labels, state).items() if number)
-    for at, (cell, value) in enumerate(zip(program.cells, state, strict=False)):
-        if cell.group != "rules" and at not in unseen and (held := _held(labels, cell.type, value)) is not None:
-            yield ["cell", cell.group, cell.owner, cell.name, *_place(labels, cell), held]
+class _Lines:
+    """The lines of the cells of a program: the beginning of each is kept, and the texts of values.
+
+    Args:
+        program: the program.
+        labels: names in which seats are numbers.
+    """
+
+    def __init__(self, program: ir.Program, labels: Labels) -> None:
+        cells = [(at, cell) for at, cell in enumerate(program.cells) if cell.group != "rules"]
+        heads = [["cell", cell.group, cell.owner, cell.name, *_place(labels, cell)] for _, cell in cells]
+        self._cells = [(at, cell.type, f"{_text(h)[:-1]}, ") for (at, cell), h in zip(cells, heads, strict=True)]
+        self._program = program
+        self._labels = labels
+        self._texts: dict[tuple[str, int], str] = {}
+
+    def of(self, game: Game, seat: str | None) -> Iterator[str]:
+        """A line for each visible, non-empty cell; for a seat, also the public counts."""
+        state = game._position.state
+        unseen: Mapping[int, ir.Secret] = {}
+        if seat != OMNISCIENT:
+            unseen = game.omniscient.visibility.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
+            public = counts(self._program, self._labels, state).items()
+            yield from (_text(["counts", path, number]) for path, number in public if number)
+        if len(self._texts) > _MOST_TEXTS:
+            self._texts.clear()
+        texts, held = self._texts, self._held
+        for at, type_, head in self._cells:
+            key = type_, state[at]
+            text = texts[key] if key in texts else held(*key)
+            if text and at not in unseen:
+                yield head + text
+
+    def _held(self, type_: str, value: int) -> str:
+        """The content of a cell by names, with the end of its line; "" if it is 0, false, none, or has no member."""
+        held = self._labels.plain(type_, value)
+        if type_.startswith("set "):
+            held = sorted(held)
+        is_something = held is not None if type_ == "int?" else held  # a number that may be none: 0 is something
+        text = self._texts[type_, value] = f"{_text(held)}]" if is_something else ""
+        return text
 
 
-def _held(labels: Labels, type_: str, value: int) -> Any:
-    """The content of a cell by names; None if it holds nothing: 0, false, none, or no member."""
-    held = labels.plain(type_, value)
-    if type_.startswith("set "):
-        held = sorted(held)
-    if type_ == "int?":  # a number that may be none: 0 is something
-        return held
-    return held or None
+_known: WeakKeyDictionary[Machine, _Lines] = WeakKeyDictionary()
+
+
+def _text(line: Any) -> str:
+    return json.dumps(line, ensure_ascii=False, sort_keys=True)
 
 
 def _place(labels: Labels, cell: ir.CellName) -> list[str]:

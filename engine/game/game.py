@@ -17,6 +17,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rulespec.engine.game import scoring
+from rulespec.engine.game.drafted import shown_position
 from rulespec.engine.game.events import Event, Events
 from rulespec.engine.game.guarded import NOT_YOURS, guarded_refusal
 from rulespec.engine.game.legal_options import LegalOptions, OptionsAtOnce, offers
@@ -34,7 +35,6 @@ from rulespec.engine.game.views import View, seen_option, shown_state
 from rulespec.engine.game.visibility import digest
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.machine import Machine
 from rulespec.errors import RulespecError
 from rulespec.pictures import picture
@@ -47,16 +47,16 @@ class Game:
 
     Args:
         ruleset: a checked ruleset.
-        seats: names of the players in clockwise order, any texts; or their ids with the names. Names that can all
-            be ids are the ids, too; with any other name, ids are those of the rules, or `A`, `B`, …
-        settings: the settings of the table, by name; the rest has its defaults.
-        backend: the machine that runs the rules, by its name or as a function that makes it; all are equivalent.
-        start: a call of a procedure, such as `turn(red)`, with which the game begins instead of its own start.
+        seats: names of the players in clockwise order, any texts; or a mapping from ids to names. Names that are valid
+            ids serve as ids; if any is not, the ids are the names in the rules, or `A`, `B`, …
+        settings: the settings of the table, by name; missing ones have their defaults.
+        backend: the machine for the rules, by name or as a factory; all are equivalent.
+        start: a procedure call, such as `turn(red)`, that replaces the usual start of the game.
 
     Raises:
         DiagnosticsError: if the seats, the settings or the start do not fit the ruleset.
 
-    Every member that runs rules raises RulesetFaultError if they turn out to be at fault; nothing has changed then.
+    Every member that runs rules raises RulesetFaultError if they fault, and then leaves the game unchanged.
     """
 
     def __init__(
@@ -87,12 +87,12 @@ class Game:
 
     @property
     def omniscient(self) -> Omniscient:
-        """Everything about a game, hidden or not: values, invariants, set-up edits, the state as integers."""
+        """Unrestricted access to a game: values, invariants, set-up edits, the state as integers."""
         return Omniscient(self._session, self._position)
 
     @cached_property
     def shown_names(self) -> dict[str, str]:
-        """Seat → its name as screens and pages show it; see `rulespec.engine.game.seat_names`."""
+        """Seat → its displayed name; see `rulespec.engine.game.seat_names`."""
         return shown_names(self.names)
 
     def _repr_svg_(self) -> str | None:
@@ -149,17 +149,18 @@ class Game:
         return self._listed(position, self._words)
 
     def drawn(self, number: Callable[[int, int], int], *, weighing: bool = False) -> Option | None:
-        """A legal option of the decider at random, each as likely as any other, without listing sets and bags.
+        """A random legal option of the decider, uniformly drawn without listing sets and bags.
 
         Args:
-            number: a random number from 0 up to below its second argument; the first one counts the tries.
-            weighing: whether options have the weights of playouts; those of chance have theirs in any case.
+            number: returns a random number from 0 up to below its second argument; the first argument counts the
+                attempts.
+            weighing: whether to weigh options as in playouts; chance options are always weighed.
 
         Returns:
-            The option; None if there is none.
+            The option, or None if there is none.
 
         Raises:
-            RulesetFaultError: if none of many that have been drawn is legal.
+            RulesetFaultError: if none of many draws is legal.
         """
         if self._position.asked < 0:
             return None
@@ -171,7 +172,7 @@ class Game:
 
     @property
     def interrupts(self) -> LegalOptions:
-        """The legal options out of turn, each with a seat that may take it."""
+        """The legal options out of turn, each with its seat."""
         return LegalOptions(self._position, self._words, True)
 
     def parse(self, text: str, by: str | None = None, decision: str = "") -> Option:
@@ -179,11 +180,11 @@ class Game:
 
         Args:
             text: the option's name, and its arguments in brackets.
-            by: the seat that acts, which is checked; by default, where several may, the one that leads.
-            decision: the decision's name; only checked against the open one if given.
+            by: the acting seat, which is checked; by default the decider, or the leader if several seats may decide.
+            decision: the decision's name, which must be that of the open decision if given.
 
         Raises:
-            ValueError: if the decision has no such option, or its arguments name nothing; the message says which.
+            ValueError: if the decision has no such option, or an argument is unknown; the message says which.
         """
         number = self._position.asked
         if number < 0:
@@ -200,7 +201,7 @@ class Game:
         return Option(kind, args, actor)
 
     def is_legal(self, option: Option) -> bool:
-        """Whether the option may be taken now."""
+        """Whether the option is currently legal."""
         if not offers(self._words.kinds[self._position.asked], option.kind):
             return False
         return self._position.is_legal(option.kind.choice, option.args)
@@ -210,7 +211,7 @@ class Game:
 
         Args:
             option: an option.
-            seat: the reader, who gets the part it may know (None: the public part); left out, the whole reason.
+            seat: the reader, who gets only the part it may know (None: the public part); by default, the whole reason.
         """
         number = self._position.asked
         if number < 0:
@@ -245,7 +246,7 @@ class Game:
         """Takes an option, and returns it.
 
         Raises:
-            IllegalOptionError: if it is not legal; nothing has changed then.
+            IllegalOptionError: if it is illegal; the game is then unchanged.
         """
         position = self._position
         # Nothing is tested again that has been listed in this very position.
@@ -259,10 +260,10 @@ class Game:
         return option
 
     def undo(self) -> Option:
-        """Takes the last decision back, and returns it.
+        """Undoes the last decision, and returns it.
 
         Raises:
-            IndexError: if there is none.
+            IndexError: if there is no decision to undo.
         """
         return self._position.undo()
 
@@ -285,12 +286,12 @@ class Game:
 
     @property
     def result(self) -> Result | None:
-        """The result of the game; None while it goes on."""
+        """The result of the game; None until it ends."""
         return scoring.result(self._position, self.seats, teams_of(self))
 
     @property
     def hash(self) -> str:
-        """16 hex digits that depend on the state alone: the same on every machine and Python version."""
+        """16 hex digits that depend only on the state: the same on every machine and Python version."""
         return self._position.hash
 
     def view(self, seat: str | None, since: int = 0) -> View:
@@ -298,11 +299,11 @@ class Game:
 
         Args:
             seat: the viewer.
-            since: the number of decisions that are left out of its history: then the cost does not grow with the game.
+            since: the number of decisions to omit from the history, so that the cost does not grow with the game.
 
         Raises:
             ValueError: if there is no such seat.
-            RulesetFaultError: if the rules are at fault in the listing of options.
+            RulesetFaultError: if the rules fault while options are listed.
         """
         if seat is not None and seat not in self.seats:
             raise ValueError(f"there is no seat `{seat[:80]}`")
@@ -321,18 +322,24 @@ class Game:
         return self.seats[number] if number >= 0 else None
 
 
+def take_named(game: Game, text: str, by: str | None, decision: str) -> Option:
+    """`game.apply(game.parse(text, by, decision))`, but faster for legal options."""
+    position, words = game._position, game._words
+    number = position.asked
+    if number >= 0:
+        choice, args = words.reader.read(number, text, decision)
+        option = Option(words.kinds[number][choice], args, by)
+        if position.take_legal(option, game.seats):
+            return option
+    return game.apply(game.parse(text, by, decision))
+
+
 def renamed(game: Game, seat: str, name: str) -> Game:
-    """The game at the same position with another name for a seat."""
+    """The game at the same position, with one seat renamed."""
     twin = game.copy()
     twin.names = {**game.names, seat: name}
     twin.__dict__.pop("shown_names", None)
     return twin
-
-
-def interpreted(game: Game) -> int:
-    """The steps taken by the interpreter behind a game; 0 if another machine runs it."""
-    machine = game._position.machine
-    return machine.taken if isinstance(machine, Interpreter) else 0
 
 
 def restarted(game: Game) -> Game:
@@ -346,12 +353,12 @@ def teams_of(game: Game) -> tuple[str, ...]:
 
 
 def game_at(game: Game, cells: Sequence[int], machine: Machine | None = None) -> Game:
-    """A game of the same table at given cells, without earlier decisions.
+    """A game at the same table with the given cells, without earlier decisions.
 
     Args:
         game: a game of the table.
-        cells: those of the program.
-        machine: runs it from there on; left out, that of the game.
+        cells: the cells of the program.
+        machine: the machine that continues from there; by default, the game's own.
     """
     twin = game.copy()
     twin._position = position_of(machine or game._position.machine, cells)
@@ -374,7 +381,7 @@ def waiting(game: Game) -> tuple[str, ...]:
 
 
 def own_options(game: Game, seat: str) -> Sequence[Option]:
-    """The decisions open to a seat now; in a round also before earlier seats have chosen."""
+    """The current options of a seat; in a round, even before earlier seats have chosen."""
     if seat not in waiting(game):
         return []
     asked = asked_of(game, seat)
@@ -382,9 +389,9 @@ def own_options(game: Game, seat: str) -> Sequence[Option]:
 
 
 def seat_options(game: Game, seat: str) -> list[Option]:
-    """The options of a seat now: the legal options if it may decide, and its interrupts.
+    """The current options of a seat: the legal options if it may decide, and its interrupts.
 
-    Where there are too many to list, there are the interrupts alone.
+    If there are too many to list, only the interrupts.
     """
     decision = game.decision
     may = decision is not None and seat in (decision.among or (decision.by,)) and not game.legal_options.unlisted
@@ -393,9 +400,9 @@ def seat_options(game: Game, seat: str) -> list[Option]:
 
 
 def asked_of(game: Game, seat: str) -> Game | None:
-    """The game at the point where a seat is asked; None if it cannot be.
+    """The game at the point where a seat is asked, or None if it cannot be asked.
 
-    In a round all choose in the same state, so the choices of others make no difference.
+    In a round all seats choose in the same state, so the choices of others make no difference.
     """
     assert game.decision is not None
     if not game.decision.together or game.decision.by == seat:
@@ -411,6 +418,7 @@ def asked_of(game: Game, seat: str) -> Game | None:
 
 def view_of(game: Game, seat: str | None, since: int = 0) -> View:
     """The view of a seat; None gives the public view. `since`: as in `Game.view`."""
+    game = as_shown(game, seat)
     position, labels = game._position, game.omniscient.labels
     program, state = position.program, position.state
     viewer = PUBLIC if seat is None else game.seats.index(seat)
@@ -439,13 +447,15 @@ def view_of(game: Game, seat: str | None, since: int = 0) -> View:
 
 
 def seen_events(game: Game, seat: str | None, since: int) -> tuple[Event, ...]:
-    """The `history` of a seat's view from a number on, alone."""
+    """Only the `history` of a seat's view, from a given number on."""
+    game = as_shown(game, seat)
     viewer = PUBLIC if seat is None else game.seats.index(seat)
     return Events(game.omniscient.visibility, game._position, game.seats, viewer).history(since)
 
 
 def hidden_paths(game: Game, seat: str | None) -> tuple[str, ...]:
-    """The `hidden` of a seat's view alone."""
+    """Only the `hidden` part of a seat's view."""
+    game = as_shown(game, seat)
     viewer = PUBLIC if seat is None else game.seats.index(seat)
     return _paths(game, game.omniscient.visibility.unseen(game._position.state, viewer))
 
@@ -457,17 +467,22 @@ def _paths(game: Game, unseen: Mapping[int, ir.Secret]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path(labels, cell, secret) for cell, secret in named))
 
 
-def is_open(game: Game) -> bool:
-    """Whether the whole position is visible to everybody."""
-    return not game.omniscient.secretive or not game.omniscient.visibility.unseen(game._position.state, PUBLIC)
+def as_shown(game: Game, seat: str | None) -> Game:
+    """The game as shown to a viewer: without withdrawn decisions, and without another seat's open plan."""
+    if seat == OMNISCIENT or not game._position.program.drafts:
+        return game
+    position = shown_position(game._position, PUBLIC if seat is None else game.seats.index(seat))
+    shown = game.copy() if position is not game._position else game
+    shown._position = position
+    return shown
 
 
 def seen_cells(game: Game, seat: str | None) -> tuple[int | None, ...]:
     """The numbers in the cells of `shown_cells`, in order; None where hidden from the seat.
 
-    `OMNISCIENT` sees all.
+    `OMNISCIENT` sees everything.
     """
-    position = game._position
+    position = as_shown(game, seat)._position
     state, declared = position.state, position.program.declared
     if seat == OMNISCIENT or not game.omniscient.secretive:
         return tuple([state[at] for at in declared])
@@ -476,7 +491,8 @@ def seen_cells(game: Game, seat: str | None) -> tuple[int | None, ...]:
 
 
 def seen_state(game: Game, seat: str | None) -> dict[str, Any]:
-    """The `state` of a seat's view alone, for bulk use."""
+    """Only the `state` of a seat's view, for bulk use."""
+    game = as_shown(game, seat)
     position, viewer = game._position, PUBLIC if seat is None else game.seats.index(seat)
     unseen = game.omniscient.visibility.unseen(position.state, viewer)
     return shown_state(position.program, game.omniscient.labels, position.state, unseen)

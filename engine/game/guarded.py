@@ -17,15 +17,15 @@ UNKNOWN = "?"
 
 
 class HiddenError(Exception):
-    """A hidden cell was read."""
+    """A read of a hidden cell."""
 
 
 class GuardedState(list[int]):
-    """A state whose hidden cells cannot be read: results depend on visible cells alone.
+    """A state whose hidden cells cannot be read: results depend only on visible cells.
 
     Args:
         state: the cells.
-        unseen: those that are hidden.
+        unseen: the hidden cells.
     """
 
     def __init__(self, state: Iterable[int], unseen: Iterable[int]) -> None:
@@ -33,7 +33,7 @@ class GuardedState(list[int]):
         self.unseen = frozenset(unseen)
 
     def like(self, state: Iterable[int]) -> GuardedState:
-        """Another state with the same cells hidden."""
+        """Another state with the same hidden cells."""
         return GuardedState(state, self.unseen)
 
     @overload
@@ -54,7 +54,7 @@ def guarded_refusal(
 ) -> Refusal:
     """The reason why a seat's own option is illegal: its first failing condition among the visible ones.
 
-    Where it cannot see one, nothing is said but that it is not possible now.
+    If no visible condition fails, the refusal only says that the option is not possible now.
     """
     slots = program.slots + 1
 

@@ -14,20 +14,20 @@ from rulespec.errors import RulespecError
 
 
 class StaleOptionsError(RulespecError, RuntimeError):
-    """Options listed after the game had moved on from their position."""
+    """Use of listed options after the game has moved on from their position."""
 
 
 class LegalOptions(Sequence[Option]):
     """The legal options of the decider, or of other seats out of turn.
 
-    Nothing is listed before it is needed: `option in options` tests one, truth looks for the first, iteration lists one
-    by one, `len(options)` and `options[i]` list all and remember them. Decisions that are taken while one iterates must
-    have been taken back before the next option.
+    Options are listed lazily: `option in options` tests one, truth looks for the first, iteration lists one by one,
+    `len(options)` and `options[i]` list and remember all. Decisions taken during an iteration must be undone before the
+    next option.
 
     Args:
         position: the position of the game.
-        words: the words of the game.
-        interrupts: whether these are the options out of turn.
+        words: the notation of the game.
+        interrupts: whether to list the options out of turn.
     """
 
     __slots__ = ("_all", "_interrupts", "_kinds", "_objects", "_position", "_stamp", "_who", "_words")
@@ -49,9 +49,9 @@ class LegalOptions(Sequence[Option]):
 
     @property
     def unlisted(self) -> int:
-        """The number of the sets or bags of a parameter, if there are too many to list the options; 0 if all are.
+        """The number of sets or bags of a parameter, if there are too many to list; 0 if all options are listed.
 
-        Of paths, one more than are looked at.
+        For paths, one more than the number visited.
         """
         position = self._position
         choices = position.program.decisions[position.asked].choices if position.asked >= 0 else ()
@@ -79,7 +79,7 @@ class LegalOptions(Sequence[Option]):
     @staticmethod
     def _stale() -> StaleOptionsError:
         return StaleOptionsError(
-            "the game has moved on since these options were asked for; ask `game.legal_options` again"
+            "the game has moved on since these options were listed; read `game.legal_options` again"
         )
 
     def _option(self, listed: Listed) -> Option:
@@ -143,9 +143,9 @@ class LegalOptions(Sequence[Option]):
 
 
 class OptionsAtOnce(LegalOptions):
-    """The legal options of the decider, where the machine lists all at once even for the first.
+    """The legal options of the decider, from a machine that lists all at once even for the first.
 
-    Wherever the same are legal they are the same objects.
+    Equal legal options are identical objects, across positions.
     """
 
     __slots__ = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from msgspec import Struct
@@ -11,7 +11,7 @@ from rulespec.engine.game.guarded import GuardedState, HiddenError
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program.budget import Budget, BudgetUse, SpentError
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import State
+from rulespec.engine.program.journal import State, differing
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Value = Callable[[State, State], int]
 
 
 class Gauge(Struct, frozen=True):
-    """A measure as a function of the state, with the kind it belongs to, or "", and its name in budgets (`use`)."""
+    """A measure as a function of the state, with its kind or "", and its name in budgets (`use`)."""
 
     name: str
     kind: str
@@ -47,13 +47,13 @@ def gauges(measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Sc
 
 
 class Measuring:
-    """Measures of states at one table; a value is computed again only if a cell it read differs.
+    """Measures of states at one table; a value is recomputed only if a cell it read has changed.
 
     Args:
         all_gauges: the measures.
         labels: names of entities.
-        room: the number of slots that suffice for the measures.
-        meter: counts the steps that they take.
+        room: the number of slots that the measures need.
+        meter: counts the steps of the measures.
     """
 
     def __init__(self, all_gauges: Sequence[Gauge], labels: Labels, room: int, meter: Execution) -> None:
@@ -61,15 +61,20 @@ class Measuring:
         self._room = [0] * room
         self._meter = meter
         self._budget = Budget()
-        self._known: dict[tuple[str, int], tuple[dict[int, int], int | None]] = {}
+        self._known: dict[tuple[str, int], tuple[Set[int], int | None]] = {}
+        self._last: list[int] = []
 
     def of(self, state: State, budget: Budget | None = None) -> Measures:
-        """The measures of a fully visible state; None for those beyond the budget."""
+        """The measures of a fully visible state; None for measures beyond the budget."""
         self._budget = budget or Budget()
+        now = list(state)
+        if changed := differing(self._last, now):
+            self._known = {key: known for key, known in self._known.items() if known[0].isdisjoint(changed)}
+        self._last = now
         return self._measures(state, self._remembered)
 
     def guarded(self, state: GuardedState, budget: Budget) -> Measures:
-        """The measures that depend on visible cells alone."""
+        """The measures that depend only on visible cells."""
         self._budget = budget
         return self._measures(state, self._value)
 
@@ -84,7 +89,7 @@ class Measuring:
 
     def _remembered(self, gauge: Gauge, state: State, number: int) -> int | None:
         known = self._known.get((gauge.name, number))
-        if known is None or any(state[at] != value for at, value in known[0].items()):
+        if known is None:
             watched = _Watched(state)
             known = watched.read, self._value(gauge, watched, number)
             if not self._budget.spent:
@@ -93,20 +98,19 @@ class Measuring:
 
 
 class _Watched(list[int]):
-    """A state that records read cells: equal cells give an equal value."""
+    """A state that records read cells: as long as none of them changes, the value does not."""
 
     def __init__(self, state: Iterable[int]) -> None:
         super().__init__(state)
-        self.read: dict[int, int] = {}
+        self.read: set[int] = set()
 
     @overload
     def __getitem__(self, at: SupportsIndex) -> int: ...
     @overload
     def __getitem__(self, at: slice) -> list[int]: ...
     def __getitem__(self, at: SupportsIndex | slice) -> int | list[int]:
-        result = super().__getitem__(at)
         if isinstance(at, slice):
-            self.read.update(zip(range(*at.indices(len(self))), result, strict=True))  # type: ignore[arg-type]
+            self.read.update(range(*at.indices(len(self))))
         else:
-            self.read[at.__index__()] = result  # type: ignore[assignment]
-        return result
+            self.read.add(at.__index__())
+        return super().__getitem__(at)

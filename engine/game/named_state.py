@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
+
+from msgspec import Struct, field
 
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.secrets import counted
 from rulespec.engine.program import ir
+from rulespec.engine.program.journal import differing
 
 
 def named_state(
     program: ir.Program, labels: Labels, state: Sequence[int], unseen: Container[int], *, null: bool
 ) -> dict[str, Any]:
-    """Entities (kind → id → field → value) and pieces (type → owner → place → count); empty piles are left out.
+    """Entities (kind → id → field → value) and pieces (type → owner → place → count); empty piles are omitted.
 
     Args:
         program: the meaning of the cells.
-        labels: the names that are shown.
+        labels: the displayed names.
         state: the cells.
-        unseen: the cells that are not shown.
-        null: whether fields that are not shown are null, or left out.
+        unseen: the hidden cells.
+        null: whether hidden fields are null rather than omitted.
     """
     entities: dict[str, dict[str, dict[str, Any]]] = {}
     pieces: dict[str, dict[str, dict[str, int]]] = {}
@@ -38,8 +41,81 @@ def named_state(
     return {"entities": entities, "pieces": pieces}
 
 
+class _Owner(Struct):
+    """The cells of one owner: pieces of a type, or the fields of an entity.
+
+    Attributes:
+        group: the type of the pieces, or the kind of the entity.
+        name: that of the owner.
+        pieces: whether they are pieces.
+        first: the rank of its first cell with pieces among the declared cells.
+        cells: each cell with its name, and its type.
+        content: its part of the named state.
+    """
+
+    group: str
+    name: str
+    pieces: bool
+    first: int = 0
+    cells: list[tuple[int, str, str]] = field(default_factory=list)
+    content: dict[str, Any] = field(default_factory=dict)
+
+
+class NamedStates:
+    """Successive, fully visible states of a table, named as in `named_state`.
+
+    Only differences from the previous state are named again; the rest is shared between states, so do not modify it.
+    """
+
+    def __init__(self, program: ir.Program, labels: Labels) -> None:
+        self._labels = labels
+        self._declared = program.declared
+        self._ranks = {at: rank for rank, at in enumerate(program.declared)}
+        self._owners: dict[tuple[bool, str, str], _Owner] = {}
+        self._owner_of: dict[int, _Owner] = {}
+        for at in program.declared:
+            cell, pieces = program.cells[at], program.cells[at].group == "pieces"
+            group, name = cell.name if pieces else cell.group, owner_of(labels, cell)
+            owner = self._owners.setdefault((pieces, group, name), _Owner(group, name, pieces))
+            owner.cells.append((at, place_of(labels, cell) if pieces else cell.name, cell.type))
+            self._owner_of[at] = owner
+        self._last: list[int] | None = None
+        self._groups: dict[bool, dict[str, dict[str, dict[str, Any]]]] = {False: {}, True: {}}
+
+    def of(self, state: Sequence[int]) -> dict[str, Any]:
+        """The named state; see `named_state`."""
+        now = list(state)
+        changed = self._declared if self._last is None else differing(self._last, now)
+        self._last = now
+        owners = {id(owner): owner for at in changed if (owner := self._owner_of.get(at)) is not None}
+        for owner in owners.values():
+            if owner.pieces:
+                standing = [(at, name) for at, name, _ in owner.cells if state[at]]
+                owner.content = {name: state[at] for at, name in standing}
+                owner.first = self._ranks[standing[0][0]] if standing else 0
+            else:
+                owner.content = {name: self._labels.plain(type_, state[at]) for at, name, type_ in owner.cells}
+        if any(not owner.pieces for owner in owners.values()):
+            self._groups[False] = _grouped(owner for owner in self._owners.values() if not owner.pieces)
+        if any(owner.pieces for owner in owners.values()):
+            self._groups[True] = _grouped(self._standing())
+        return {"entities": self._groups[False], "pieces": self._groups[True]}
+
+    def _standing(self) -> list[_Owner]:
+        """The owners of pieces that stand anywhere, in the order of their first cells."""
+        standing = (owner for owner in self._owners.values() if owner.pieces and owner.content)
+        return sorted(standing, key=lambda owner: owner.first)
+
+
+def _grouped(owners: Iterable[_Owner]) -> dict[str, dict[str, dict[str, Any]]]:
+    results: dict[str, dict[str, dict[str, Any]]] = {}
+    for owner in owners:
+        results.setdefault(owner.group, {})[owner.name] = owner.content
+    return results
+
+
 def counts(program: ir.Program, labels: Labels, state: Sequence[int]) -> dict[str, int]:
-    """The public counts of private things, by their names."""
+    """The public counts of private things, by name."""
     results: dict[str, int] = {}
     for one in counted(program, state):
         cell = program.cells[one.first]

@@ -36,7 +36,7 @@ class OptionReader:
         self._read: dict[tuple[int, str, str], tuple[int, tuple[int, ...]]] = {}
 
     def read(self, decision: int, text: str, name: str = "") -> tuple[int, tuple[int, ...]]:
-        """The number of the option of a decision that a text names, and its arguments as numbers; legal or not.
+        """The number of the option that a text names, and its arguments as numbers; legal or not.
 
         Args:
             decision: the number of the decision.
@@ -44,8 +44,8 @@ class OptionReader:
             name: the name of the decision; only checked if given.
 
         Raises:
-            ValueError: if the decision has another name, or has no such option, or its arguments name nothing; the
-                message says which.
+            ValueError: if the decision has another name or no such option, or an argument is unknown; the message says
+                which.
         """
         result = self._read.get((decision, text, name))
         if result is None:
@@ -81,11 +81,11 @@ def argument(labels: Labels, param: str, type_: str, text: str) -> int:
     Args:
         labels: the names of entities and seats.
         param: the name of the parameter.
-        type_: the name of its type, as `ir.Param` has it.
+        type_: the name of its type, as in `ir.Param`.
         text: the text of the argument.
 
     Raises:
-        ValueError: if it names nothing of the type; the message says what is expected.
+        ValueError: if the text names no value of the type; the message gives the type.
     """
     none = none_of(type_)
     if none is not None and text == "none":
@@ -98,7 +98,7 @@ def argument(labels: Labels, param: str, type_: str, text: str) -> int:
         return _several(labels, param, form, kind, text)
     if type_ == "int":
         if not re.fullmatch(r"-?[0-9]{1,15}", text):
-            raise ValueError(f"`{text}` is no number (for `{param}`)")
+            raise ValueError(f"`{text}` is not a number (for `{param}`)")
         return int(text)
     return _entity(labels, type_, text)
 
@@ -115,10 +115,10 @@ def _entity(labels: Labels, kind: str, text: str) -> int:
 def _path(labels: Labels, param: str, kind: str, text: str) -> int:
     """The number of a path such as `[a, b, c]`."""
     if not (text.startswith("[") and text.endswith("]")):
-        raise ValueError(f"`{text}` is no path (for `{param}`): write its stops in square brackets, `[…, …]`")
+        raise ValueError(f"`{text}` is not a path (for `{param}`): write its stops in square brackets, `[…, …]`")
     members = [_entity(labels, kind, part.strip()) for part in text[1:-1].split(",") if part.strip()]
     if len(members) > MAX_STOPS:
-        raise ValueError(f"`{param}` has {len(members)} stops, and a path has at most {MAX_STOPS}")
+        raise ValueError(f"`{param}` has {len(members)} stops, but a path has at most {MAX_STOPS}")
     return path_of(members, len(labels.names[kind]))
 
 
@@ -126,7 +126,7 @@ def _several(labels: Labels, param: str, form: str, kind: str, text: str) -> int
     """The number of a set such as `{a, b}`, or of a bag such as `{2 a, b}`, in any order."""
     if not (text.startswith("{") and text.endswith("}")):
         example = f"{{2 {labels.names[kind][0]}}}" if form == "bag" and labels.names[kind] else "{…, …}"
-        raise ValueError(f"`{text}` is no {form} (for `{param}`): write it in braces, `{example}`")
+        raise ValueError(f"`{text}` is not a {form} (for `{param}`): write it in braces, `{example}`")
     result, inner = 0, text[1:-1].strip()
     for part in inner.split(",") if inner else ():
         words = part.split()
@@ -137,7 +137,7 @@ def _several(labels: Labels, param: str, form: str, kind: str, text: str) -> int
         if (result >> member & 1) if form == "set" else amount(result, member):
             raise ValueError(f"`{labels.names[kind][member]}` is in `{text}` twice")
         if not 1 <= number <= MOST:
-            raise ValueError(f"`{number}` is no number of pieces (for `{param}`): it is from 1 to {MOST}")
+            raise ValueError(f"`{number}` is not a number of pieces (for `{param}`): it is from 1 to {MOST}")
         result |= 1 << member if form == "set" else number << BITS * member
     return result
 
@@ -170,11 +170,11 @@ def _arguments(text: str) -> list[str]:
 
 
 class GameNotation(Brief, Struct, frozen=True):
-    """The words of all games of the same rules and players.
+    """The notation shared by all games of the same rules and players.
 
-    `kinds` are the kinds of options by decision and choice; the last row, -1, is that of a game that is over: empty.
-    `lists` are those of options that have been listed at once; `interruptible` says of each decision, and of a game
-    that is over, whether it has options out of turn.
+    `kinds` are the kinds of options by decision and choice; the last row, -1, is empty, for a finished game.
+    `lists` are lists of options from machines that list all at once; `interruptible` tells for each decision, and for a
+    finished game, whether it has options out of turn.
     """
 
     labels: Labels
@@ -188,7 +188,7 @@ _words: WeakKeyDictionary[Machine, dict[tuple[str, ...], GameNotation]] = WeakKe
 
 
 def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> GameNotation:
-    """The words of the games that a machine runs, from a memo."""
+    """The notation of the games that a machine runs, from a memo."""
     tables = _words.setdefault(machine, {})
     if seats not in tables:
         if len(tables) >= _MAX_TABLES:

@@ -1,4 +1,4 @@
-"""Options by number, for code that finds arguments itself, such as the reading of foreign logs."""
+"""Options by number, for code that finds arguments itself, such as importers of foreign logs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rulespec.engine.program.faults import ProgramFaultError
 
 
 def numbered_option(game: Game, choice: int, args: tuple[int, ...], by: str | None) -> Option:
-    """An option of the open decision by the number of its choice and its arguments as numbers, legal or not."""
+    """An option of the open decision by choice number and numeric arguments, legal or not."""
     return Option(game.omniscient.option_kinds[choice], args, by)
 
 
 def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | None:
-    """The option of the open decision with these numbers; None if it is illegal."""
+    """The legal option of the open decision with these numbers, or None."""
     kinds, position = game.omniscient.option_kinds, game._position
     if not kinds:
         return None
@@ -30,7 +30,7 @@ def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | Non
 
 
 def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
-    """The legal options of some choices of the open decision, one by one: the decider's own, then interrupts."""
+    """The legal options of some choices of the open decision, one by one: first the decider's, then interrupts."""
     kinds = game.omniscient.option_kinds
     if not all(kinds[k].interrupt for k in choices):
         yield from (option for option in game.legal_options if option.kind.choice in choices)
@@ -42,6 +42,6 @@ def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
 
 
 def every_option(game: Game) -> Iterator[Option]:
-    """All legal options, one by one: the decider's own, then those out of turn."""
+    """All legal options, one by one: first the decider's, then options out of turn."""
     yield from game.legal_options
     yield from game.interrupts

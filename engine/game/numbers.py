@@ -1,4 +1,4 @@
-"""Low-level access to a game: the state as integers, for search, for foreign logs, and for counting positions."""
+"""Low-level access to a game: the state as integers, for search, foreign logs and perft."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from rulespec.engine.program.machine import Machine
 
 
 class Numbers(Protocol):
-    """The state of a game as numbers: read by everybody, changed by decisions alone.
+    """The state of a game as numbers: freely readable, changed only by decisions.
 
-    Every member raises RulesetFaultError if the rules are at fault; nothing has changed then.
+    Every member raises RulesetFaultError if the rules fault, and then leaves the game unchanged.
     """
 
     @property
     def program(self) -> ir.Program:
-        """The program of the rules, with the names of the state's `cells`."""
+        """The program of the rules, including the names of the state's `cells`."""
 
     @property
     def machine(self) -> Machine:
-        """Runs the program."""
+        """The machine that runs the program."""
 
     @property
     def cells(self) -> tuple[int, ...]:
@@ -32,11 +32,11 @@ class Numbers(Protocol):
 
     @property
     def state(self) -> State:
-        """The cells of program and machine: valid until the next decision, read only."""
+        """The cells of program and machine: read-only, and valid until the next decision."""
 
     @property
     def looked_up(self) -> Sequence[int]:
-        """The cells of the state, for the functions of `Machine.lookups` alone."""
+        """The cells of the state, only for the functions of `Machine.lookups`."""
 
     @property
     def asked(self) -> int:
@@ -44,11 +44,11 @@ class Numbers(Protocol):
 
     @property
     def stamp(self) -> int:
-        """A number that no other position has."""
+        """A number unique to this position."""
 
     @property
     def steps(self) -> Sequence[Step]:
-        """The decisions taken, with their changes."""
+        """The past decisions, with their changes."""
 
     @property
     def ply(self) -> int:
@@ -59,16 +59,16 @@ class Numbers(Protocol):
         """The last decision; None before the first."""
 
     def begin(self) -> None:
-        """Runs to the first decision, as reading the state does, too."""
+        """Runs to the first decision; reading the state does so, too."""
 
     def decider(self) -> int:
-        """The seat that decides; -1 for chance."""
+        """The deciding seat; -1 for chance."""
 
     def deciders(self) -> int:
-        """The set of the seats any of which may take the open decision; empty if only its decider may, or chance."""
+        """The set of seats that may take the open decision; empty if only the decider may, or chance."""
 
     def actor(self, choice: int, args: tuple[int, ...]) -> int:
-        """The seat acting by an option of the open decision."""
+        """The seat that acts with an option of the open decision."""
 
     def is_legal(self, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option of the open decision may be taken."""
@@ -77,10 +77,10 @@ class Numbers(Protocol):
         """The value of an expression of the program, with `args` in its first slots."""
 
     def weight(self, choice: int, args: tuple[int, ...]) -> int:
-        """The weight of an option of chance against the others."""
+        """The relative weight of a chance option."""
 
     def take(self, option: Option) -> None:
         """Takes an option known to be legal, unchecked."""
 
     def seal(self, salt: str) -> None:
-        """Records the salt of the seal of the last decision."""
+        """Records the salt of the last decision's seal."""

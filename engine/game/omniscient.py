@@ -1,4 +1,4 @@
-"""Everything about a game, hidden or not: queries, set-up edits, and low-level access.
+"""Unrestricted access to a game: queries, set-up edits, and low-level access.
 
 Code that shows a game to seats uses `Game.view` instead.
 """
@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rulespec.diagnostics.report import failure
-from rulespec.engine.game.guarded import UNKNOWN, HiddenError
+from rulespec.engine.game.drafted import shown_position
+from rulespec.engine.game.guarded import UNKNOWN, GuardedState, HiddenError
 from rulespec.engine.game.measured import Measures
 from rulespec.engine.game.notation import OptionReader, words
 from rulespec.engine.game.numbers import Numbers
@@ -36,7 +37,7 @@ OMNISCIENT = ""
 
 
 class Session:
-    """The rules, the people and the names of a game: equal for all of its copies and positions.
+    """The rules, the players and the names of a game, shared by all of its copies and positions.
 
     Args:
         ruleset: a checked ruleset.
@@ -56,7 +57,7 @@ class Session:
 
     @cached_property
     def visibility(self) -> Visibility:
-        """The views of seats on states."""
+        """The seats' views of states."""
         from rulespec.engine.game.visibility import visibility_of
 
         return visibility_of(self.machine)
@@ -68,10 +69,10 @@ class Session:
 
 
 class Omniscient:
-    """A game without secrets: values, measures and invariants; set-up edits; and its state as numbers.
+    """A game without secrets: values, measures and invariants, set-up edits, and its state as numbers.
 
     Args:
-        session: the rules, the people and the names.
+        session: the rules, the players and the names.
         position: the position of the game; edits change it.
     """
 
@@ -83,12 +84,12 @@ class Omniscient:
 
     @property
     def numbers(self) -> Numbers:
-        """Low-level access: the state as integers, and the steps that led to it."""
+        """Low-level access: the state as integers, and the steps to it."""
         return self._position
 
     @property
     def program(self) -> ir.Program:
-        """The program of the rules, with the names of the state's `cells`."""
+        """The program of the rules, including the names of the state's `cells`."""
         return self._position.program
 
     @property
@@ -98,21 +99,21 @@ class Omniscient:
         return self._position.program.decisions[number] if number >= 0 else None
 
     def lookups(self, decision: int) -> Lookups:
-        """Functions that only look cells up, for a decision by its number: see `Numbers.looked_up`."""
+        """Pure look-up functions for a decision, by its number: see `Numbers.looked_up`."""
         return self._position.machine.lookups[decision]
 
     def reader(self, seats: tuple[str, ...]) -> OptionReader:
-        """Reads options in which the seats have these names."""
+        """A reader of option texts with these seat names."""
         return words(self._position.machine, self._session.ruleset, seats).reader
 
     @property
     def labels(self) -> Labels:
-        """The names of entities and seats, by their numbers."""
+        """The names of entities and seats, by number."""
         return self._session.words.labels
 
     @property
     def visibility(self) -> Visibility:
-        """The views of seats on states."""
+        """The seats' views of states."""
         return self._session.visibility
 
     @property
@@ -122,7 +123,7 @@ class Omniscient:
 
     @property
     def telling(self) -> bool:
-        """Whether the options at hand could reveal something private."""
+        """Whether the current options could reveal something private."""
         return self.visibility.tells(self._position.asked)
 
     @property
@@ -132,22 +133,22 @@ class Omniscient:
 
     @property
     def option_kinds(self) -> tuple[OptionKind, ...]:
-        """The kinds of options of the open decision, by the number of their choice; none when the game is over."""
+        """The kinds of options of the open decision, by choice number; none when the game is over."""
         return self._session.words.kinds[self._position.asked]
 
     def value(self, text: str, seat: str | None = OMNISCIENT) -> str:
-        """The value of an expression of the rules language in this state; seats may be written by their names.
+        """The value of an expression of the rules language in this state, with seats named as in the game.
 
         Args:
             text: the expression.
             seat: the viewer (None: the public): `?` if the value depends on anything hidden from it.
 
         Raises:
-            DiagnosticsError: if it is not a correct expression.
+            DiagnosticsError: if the expression is not correct.
         """
         state = self._position.state
         if seat != OMNISCIENT:
-            state = self.visibility.guarded(state, PUBLIC if seat is None else self._session.seats.index(seat))
+            state = self._guarded(seat)
         try:
             return self.labels.show(*self._session.queries.value(text, state))
         except HiddenError:
@@ -156,19 +157,22 @@ class Omniscient:
             raise self._position.fault(fault, self._session.queries.program) from None
 
     def measures(self, seat: str | None = OMNISCIENT, budget: Budget | None = None) -> Measures:
-        """The measures of the ruleset, such as points: measure → entity → number, of the game itself under "".
+        """The measures of the ruleset, such as points: measure → entity → number, with "" for the game itself.
 
         Args:
-            seat: the viewer (None: the public): numbers hidden from it are None.
-            budget: the steps that may be taken, shared between positions; numbers beyond it are None, too.
+            seat: the viewer (None: the public), for whom hidden numbers are None.
+            budget: the step limit, shared between positions; numbers beyond it are None, too.
         """
         budget = Budget() if budget is None else budget
         state, measuring = self._position.state, self._session.queries.measuring(self.labels)
         if seat == OMNISCIENT:
             return measuring.of(state, budget)
-        return measuring.guarded(
-            self.visibility.guarded(state, PUBLIC if seat is None else self._session.seats.index(seat)), budget
-        )
+        return measuring.guarded(self._guarded(seat), budget)
+
+    def _guarded(self, seat: str | None) -> GuardedState:
+        """The state as a seat reads it; None: the public."""
+        viewer = PUBLIC if seat is None else self._session.seats.index(seat)
+        return self.visibility.guarded(shown_position(self._position, viewer).state, viewer)
 
     def measured(self) -> Callable[[], Measures]:
         """A function that computes the measures of the present position when called."""
@@ -178,10 +182,10 @@ class Omniscient:
     def set_value(self, target: str, value: str) -> None:
         """Sets a state field, an account or a place of pieces, for a given set-up.
 
-        Pieces come out of (go back to) the pile's first place, money out of (to) an unlimited account of its unit.
+        Pieces come from (or return to) the pile's first place, money from (or to) an unlimited account of its unit.
 
         Raises:
-            DiagnosticsError: if the target or the value do not fit, or the pile holds too few pieces.
+            DiagnosticsError: if the target or the value does not fit, or the pile has too few pieces.
         """
         try:
             self._position.edit(lambda state: self._session.queries.assign(target, value, state))
@@ -189,31 +193,31 @@ class Omniscient:
             raise self._position.fault(fault, self._session.queries.program) from None
 
     def put(self, values: Mapping[int, int]) -> None:
-        """Puts numbers into cells."""
+        """Writes numbers to cells."""
         self._position.write(values)
 
     def fault(self, fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
-        """A fault of a program as a mistake of the ruleset, with its place."""
+        """A program's fault as an error of the ruleset, with its place."""
         return self._position.fault(fault, program)
 
     def prepare(self, call: str) -> None:
         """Runs a procedure, such as `deal(red)`, before the game begins, for a given set-up.
 
         Raises:
-            DiagnosticsError: RS803 if it is not a call of a procedure; RS718 if a decision opens, if it ends the game,
-                or if the game has begun. Nothing has changed then.
+            DiagnosticsError: RS803 if it is not a procedure call; RS718 if it opens a decision or ends the game, or if
+                the game has already begun. The game is then unchanged.
         """
         if hurdle := self._position.prepare(lambda state: self.enter(call, state)):
-            help_ = "`run` is for procedures without decisions; what they decide can be put in place by `set`"
+            help_ = "`run` is for procedures without decisions; `set` can set the state that follows decisions"
             raise failure("RS718", f"`{call}` cannot be run before the start: {hurdle}", None, help_)
 
     def broken_invariants(self) -> list[str]:
-        """The invariants that do not hold, each as its name and text."""
+        """The broken invariants, each by name and text."""
         results = [self._position.program.invariants[i] for i in self._position.broken_invariants()]
         return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in results]
 
     def why_broken(self, invariant: str) -> str:
-        """For which entities an invariant does not hold, and the values that it sees there; "" if it has no value."""
+        """The entities for which an invariant fails, and the values involved; "" if it has no value."""
         condition = self._session.ruleset.rules.invariants[invariant].condition
         try:
             return self._session.queries.why_broken(condition, self._position.state, self.labels.show)
@@ -221,7 +225,7 @@ class Omniscient:
             return ""
 
     def why_none(self) -> list[str]:
-        """The reasons why the open decision has no legal option: a line for each option and reason."""
+        """The reasons why the open decision has no legal option: one line per option and reason."""
         program = self._position.program
         results = []
         for choice in program.decisions[self._position.asked].choices if self._position.asked >= 0 else ():
@@ -230,15 +234,15 @@ class Omniscient:
         return results
 
     def take_back(self, back: TakenBack) -> None:
-        """Takes several decisions back; the fields that `back` keeps retain their present values.
+        """Undoes several decisions; the fields in `back.keep` retain their current values.
 
         Raises:
-            IndexError: if there are fewer.
-            ValueError: if something to keep is not a state field, or a field to set does not hold that. Nothing has
-                changed then.
+            IndexError: if there are fewer decisions.
+            ValueError: if a kept name is not a state field, or a field cannot hold its new value. The game is then
+                unchanged.
         """
         if not (0 if back.set else 1) <= back.decisions <= self._position.ply:
-            raise IndexError(f"there are not {back.decisions} decisions to take back")
+            raise IndexError(f"there are fewer than {back.decisions} decisions to take back")
         held = {at: self._position.state[at] for name in back.keep for at in self.fields.cells(name)}
         held.update(self.fields.filled(name, value) for name, value in back.set)
         for _ in range(back.decisions):
@@ -246,7 +250,7 @@ class Omniscient:
         self._position.write(held)
 
     def enter(self, call: str, state: State) -> int:
-        """Puts the arguments of a call into their cells of a state, and gives the block of its procedure."""
+        """Writes a call's arguments into a state, and returns the block of the procedure."""
         try:
             name, values = self._session.queries.call(call, state)
         except ProgramFaultError as fault:

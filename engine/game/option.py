@@ -24,7 +24,7 @@ Plain = int | bool | str | None
 class Decision(Struct, frozen=True):
     """The open decision.
 
-    `by` is the seat that decides (None: chance), `among` are the seats that may decide in its place: `by` leads them.
+    `by` is the deciding seat (None: chance), `among` are the seats that may decide in its place, led by `by`.
     `together`: secret until all have chosen.
     """
 
@@ -36,9 +36,9 @@ class Decision(Struct, frozen=True):
 
 
 class OptionKind(Struct, frozen=True):
-    """The shared part of all options of one name at a decision.
+    """The data shared by all options of one name at a decision.
 
-    `interrupt`: taken by a right of the option's own. `choice` is its number, `block` its first block.
+    `interrupt`: a right to act out of turn. `choice` is its number, `block` its first block.
     """
 
     decision: str
@@ -50,10 +50,10 @@ class OptionKind(Struct, frozen=True):
 
 
 class Option(Struct, frozen=True, eq=False, gc=False):
-    """A way to decide. `args` are the arguments as numbers, `by` is the acting seat.
+    """A possible choice. `args` are the arguments as numbers, `by` is the acting seat.
 
-    `legal_at` is the number of the position in which it has been listed: it need not be tested again there. 0: of none,
-    or of lists of many positions (`rulespec.engine.game.option_lists`).
+    `legal_at` is the number of the position that listed it, where it need not be tested again; 0 for none, and for
+    lists shared by many positions (`rulespec.engine.game.option_lists`).
     """
 
     kind: OptionKind
@@ -73,12 +73,12 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def interrupt(self) -> bool:
-        """Whether it is taken out of turn, during another seat's decision."""
+        """Whether it is out of turn, during another seat's decision."""
         return self.kind.interrupt
 
     @property
     def arguments(self) -> dict[str, str]:
-        """Parameter → value, as names."""
+        """Parameter → value, both by name."""
         labels = self.kind.labels
         params = labels.params(self.decision, self.name)
         return {n: labels.show(t, v) for (n, t), v in zip(params, self.args, strict=True)}
@@ -90,9 +90,9 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def parts(self) -> list[tuple[str, str]]:
-        """The arguments one by one, each as a kind (or `int`, `bool`) and a value.
+        """The arguments one by one, as kind (or `int`, `bool`) and value.
 
-        Each member of a set is there on its own, each piece of a bag, and each stop of a path.
+        Members of sets, pieces of bags and stops of paths are separate entries.
         """
         labels, results = self.kind.labels, []
         for (_, type_), value in zip(labels.params(self.decision, self.name), self.args, strict=True):
@@ -141,7 +141,7 @@ class Refusal(Struct, frozen=True):
 
 
 class IllegalOptionError(RulespecError, ValueError):
-    """An option refused by the rules, with its `refusal`."""
+    """An illegal option, with its `refusal`."""
 
     def __init__(self, option: str, refusal: Refusal) -> None:
         super().__init__(f"{option} is not legal: {refusal}")
@@ -149,7 +149,7 @@ class IllegalOptionError(RulespecError, ValueError):
 
 
 class RulesetFaultError(RulespecError):
-    """A mistake of the ruleset that showed while playing; `diagnostic` has its place."""
+    """An error of the ruleset found during play; `diagnostic` has its place."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
@@ -157,9 +157,9 @@ class RulesetFaultError(RulespecError):
 
 
 class UnlistedOptionsError(RulesetFaultError):
-    """A decision with a parameter that may be more sets or bags than are listed.
+    """A decision whose parameter has more possible sets or bags than can be listed.
 
-    A given option is tested by `Game.is_legal`, and one is drawn at random by `Game.drawn`.
+    `Game.is_legal` still tests a given option, and `Game.drawn` draws one at random.
 
     Attributes:
         number: the number of sets or bags.
@@ -171,7 +171,7 @@ class UnlistedOptionsError(RulesetFaultError):
 
 
 class Result(Struct, frozen=True):
-    """The result of a game: the ending's name, points by seat, and the seats that won."""
+    """The result of a game: the ending's name, points by seat, and the winning seats."""
 
     ending: str
     scores: dict[str, int]
@@ -179,7 +179,7 @@ class Result(Struct, frozen=True):
 
 
 class Labels:
-    """Numbers as text: entities and seats by name."""
+    """Converter from numbers to text: entities and seats by name."""
 
     def __init__(self, kinds: Mapping[str, typed.Kind], program: ir.Program, seats: Sequence[str]) -> None:
         self.seats = tuple(seats)
@@ -195,7 +195,7 @@ class Labels:
         return self._params[decision, option]
 
     def number(self, kind: str, name: str) -> int:
-        """The number of an entity or a seat; -1 if it does not exist."""
+        """The number of an entity or a seat; -1 if there is none."""
         numbers = self._numbers.get(kind)
         if numbers is None:
             numbers = self._numbers[kind] = self._read(kind)
@@ -239,7 +239,7 @@ class Labels:
         return [(names[i], number) for i, number in counts(value)]
 
     def plain(self, type_: str, value: int) -> Any:
-        """A value for JSON: a number, true or false, a name, null, a list of names, or numbers by name for a bag."""
+        """A value for JSON: a number, true or false, a name, null, a list of names, or name → number for a bag."""
         type_ = type_.removesuffix("?")
         if type_ == "int":
             return None if value == NO_NUMBER else value
@@ -259,12 +259,12 @@ class Labels:
 class TakenBack(Struct, frozen=True):
     """Decisions taken back at once.
 
-    A field is named as in rules: `card` if it is the game's, `player.points` if every player has it.
+    Fields are named as in rules: `card` for the game, `player.points` for every player.
 
     Attributes:
-        decisions: their number; 0 if only fields are set.
-        keep: the state fields that are not taken back with them.
-        set: fields of the game itself, with their values afterwards.
+        decisions: the number of decisions; 0 if only fields are set.
+        keep: the state fields that keep their values.
+        set: fields of the game itself, with their new values.
     """
 
     decisions: int

@@ -1,4 +1,4 @@
-"""Cached lists of options: most games return to the same ones."""
+"""Cache of option lists, as most games return to the same ones."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class _Options(dict[Listed, Option]):
 
 
 class OptionLists(dict[Listing, Sequence[Option]]):
-    """A listing of legal options → the options as objects, for all games of the same rules and players.
+    """Cache from listings of legal options to option objects, for all games of the same rules and players.
 
     Args:
-        kinds: those of the options, by decision and choice.
+        kinds: the kinds of options, by decision and choice.
         seats: names of the players.
     """
 
@@ -43,7 +43,7 @@ class OptionLists(dict[Listing, Sequence[Option]]):
         self._size = 0
 
     def options_of(self, listing: Listing, listed: Iterable[Listed]) -> Sequence[Option]:
-        """Makes option objects for a machine's listing, and caches them up to a bound."""
+        """Makes option objects for a machine's listing, and caches them up to a limit."""
         decision, who, _ = listing
         if self._size > _MOST:
             self.clear()
@@ -60,7 +60,7 @@ class OptionLists(dict[Listing, Sequence[Option]]):
 
 
 def among(options: Sequence[Option], option: Option) -> bool:
-    """Whether an option is this very object in a list; searching a long list would take too long."""
+    """Whether a list contains this very object; comparing a long list would take too long."""
     if len(options) > _LONG:
         return False
     for one in options:  # noqa: SIM110 - by far the fastest way

@@ -1,6 +1,6 @@
-"""A position as numbers: the state vector, the open decision, and the way back to the start.
+"""A position as numbers: the state vector, the open decision, and the undo history.
 
-`Game` puts names on it. Low-level access, such as the reading of foreign logs, uses the numbers.
+`Game` adds names. Low-level access, such as importers of foreign logs, uses the numbers.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ stamps = count(1)
 
 
 class Seen(Brief, Struct, gc=False):
-    """The visibility of a decision by seat, filled once a view is requested.
+    """The visibility of a decision by seat, filled when a view is first requested.
 
     Attributes:
-        seers: for each argument, the set of the seats that see it.
-        memories: a seat → its memory after the decision; None: not requested yet.
+        seers: for each argument, the set of seats that see it.
+        memories: seat → its memory after the decision; None until requested.
     """
 
     seers: tuple[int, ...]
@@ -49,9 +49,10 @@ class Seen(Brief, Struct, gc=False):
 
 
 class Step(Brief, Struct, gc=False):
-    """A decision taken, with its changes and, if known, the hash of the position before it.
+    """A past decision, with its changes and, if known, the hash of the previous position.
 
-    `salt` is that of the seal under which it has been shown to others, if it has been (`rulespec.engine.logs.sealed`).
+    `salt` belongs to the seal under which others have been shown it, if any (`rulespec.engine.logs.sealed`).
+    `plan` is its number in the current plan of a draft, from 1; 0 outside of drafts.
     """
 
     noted: Journal | Changes | PackedJournal
@@ -59,6 +60,7 @@ class Step(Brief, Struct, gc=False):
     before: int | None
     seen: Seen | None = None
     salt: str = ""
+    plan: int = 0
 
     @property
     def journal(self) -> Journal:
@@ -66,7 +68,7 @@ class Step(Brief, Struct, gc=False):
         return journal_of(self.noted)
 
     def pack(self) -> None:
-        """Packs rarely read parts: the journal, and the option without the position of its listing."""
+        """Packs rarely read parts: the journal, and the option without its listing position."""
         self.noted = packed(self.noted)
         if self.option.legal_at:
             self.option = replace(self.option, legal_at=0)
@@ -92,9 +94,9 @@ class Position:
 
     Args:
         machine: runs the program.
-        entry: the entry where the game begins, if not at the start of the program.
+        entry: an entry that replaces the start of the program.
 
-    Every method raises RulesetFaultError if the rules are at fault; nothing has changed then.
+    Every method raises RulesetFaultError if the rules fault, and then leaves the position unchanged.
     """
 
     def __init__(self, machine: Machine, entry: Entry | None = None) -> None:
@@ -111,13 +113,14 @@ class Position:
         self._state: State = machine.start()
         self._weights = weights(len(self.program.cells), len(self._state))
         self._begun, self._asked = False, -1
+        self._drafts = bool(self.program.drafts)
         self.steps: list[Step] = []
         self._shared = False  # whether a copy has the same two lists, so that they must be copied before they change
         self._sum: int | None = None  # of the hash, once it has been asked for
         self._sound: int | None = None  # the ply at which all invariants were last seen to hold
 
     def begin(self) -> None:
-        """Runs to the first decision. Readers of the state do so by themselves."""
+        """Runs to the first decision; reading the state does so, too."""
         if not self._begun:
             self._run_to_first_decision()
 
@@ -132,9 +135,9 @@ class Position:
 
     @property
     def state(self) -> State:
-        """The state, not a copy: for reading only, and only until the next decision is taken.
+        """The state itself, not a copy: read-only, and valid until the next decision.
 
-        It begins with the cells of the program. After them the machine may have some of its own.
+        It starts with the cells of the program, possibly followed by cells of the machine.
         """
         if not self._begun:
             self.begin()
@@ -149,7 +152,7 @@ class Position:
 
     @property
     def looked_up(self) -> Sequence[int]:
-        """The cells of the state, only for the functions of `Machine.lookups` and similar ones."""
+        """The cells of the state, only for `Machine.lookups` and similar functions."""
         return self.state if self._late is None or not self._begun else self._late.cells(self._state)
 
     @property
@@ -161,7 +164,7 @@ class Position:
 
     @property
     def hash(self) -> str:
-        """16 hex digits that depend on the cells of the program alone: the same on every machine."""
+        """16 hex digits that depend only on the cells of the program: the same on every machine."""
         if self._sum is None:
             if self.steps:
                 last = self.steps[-1]
@@ -175,7 +178,7 @@ class Position:
 
     def copy(self) -> Position:
         """An independent copy, copied on write."""
-        twin = object.__new__(Position)
+        twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         self._shared = twin._shared = True
         return twin
@@ -186,7 +189,7 @@ class Position:
             self._state, self.steps, self._shared = self._state.copy(), self.steps.copy(), False
 
     def own(self) -> tuple[int, list[Listed]]:
-        """The seat that decides (-1: chance), and its legal options: number of the choice, arguments, -1."""
+        """The deciding seat (-1: chance), and its legal options: choice number, arguments, -1."""
         if self.asked < 0:
             return -1, []
         state, asked, machine = self._state, self._asked, self.machine
@@ -200,7 +203,7 @@ class Position:
         return who, results
 
     def listing(self) -> Listing | None:
-        """All options of the decider at once, in the machine's own form; None if they can only be listed one by one."""
+        """All options of the decider, in the machine's own form; None if they can only be listed one by one."""
         try:
             return None if self._listing is None else self._listing(self._state, self._asked)
         except ProgramFaultError as fault:
@@ -223,7 +226,7 @@ class Position:
 
     @_guarded
     def drawn(self, number: Number, *, weighing: bool) -> Listed | None:
-        """A legal option of the decider at random, where not all can be listed; see `rulespec.engine.program.drawn`."""
+        """A random legal option of the decider, for unlistable options; see `rulespec.engine.program.drawn`."""
         choice = drawn(self.program, self.state, self._asked, number, weighing=weighing)
         return None if choice is None else (*choice, self.machine.decider(self.state, self._asked))
 
@@ -234,31 +237,31 @@ class Position:
 
     @_guarded
     def standing(self, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments of the listed representative among alike tokens; None if it is itself."""
+        """The arguments of the listed representative of alike tokens; None if they are their own representative."""
         alike = any(param.alike for param in self.program.decisions[self.asked].choices[choice].params)
         return self.machine.standing(self.state, self._asked, choice, args) if alike else None
 
     @_guarded
     def decider(self) -> int:
-        """The seat that decides; -1 for chance."""
+        """The deciding seat; -1 for chance."""
         return self.machine.decider(self.state, self._asked)
 
     @_guarded
     def deciders(self) -> int:
-        """The set of the seats any of which may take the open decision; empty if only its decider may, or chance."""
+        """The set of seats that may take the open decision; empty if only the decider may, or chance."""
         among = self.program.decisions[self._asked].among
         return 0 if among is None else self.machine.value(among, self.state)
 
     @_guarded
     def actor(self, choice: int, args: tuple[int, ...]) -> int:
-        """The seat acting by an option of the open decision."""
+        """The seat that acts with an option of the open decision."""
         state = self.state
         if self.program.decisions[self._asked].choices[choice].by is None:
             return self.machine.decider(state, self._asked)
         return self.machine.actor(state, self._asked, choice, args)
 
     def weight(self, choice: int, args: tuple[int, ...]) -> int:
-        """The weight of an option, relative to the others: by chance, or in playouts if a seat decides."""
+        """The relative weight of an option: by chance, or in playouts if a seat decides."""
         taken = self.program.decisions[self.asked].choices[choice]
         if taken.weight is None:
             return taken.policy
@@ -279,20 +282,49 @@ class Position:
         if self._shared:
             self._unshare()
         state = self._state
+        plan = self._next_of_plan() if self._drafts else 0
         try:
             noted = self._run(state, option.kind.block, option.args)
         except ProgramFaultError as fault:
             raise self.fault(fault) from None
-        self.steps.append(Step(noted, option, self._sum))
+        self.steps.append(Step(noted, option, self._sum, plan=plan) if plan else Step(noted, option, self._sum))
         self._asked = self.machine.asked.get(state[ir.PC], -1)
         self.stamp, self.offered = next(stamps), ()
         self._sum = None
 
+    def _next_of_plan(self) -> int:
+        """The number that the next decision has in the plan of a draft; 0 if none is open."""
+        draft = self.program.decisions[self.asked].draft
+        if not draft:
+            return 0
+        return self.steps[-1].plan + 1 if self.state[draft] and self.steps else 1
+
+    def keep(self, steps: Sequence[Step]) -> None:
+        """Drops all decisions except some whose changes suffice to reach this position."""
+        self._unshare()
+        self.steps = [*steps]
+        self._sum = self._sound = None
+
+    @_guarded
+    def take_legal(self, option: Option, seats: Sequence[str]) -> bool:
+        """Takes an option of the open decision if it is legal and by its actor; returns whether it was taken."""
+        state, asked, choice, args = self.state, self._asked, option.kind.choice, option.args
+        if self.program.decisions[asked].choices[choice].by is None:
+            actor = self.machine.decider(state, asked)
+        else:
+            actor = self.machine.actor(state, asked, choice, args)
+        if option.by != (seats[actor] if actor >= 0 else None):
+            return False
+        if not self.machine.is_legal(state, asked, choice, args):
+            return False
+        self.take(option)
+        return True
+
     def undo(self) -> Option:
-        """Takes the last decision back, and returns it.
+        """Undoes the last decision, and returns it.
 
         Raises:
-            IndexError: if there is none.
+            IndexError: if there is no decision to undo.
         """
         if not self.steps:
             raise IndexError("there is no decision to take back")
@@ -306,7 +338,7 @@ class Position:
         return step.option
 
     def write(self, values: Mapping[int, int]) -> None:
-        """Writes cells between two decisions; undoing the decision before undoes them, too."""
+        """Writes cells between two decisions; undoing the earlier decision undoes the writes."""
         self._unshare()
         journal = self.machine.write(self.state if self._begun else self._state, values)
         try:
@@ -316,7 +348,7 @@ class Position:
             raise
         if self.steps:
             step = self.steps[-1]  # a copy may have the same
-            self.steps[-1] = Step(step.journal + journal, step.option, step.before, salt=step.salt)
+            self.steps[-1] = Step(step.journal + journal, step.option, step.before, salt=step.salt, plan=step.plan)
         self.stamp, self.offered = next(stamps), ()
         self._sum = self._sound = None
 
@@ -334,15 +366,15 @@ class Position:
         return journal
 
     def edit(self, change: Callable[[State], Mapping[int, int]]) -> None:
-        """Writes the values found by a function for cells, without beginning the game."""
+        """Writes the values that a function computes for cells, without starting the game."""
         self.write(change(self._state))
 
     @_guarded
     def prepare(self, entry: Entry) -> str:
-        """Runs a procedure before the game begins, which then begins as usual.
+        """Runs a procedure before the game starts as usual.
 
         Returns:
-            The reason why nothing has changed, such as a decision that the procedure opens; "" if it has returned.
+            The reason for leaving the position unchanged, such as a decision in the procedure; "" on success.
         """
         if self._begun:
             return "the game has begun"
@@ -374,7 +406,7 @@ class Position:
         return self.steps[-1].option if self.steps else None
 
     def seal(self, salt: str) -> None:
-        """Records the salt of the seal of the last decision."""
+        """Records the salt of the last decision's seal."""
         self.steps[-1].salt = salt
 
     def broken_invariants(self) -> list[int]:
@@ -389,16 +421,16 @@ class Position:
         return broken
 
     def fault(self, fault: ProgramFaultError, program: ir.Program | None = None) -> RulesetFaultError:
-        """A fault as a mistake of the ruleset; `program`: its program, if not this position's."""
+        """A fault as an error of the ruleset; `program`: its program, if not this position's."""
         return _placed(fault, program or self.program)
 
 
 def position_of(machine: Machine, cells: Sequence[int]) -> Position:
-    """A position without the decisions that led to it.
+    """A position without its previous decisions.
 
     Args:
         machine: runs the program.
-        cells: the cells of the program in a position of it.
+        cells: the cells of the program.
     """
     result = Position(machine)
     machine.write(result._state, dict(enumerate(cells)))

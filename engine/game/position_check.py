@@ -1,4 +1,4 @@
-"""Watching a game: faults of the rules at a position, with their place."""
+"""Checks of a position for faults of the rules, with their place."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.program import ir
+from rulespec.engine.program.interpreter import Interpreter
 from rulespec.typed import nodes as typed
 
 MAX_OPTIONS = 2_000
@@ -20,9 +21,9 @@ _REASONS = 12
 
 
 def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
-    """The options of a position, up to `MAX_OPTIONS`, or no options and the fault found.
+    """The options of a position, up to `MAX_OPTIONS`; or none, with the fault found.
 
-    RS712: an invariant is broken; RS711: nothing is legal; RS703, RS704: the rules are at fault.
+    RS712: an invariant is broken; RS711: no legal option; RS703, RS704: the rules fault.
     """
     try:
         for text in game.omniscient.broken_invariants():
@@ -39,12 +40,12 @@ def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
 
 
 def invariant_of(game: Game, text: str) -> typed.Invariant:
-    """The invariant that `Game.broken_invariants` names in this way."""
+    """The invariant with this text in `Game.broken_invariants`."""
     return game.ruleset.rules.invariants[text.partition(":")[0]]
 
 
 def broken(invariant: typed.Invariant) -> Diagnostic:
-    """RS712 for an invariant that does not hold."""
+    """RS712 for a broken invariant."""
     message = f"the rules can break the invariant `{invariant.name}`"
     return Diagnostic("RS712", Severity.ERROR, message, invariant.span, invariant.doc)
 
@@ -58,7 +59,7 @@ def no_option(game: Game) -> Diagnostic:
 
 
 def meant(game: Game, wrong: Diagnostic) -> bool:
-    """Whether a fault in a game is a dead end that its ruleset declares."""
+    """Whether a fault is a dead end that the ruleset declares."""
     declared = game.ruleset.declarations.dead_ends
     if wrong.code != "RS711" or not declared:
         return False
@@ -66,11 +67,11 @@ def meant(game: Game, wrong: Diagnostic) -> bool:
 
 
 def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
-    """The fault of a position with its reasons: the entities for which an invariant fails, the refusal of each option.
+    """The fault of a position with its reasons: the failing entities of an invariant, the refusal of each option.
 
     Args:
         game: at that position.
-        wrong: the finding of `look` or `take` there.
+        wrong: the fault that `look` or `take` found there.
     """
     lines = [wrong.help] if wrong.help else []
     if wrong.code == "RS712":
@@ -101,7 +102,7 @@ def asked(game: Game) -> ir.Decision:
 
 
 def same_option(game: Game, option: Option) -> Option | None:
-    """The same option of the same decision in another game, if legal there."""
+    """The same option of the same decision in another game, or None if illegal there."""
     try:
         if game.is_over or asked(game).name != option.decision:
             return None
@@ -109,3 +110,9 @@ def same_option(game: Game, option: Option) -> Option | None:
         return result if game.is_legal(result) else None
     except (ValueError, RulesetFaultError):
         return None
+
+
+def interpreted(game: Game) -> int:
+    """The number of steps of the interpreter behind a game; 0 for other machines."""
+    machine = game.omniscient.numbers.machine
+    return machine.taken if isinstance(machine, Interpreter) else 0

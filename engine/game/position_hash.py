@@ -1,7 +1,7 @@
-"""Position hash: a weighted sum of cells, updated from the previous one if that is known.
+"""Position hash: a weighted sum of cells, updated incrementally if possible.
 
-After Carter and Wegman, "Universal Classes of Hash Functions" (1979): each cell has a weight that looks random and is
-the same on every machine; two positions have the same sum with a chance of about 2⁻⁶⁴.
+After Carter and Wegman, "Universal Classes of Hash Functions" (1979): each cell has a pseudo-random weight, the same
+on every machine; two positions collide with a probability of about 2⁻⁶⁴.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PRIME = 2**64 - 59
 
 @lru_cache(maxsize=64)
 def weights(cells: int, length: int) -> tuple[int, ...]:
-    """The weights of a program's cells; further numbers of a state, up to its `length`, have weight 0."""
+    """The weights of a program's cells; other numbers of a state, up to `length`, have weight 0."""
     stream = hashlib.shake_256(b"rulespec position").digest(8 * cells)
     of_cells = tuple([word % PRIME for word in struct.unpack(f"<{cells}Q", stream)])
     return of_cells + (0,) * (length - cells)
@@ -34,7 +34,7 @@ def whole(state: Sequence[int], weight: Sequence[int]) -> int:
 
 
 def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
-    """The growth of the sum since a journal was begun."""
+    """The change of the sum since the start of a journal."""
     total = 0
     seen: set[int] = set()
     note = seen.add

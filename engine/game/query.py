@@ -24,7 +24,7 @@ from rulespec.engine.program.execution import Execution
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import MAX_STEPS
-from rulespec.engine.program.traversal import Facts, free, highest
+from rulespec.engine.program.traversal import Facts, changed, free, highest
 from rulespec.records import Brief
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_expr
@@ -44,11 +44,12 @@ _QUERY_LIMIT = 2_000
 
 
 class Query(Brief, Struct, frozen=True):
-    """An expression over the parameters of an option.
+    """An expression over an option's parameters.
 
-    `type` is the name of its type, `value` its function, `slots` the numbers of the parameters that it depends on;
-    `constant`: it depends on nothing else, so not on the state. `typed`: its type, with its unit. `lowered`: the
-    expression in `Queries.program`, with the parameters in its first slots.
+    `type` is the name of its type, `value` its function, `slots` the numbers of the parameters it depends on;
+    `constant`: it depends on nothing else, so not on the state.
+    `typed`: its type, with its unit.
+    `lowered`: the expression in `Queries.program`, with the parameters in its first slots.
     """
 
     type: str
@@ -81,10 +82,10 @@ class Queries:
     """Types, lowers and evaluates expressions over the states of one game.
 
     Args:
-        ruleset: its rules.
-        seats: the ids of its seats.
+        ruleset: the ruleset.
+        seats: the ids of the seats.
         settings: the values of all settings.
-        lowering: that of its own program, if expressions are to be lowered into that.
+        lowering: the lowering of its own program, if expressions are to be added to that program.
     """
 
     def __init__(
@@ -135,7 +136,7 @@ class Queries:
 
     @property
     def program(self) -> ir.Program:
-        """The program of the queries: their expressions are part of it, and may fault at its sites."""
+        """The program of the queries: it contains their expressions, with their fault sites."""
         return self._lower.p
 
     def _lowered(self, e: typed.Expr, scope: Scope | None = None) -> ir.Expr:
@@ -160,7 +161,7 @@ class Queries:
         return self._own.meter
 
     def expression(self, text: str, want: Type | None = None) -> typed.Expr:
-        """An expression with its types; DiagnosticsError if it is not correct."""
+        """A typed expression; DiagnosticsError if it is not correct."""
         report = Report()
         checker, env = _checker(self, report)
         expr = checker.infer(_parsed(text), env, want)
@@ -172,18 +173,18 @@ class Queries:
         """The type and the value of an expression.
 
         Raises:
-            DiagnosticsError: if it is not a correct expression.
+            DiagnosticsError: if the expression is not correct.
             ProgramFaultError: if it has no value, such as a division by zero.
         """
         expr = self.expression(text)
         return type_name(expr.type), self._evaluate(self._lowered(expr), state)
 
     def measuring(self, labels: Labels) -> Measuring:
-        """The measuring of this game's states."""
+        """The measures of this game's states."""
         if self._measuring is None:
             own = self._own
             if own.gauges is None:
-                own.gauges = gauges(self.ruleset.declarations.measures.values(), self.function)
+                own.gauges = gauges(self.ruleset.declarations.measures.values(), partial(_gauged, self))
             self._measuring = Measuring(own.gauges, labels, self.program.slots + 1, own.meter)
         return self._measuring
 
@@ -197,10 +198,10 @@ class Queries:
 
         Args:
             text: the expression.
-            params: names and types of the parameters; a type may be written as `ir.Param` has it, without a unit.
+            params: names and types of the parameters; types are written as in `ir.Param`, without units.
 
         Raises:
-            DiagnosticsError: if it is not a correct expression.
+            DiagnosticsError: if the expression is not correct.
         """
         words = _words(text)
         named = tuple((number, seat) for number, seat in enumerate(self.seats) if seat in words)
@@ -236,7 +237,7 @@ class Queries:
         return lambda state, args: evaluate(e, state, [*args, *room])
 
     def why_broken(self, condition: typed.Expr, state: list[int], show: Callable[[str, int], str]) -> str:
-        """For which entities a condition of the rules fails, and the values that it sees there.
+        """The entities for which a condition of the rules fails, and the values involved.
 
         Raises:
             ProgramFaultError: if a part of it has no value.
@@ -254,11 +255,11 @@ class Queries:
         return Witness(self._lower, evaluated, show, text).of(condition)
 
     def assign(self, target: str, value: str, state: list[int]) -> dict[int, int]:
-        """The cells that change, with their new values, when a value is put into the state; see `Game.set_value`."""
+        """The cells that change when a value is assigned in the state, with their new values; see `Game.set_value`."""
         place = self.expression(target)
         report = Report()
         if not isinstance(place, typed.Field | typed.PieceCount):
-            report.error("RS801", f"`{target}` is neither state nor an account nor a place of pieces", None)
+            report.error("RS801", f"`{target}` is not state, an account or a place of pieces", None)
             report.raise_if_errors()
         assert isinstance(place, typed.Field | typed.PieceCount)
         wanted = INT if isinstance(place, typed.PieceCount) else place.decl.type
@@ -309,10 +310,10 @@ class Queries:
         procedure = procedures.get(name)
         if procedure is None:
             help_ = did_you_mean(name, procedures)
-            report.error("RS803", f"`{text}` calls no procedure of the ruleset", None, help=help_)
+            report.error("RS803", f"`{text}` does not call a procedure of the ruleset", None, help=help_)
         elif len(args) != len(procedure.params):
             takes = ", ".join(f"{p.name}: {p.type}" for p in procedure.params)
-            message = f"`{text}` calls no procedure of the ruleset: `{name}` takes {len(procedure.params) or 'nothing'}"
+            message = f"`{text}` is not a call of a procedure: `{name}` takes {len(procedure.params) or 'nothing'}"
             report.error("RS803", message, None, help=f"it is `procedure {name}({takes})`")
         report.raise_if_errors()
         assert procedure is not None
@@ -340,7 +341,7 @@ _FORMS: dict[str, Callable[[str], Type]] = {"set": SetOf, "order": Order, "bag":
 
 
 def type_of(name: str) -> Type:
-    """A type from its name, as `ir.Param` and `CellName` write it; numbers are without their unit."""
+    """A type from its name in `ir.Param` and `CellName`, where numbers have no unit."""
     form, _, kind = name.partition(" ")
     if kind:
         return _FORMS[form](kind)
@@ -381,3 +382,15 @@ def _memoized(value: Value, slot: int) -> Value:
         return known[number]
 
     return evaluate
+
+
+def _gauged(queries: Queries, e: typed.Expr, scope: Scope) -> Callable[[State, State], int]:
+    """As `Queries.function`, with sums of the same cells of all entities at once: measures are often read."""
+    from rulespec.engine.passes.narrow import summed  # lazily: most tables are not measured
+
+    def at_once(part: ir.Expr) -> ir.Expr:
+        part = changed(part, at_once)
+        return summed(part, facts) if isinstance(part, ir.Fold) else part
+
+    lowered, facts = queries._lowered(e, scope), queries._own.facts
+    return partial(queries._own.meter.evaluate, at_once(lowered))

@@ -7,10 +7,11 @@ from itertools import chain, islice
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.option import Labels, Option, Refusal, RulesetFaultError
+from rulespec.engine.game.path_refusal import path_reason
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import Several
 from rulespec.engine.program.path_search import ways_of
-from rulespec.language.paths import PathForm, is_path, listed
+from rulespec.language.paths import PathForm, broken, is_path, listed
 from rulespec.rule_ids import cited
 
 _TRIED = 200
@@ -25,7 +26,7 @@ def refused(reason: str, span: Span | None = None) -> Refusal:
 
 
 def stood_for(listed: Option, span: Span) -> Refusal:
-    """The refusal of an option whose tokens are represented by alike ones of a listed option."""
+    """The refusal of an option whose tokens are represented by alike tokens of a listed option."""
     return refused(f"`{listed}` is listed instead: the tokens are alike", span)
 
 
@@ -33,16 +34,16 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
     """The reason why an illegal option is illegal.
 
     Args:
-        value: gives the value of an expression in the position of the game.
-        labels: the names that are shown.
+        value: returns the value of an expression in the game's position.
+        labels: the displayed names.
         choice: the option, of the open decision.
         args: its arguments.
-        slots: the number of slots of the program's expressions.
+        slots: the number of slots for the program's expressions.
     """
     bound = [0] * slots
     for param, arg in zip(choice.params, args, strict=True):
         if not in_domain(value, param, arg, tuple(bound)):
-            return out_of_domain(labels, param, arg)
+            return _out_of_domain(value, labels, param, arg, tuple(bound))
         bound[param.slot] = arg
         if param.where is not None and not value(param.where.expr, tuple(bound)):
             return failed(value, labels, param.where, tuple(bound))
@@ -53,7 +54,7 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
 
 
 def why_never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[str]:
-    """Why an option of the open decision is legal with no arguments: a line for each reason, with the first example."""
+    """The reasons why an option of the open decision is never legal: one line each, with the first example."""
     results = []
     for args, refusal, number in never(value, labels, choice, slots):
         more = f", and {number - 1} more" if number > 1 else ""
@@ -62,15 +63,15 @@ def why_never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> li
 
 
 def with_arguments(labels: Labels, choice: ir.Choice, args: Sequence[int]) -> str:
-    """An option with its arguments, or the first of them, as text."""
+    """An option with its arguments, possibly only the first ones, as text."""
     shown = ", ".join(labels.show(p.type, a) for p, a in zip(choice.params, args, strict=False))
     return f"{choice.name}({shown})" if shown else choice.name
 
 
 def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[tuple[tuple[int, ...], Refusal, int]]:
-    """The reasons why an option is not legal with any arguments: the first arguments, the refusal, its frequency.
+    """The reasons why an option is never legal: for each, its first arguments, the refusal, and its frequency.
 
-    Where a parameter has no value, or refuses one, the arguments end there.
+    The arguments end at the first parameter without a value, or with a refused one.
     """
     reasons: dict[str, tuple[tuple[int, ...], Refusal, int]] = {}
     for args, refusal in islice(_refusals(value, labels, choice, slots), _TRIED):
@@ -82,18 +83,18 @@ def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[t
 def why_not_with(
     value: Value, labels: Labels, choice: ir.Choice, at: int, arg: int, slots: int
 ) -> tuple[tuple[int, ...], Refusal] | None:
-    """Why an option with one given argument is never legal: the first arguments, and their refusal.
+    """The reason why an option with one given argument is never legal: the first arguments, and their refusal.
 
-    None if some are legal, or no tried one shows the reason.
+    None if some are legal, or if the tried ones show no reason.
 
-    Args: as those of `why_not`.
+    Args: as for `why_not`.
         at: the number of the parameter.
         arg: its argument.
     """
     param = choice.params[at]
     if at == 0:
         if not in_domain(value, param, arg, (0,) * slots):
-            return (arg,), out_of_domain(labels, param, arg)
+            return (arg,), _out_of_domain(value, labels, param, arg, (0,) * slots)
         bound = [0] * slots
         bound[param.slot] = arg
         if param.where is not None and not value(param.where.expr, tuple(bound)):
@@ -145,9 +146,9 @@ def _refusals(
 
 
 def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots: int) -> Iterator[tuple[bool, ir.Expr]]:
-    """For each condition of an option, whether it holds; ends after one without a value.
+    """For each condition of an option, whether it holds; stops after a condition without a value.
 
-    Arguments are those of `why_not`. The domain of a parameter, its `where` and each `require` are a condition each.
+    Arguments: as for `why_not`. A parameter's domain, its `where` and each `require` are separate conditions.
     """
     bound = [0] * slots
     try:
@@ -190,16 +191,18 @@ def _ways(value: Value, walk: ir.PathSearch, bound: Sequence[int]) -> PathForm:
     return ways_of(walk, slots, lambda e: value(e, tuple(slots)))
 
 
-def out_of_domain(labels: Labels, param: ir.Param, arg: int) -> Refusal:
-    """The refusal of a value over which a parameter does not range."""
+def _out_of_domain(value: Value, labels: Labels, param: ir.Param, arg: int, bound: tuple[int, ...]) -> Refusal:
+    """The refusal of a value outside a parameter's domain; `bound` are the arguments before it."""
     shown = labels.show(param.type, arg)
-    within = "is none of" if param.walk is not None else "is not" if param.several is not None else "is not in"
+    if param.walk is not None and (place := broken(_ways(value, param.walk, bound), arg)) is not None:
+        return _by_rule(path_reason(labels, param, place), param.text, {param.name: shown}, param.span)
+    within = "is not" if param.several is not None else "is not in"
     reason = param.reason or f"`{shown}` {within} {param.text}"
     return _by_rule(reason, param.text, {param.name: shown}, param.span)
 
 
 def failed(value: Value, labels: Labels, condition: ir.Condition, bound: tuple[int, ...]) -> Refusal:
-    """The refusal of a condition that does not hold."""
+    """The refusal for a false condition."""
     seen = {}
     for shown in condition.shown:
         args = [labels.show(a.type, value(a.expr, bound)) for a in shown.args]

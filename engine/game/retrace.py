@@ -1,4 +1,4 @@
-"""Games indistinguishable for a seat, found by walking through its observations again."""
+"""Games indistinguishable for a seat, found by retracing its observations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rulespec.engine.game.events import HIDDEN, Event, Events
-from rulespec.engine.game.game import restarted
+from rulespec.engine.game.game import as_shown, restarted
 from rulespec.engine.game.option import Option, Result, RulesetFaultError
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.errors import RulespecError
@@ -23,27 +23,28 @@ MAX_TRIED = 100_000
 
 
 class NotFoundError(RulespecError):
-    """No other game has been found that looks the same to a seat."""
+    """The search found no other game with the same observations for a seat."""
 
 
 def retraced(game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED) -> list[Game]:
-    """Several games that the seat cannot tell from this one: its observations are the same from beginning to end.
+    """Games that a seat cannot distinguish from this one: its observations are the same throughout.
 
-    The decisions that the seat has seen are walked again from the start. Where it has not seen all of one, those that
-    look like it are tried in a random order, and the seat's memory must be the same after each; a dead end is taken
-    back. They are drawn one by one, so some may be equal, and every game that looks the same is possible; the odds of
-    each are not those of the game. They depend on the seat's observations and on `rng` alone.
+    The search walks through the decisions from the start. For partly hidden decisions it tries the candidates that look
+    the same, in random order; the seat's memory must match after each decision, and dead ends are undone. Games are
+    drawn one by one, so some may be equal, and every indistinguishable game is possible; their odds differ from the
+    game's own. The result depends only on the seat's observations and `rng`.
 
     Args:
-        game: a game from its own start.
+        game: a game from its usual start.
         seat: the viewer.
         number: the number of games to find.
         rng: draws everything hidden from the seat.
-        tried: the most decisions to try for each game.
+        tried: the maximum number of decisions to try for each game.
 
     Raises:
-        NotFoundError: if one has not been found within the bound.
+        NotFoundError: if the bound is reached before a game is found.
     """
+    game = as_shown(game, seat)
     viewer = game.seats.index(seat)
     events = Events(game.omniscient.visibility, game._position, game.seats, viewer)
     history, memories = events.history(), events.memories()
@@ -51,7 +52,7 @@ def retraced(game: Game, seat: str, number: int, rng: random.Random, tried: int 
     for _ in range(number):
         one = _Walk(restarted(game), viewer, history, memories, rng, game.result).run(tried)
         if one is None:
-            raise NotFoundError(f"no game was found that looks the same to {seat}, in {tried:,} decisions")
+            raise NotFoundError(f"found no game that looks the same to {seat} within {tried:,} decisions")
         results.append(one)
     return results
 

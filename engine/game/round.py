@@ -9,25 +9,25 @@ from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFault
 
 
 class Round:
-    """The round that a game waits for.
+    """The current round of a game.
 
-    The choices are no part of the game before all have chosen: then they are taken in the order of the set, so that
-    neither state nor log depends on the order in which they were ready. Each is a choice in the state before the round.
+    The choices enter the game only when all have chosen: then they are applied in the order of the set, so that neither
+    state nor log depends on the order of arrival. Each choice is made in the state before the round.
 
     Args:
-        game: at a decision that is taken together.
+        game: at a simultaneous decision.
 
     Attributes:
-        asked: the seats that are asked, in the order of the set.
-        complete: whether all have chosen, and the choices have been taken.
+        asked: the seats to ask, in the order of the set.
+        complete: whether all have chosen and the choices have been applied.
 
     Raises:
-        ValueError: if no such decision is open.
+        ValueError: if no simultaneous decision is open.
     """
 
     def __init__(self, game: Game) -> None:
         if game.decision is None or not game.decision.together:
-            raise ValueError("no decision that is taken together is open")
+            raise ValueError("no simultaneous decision is open")
         self.game = game
         self._chosen: dict[str, Option] = {}
         self.asked = waiting(game)
@@ -35,39 +35,39 @@ class Round:
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """The seats that have not chosen."""
+        """The seats that have not yet chosen."""
         return tuple(seat for seat in self.asked if seat not in self._chosen)
 
     @property
     def forced(self) -> tuple[str, ...]:
-        """The seats that need not be asked: each has one option, and everybody knows that.
+        """The seats that need not be asked: each has a single option, and everybody knows that.
 
-        If the options may reveal something private there are none: skipping a seat would reveal it, too.
+        Empty if options may reveal something private, as skipping a seat would reveal it, too.
         """
         if self.complete or self.game.omniscient.telling:
             return ()
         return tuple(seat for seat in self.waiting if self._has_one(seat))
 
     def options(self, seat: str) -> list[Option]:
-        """The options of a seat in the round, whether it has chosen or not."""
+        """The options of a seat in the round, whether or not it has chosen."""
         asked = asked_of(self.game, self._of_round(seat))
         return list(asked.legal_options) if asked is not None else []
 
     def choose(self, seat: str, text: str) -> bool:
-        """Chooses, or replaces an earlier choice. Once all have chosen, the choices are taken.
+        """Makes or replaces a choice. Once all have chosen, the choices are applied.
 
         Returns:
             Whether the round is complete.
 
         Raises:
-            ValueError: if the text names no option, or it is not the seat's round.
-            IllegalOptionError: if it is not legal; an earlier choice stays.
-            RulesetFaultError: if the rules are at fault when the choices are taken; then none is, and this one is not
-                kept.
+            ValueError: if the text names no option, or the seat is not in the round.
+            IllegalOptionError: if it is illegal; an earlier choice stays.
+            RulesetFaultError: if the rules fault when the choices are applied; then none is applied, and this one is
+                dropped.
         """
         asked = asked_of(self.game, self._of_round(seat))
         if asked is None:
-            raise ValueError("somebody who is asked has no legal option")
+            raise ValueError("an asked seat has no legal option")
         option = asked.parse(text, seat)
         if (refusal := asked.why_not(option, seat)) is not None:
             raise IllegalOptionError(str(option), refusal)
@@ -87,7 +87,7 @@ class Round:
         return True
 
     def withdraw(self, seat: str) -> None:
-        """Takes a choice back.
+        """Withdraws a choice.
 
         Raises:
             ValueError: if the seat has not chosen, or the round is complete.

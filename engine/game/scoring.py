@@ -12,14 +12,14 @@ from rulespec.typed.teams import whole
 
 
 def points(position: Position, seats: Sequence[str]) -> dict[str, int]:
-    """The present points of each seat; empty if the ruleset has no scoring."""
+    """The current points of each seat; empty if the ruleset has no scoring."""
     position.begin()
     result = ranks(position.program, position.value)
     return {s: rank[0] for s, rank in zip(seats, result, strict=True)} if result else {}
 
 
 def result(position: Position, seats: Sequence[str], of_seats: Sequence[str] = ()) -> Result | None:
-    """The result of a game; None while it goes on. `of_seats` are teams, which win if one of their seats does."""
+    """The result of a game, or None until it ends. `of_seats` are teams, which win if any member does."""
     state = position.state
     if not state[ir.ENDING]:
         return None
@@ -35,15 +35,15 @@ def result_of(
     seats: Sequence[str],
     of_seats: Sequence[str] = (),
 ) -> Result:
-    """The result of a game that has ended.
+    """The result of a finished game.
 
     Args:
         program: the program of the game.
         ending: the cell of the ending.
         won: the cell of the winners.
-        of_rank: the result of `ranks`.
+        of_rank: returned by `ranks`.
         seats: the names of the seats.
-        of_seats: their teams.
+        of_seats: the teams of the seats.
     """
     if won >= 0:
         winners = [s for i, s in enumerate(seats) if won >> i & 1]

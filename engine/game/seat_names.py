@@ -1,10 +1,9 @@
 """Names of the people at a game's seats: any text. Rules, logs and views use the ids of seats.
 
-    names = {"A": "Ann (host)", "B": "Smith, John"}
-    seat_of(names, "Ann (host)")  # "A"
-    shown_names(names)  # the same names as screens and pages show them
+    names = {"A": "Ann (host)", "B": "Smith, John"} seat_of(names, "Ann (host)")  # "A" shown_names(names)  # the same
+    names as displayed
 
-Letters that are composed and the same letters that are decomposed are one name: names are compared in NFC.
+Composed and decomposed letters are equal: names are compared in NFC.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ def comparable(name: str) -> str:
 
 
 def shown_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Seat → its name as people see it: on one line, bounded, escaped, and no other seat's name or id.
+    """Seat → displayed name: on one line, bounded, escaped, and different from other seats' names and ids.
 
-    A name without a visible character is shown as the id of its seat; names that look alike have their ids, too.
+    A name without visible characters becomes the id of its seat; names that look alike also show their ids.
     """
     plain = {seat: _shown(name) or seat for seat, name in names.items()}
     times = Counter(plain.values())
@@ -59,7 +58,7 @@ def _shown(name: str) -> str:
 def seat_of(names: Mapping[str, str], text: str) -> str | None:
     """The seat with an id or a name, plain or as displayed; None if there is none.
 
-    An id comes first: a person may be called like the id of another seat.
+    Ids take precedence: a person may have the id of another seat as name.
 
     Raises:
         AmbiguousNameError: if several seats have the name.
@@ -77,9 +76,9 @@ def seat_of(names: Mapping[str, str], text: str) -> str | None:
 
 
 def speaker(names: Mapping[str, str], text: str) -> tuple[str, str] | None:
-    """The seat whose id or name begins a text before a colon, and the rest; None without one.
+    """The seat whose id or name precedes a text's colon, and the rest of the text; None if there is none.
 
-    The longest name counts: `A:B: take(2)` is said by `A:B`.
+    The longest name wins: `A:B: take(2)` is said by `A:B`.
 
     Raises:
         AmbiguousNameError: if several seats have the name.

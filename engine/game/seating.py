@@ -1,4 +1,4 @@
-"""Seats and settings of a table, checked before a game begins."""
+"""Seats and settings of a table, checked before a game starts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | int]) ->
     """Every setting of the ruleset with its value, as text.
 
     Raises:
-        DiagnosticsError: RS705 for a setting that the ruleset does not have, RS706 for a value that it does not take.
+        DiagnosticsError: RS705 for an unknown setting, RS706 for an invalid value.
     """
     report = Report()
     chosen = {o.name: o.default for o in ruleset.settings.values()}
@@ -44,21 +44,22 @@ def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | int]) ->
 
 
 def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
-    """The seats of a table: id → the name that people see, clockwise.
+    """The seats of a table: id → displayed name, clockwise.
 
     Args:
         ruleset: the rules.
-        seats: ids with names; or names alone. Names that can all be ids are the ids, too; with any other name, ids are
-            those of `seat_names`.
+        seats: ids with names, or only names. Names that are valid ids serve as ids; if any is not, the ids come from
+            `seat_names`.
 
     Raises:
-        DiagnosticsError: RS707 for a number of seats the ruleset is not for, RS708 for an id no seat can have, RS649
-            for a name that is too long.
+        DiagnosticsError: RS707 for an unsupported number of seats, RS708 for an invalid id, RS649 for a name that is
+            too long.
     """
     report = Report()
     low, high = ruleset.players
     if not low <= len(seats) <= high:
-        report.error("RS707", f"`{ruleset.ref}` is for {low} to {high} players, not for {len(seats)}", None)
+        players = f"{low} to {high} players" if low != high else f"{low} player{'s'[: low > 1]}"
+        report.error("RS707", f"`{ruleset.ref}` is for {players}, not for {len(seats)}", None)
     if isinstance(seats, Mapping):
         names = dict(seats)
         for message, help_ in _unfit(ruleset, tuple(names)):
@@ -76,7 +77,7 @@ def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> 
 
 
 def can_be_id(text: str) -> bool:
-    """Whether a text can be the id of a seat: written as an argument of an option, and before a colon in scenarios."""
+    """Whether a text can be a seat id: writable as an argument of an option, and before a colon in scenarios."""
     return (
         0 < len(text) <= MAX_ID
         and text.isprintable()
@@ -87,7 +88,7 @@ def can_be_id(text: str) -> bool:
 
 
 def can_be_ids(names: Sequence[str]) -> bool:
-    """Whether names can all be ids of the seats of one table."""
+    """Whether all names can be seat ids at one table."""
     return len(set(names)) == len(names) and all(map(can_be_id, names))
 
 
@@ -120,12 +121,12 @@ def _twice(words: Iterable[str]) -> str:
 
 
 def usual_seats(ruleset: typed.Ruleset) -> tuple[str, ...]:
-    """The seats of a scenario that names none: as many as the rules name, else two if the game is for two."""
+    """The default seats of a scenario: those named in the rules, or two if the game supports two."""
     fewest, most = ruleset.players
     return seat_names(fewest if ruleset.seats else min(max(2, fewest), most), ruleset.seats)
 
 
 def seat_names(number: int, called: Sequence[str] = ()) -> tuple[str, ...]:
-    """Default ids of seats: those from the rules first, then letters from A."""
+    """Default ids of seats: names from the rules first, then letters from A."""
     letters = (_LETTERS[i] if i < len(_LETTERS) else f"P{i + 1}" for i in range(number))
     return (*called[:number], *list(letters)[len(called) :])

@@ -1,4 +1,4 @@
-"""Which cells of a position a seat does not see."""
+"""The cells of a position that are hidden from a seat."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Value = Callable[[ir.Expr, tuple[int, ...]], int]
 
 
 def hidden(program: ir.Program, value: Value, seat: int) -> dict[int, ir.Secret]:
-    """The cells that a seat (or `PUBLIC`) does not see, each with why."""
+    """The cells hidden from a seat (or `PUBLIC`), each with the reason."""
     wanted = (1 << program.seats) - 1 if seat == PUBLIC else 1 << seat
     results: dict[int, ir.Secret] = {}
     for secret in program.secrets:
@@ -34,8 +34,8 @@ class Sum(NamedTuple):
 
     Attributes:
         secret: the private thing.
-        first: the first of its cells that are counted.
-        place: the number of the place where tokens are counted; -1 for anything else.
+        first: its first counted cell.
+        place: the number of the place for counts of tokens; -1 for anything else.
         number: the count.
     """
 
@@ -46,7 +46,7 @@ class Sum(NamedTuple):
 
 
 def counted(program: ir.Program, state: Sequence[int]) -> Iterator[Sum]:
-    """The public counts of a state: in private places, and in private orders."""
+    """The public counts of a state: of private places and private orders."""
     for secret, cells, place in counts_of(program):
         cell = program.cells[cells[0]]
         if place >= 0:

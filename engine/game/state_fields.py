@@ -1,4 +1,4 @@
-"""State fields by their names in logs: their cells, and writing values into them."""
+"""State fields by their names in logs: their cells, and writes to them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MAX_NUMBER = 10**15
 class StateFields:
     """The state fields of a game.
 
-    A field is named as in rules: `card` if it is the game's, `player.points` if every player has it. Accounts are none:
-    money is neither made nor lost.
+    Fields are named as in rules: `card` for the game, `player.points` for every player. Accounts are excluded, as money
+    is neither created nor destroyed.
     """
 
     def __init__(self, ruleset: typed.Ruleset, program: ir.Program, labels: Labels) -> None:
@@ -37,7 +37,7 @@ class StateFields:
         return name in self._fields and not self._fields[name][0].account
 
     def cells(self, name: str) -> list[int]:
-        """The cells of a field, one for each entity that has it.
+        """The cells of a field, one for each entity.
 
         Raises:
             ValueError: if there is no such field.
@@ -45,14 +45,14 @@ class StateFields:
         return self._field(name)[1]
 
     def filled(self, name: str, value: Any) -> tuple[int, int]:
-        """The cell of a game's own field, and the number for a value in it.
+        """The cell of a field of the game itself, and the number for a value in it.
 
         Raises:
-            ValueError: if there is no such field, or it does not hold such a value.
+            ValueError: if there is no such field, or it cannot hold the value.
         """
         field, cells = self._field(name)
         if field.kind:
-            raise ValueError(f"`{name}` is of every {field.kind}; only fields of the game itself are set")
+            raise ValueError(f"`{name}` belongs to every {field.kind}; only fields of the game itself can be set")
         number = self._number(field, value)
         if number is None:
             raise ValueError(f"`{name}` is {field.type}, and cannot be {shown(str(value))}")

@@ -17,7 +17,7 @@ from rulespec.records import Brief
 
 
 class SeenOption(Struct, frozen=True):
-    """A seat's option: its text for `Game.parse`, and its `kinds` as those of `Option`."""
+    """A seat's option: its text for `Game.parse`, and its `kinds` as in `Option`."""
 
     decision: str
     name: str
@@ -32,24 +32,24 @@ class SeenOption(Struct, frozen=True):
 
 
 class View(Brief, Struct, frozen=True):
-    """The view of a seat, without hidden information and without a way back to the game.
+    """The view of a seat, without hidden information and without access to the game.
 
     Attributes:
         seat: the viewer; None for the public.
         seats: the ids of the players.
-        names: seat → the name that people see.
-        state: as in `state_json`, without hidden values; and `counts`: the public counts, by the private thing counted.
-        hidden: the hidden values, such as `player.Bob.cash`.
+        names: seat → displayed name.
+        state: as in `state_json`, without hidden values; plus `counts`: public counts of private things.
+        hidden: the names of the hidden values, such as `player.Bob.cash`.
         decision: the open decision with its decider; None when the game is over.
-        waiting: the seats whose decision the game waits for; none at chance.
-        options: the legal options of the seat; none for the public, and none where there are too many to list.
-        interrupts: its options out of turn.
+        waiting: the seats that the game waits for; none at chance.
+        options: the legal options of the seat; empty for the public, and if there are too many to list.
+        interrupts: the seat's options out of turn.
         history: the decisions so far, or the last of them.
         ply: the number of decisions.
-        hash: the hash of the visible part of the position. Equal positions have equal ones, others may, too.
-        memory: the hash of all the seat's observations so far: two games have the same memory for a seat if it cannot
-            tell them apart. 32 hex digits, as `hash`.
-        result: the result of the game; None while it goes on.
+        hash: the hash of the visible part of the position. Equal positions have equal hashes; the converse may fail.
+        memory: the hash of all the seat's observations so far, 32 hex digits: two games have the same memory exactly if
+            the seat cannot tell them apart.
+        result: the result of the game; None until it ends.
     """
 
     seat: str | None
@@ -68,15 +68,15 @@ class View(Brief, Struct, frozen=True):
     result: Result | None
 
     def text(self) -> str:
-        """The view as JSON: equal views are equal texts."""
+        """The view as JSON; equal views have equal texts."""
         return msgspec.json.encode(self).decode()
 
 
 def shown_state(program: ir.Program, labels: Labels, state: State, unseen: Mapping[int, ir.Secret]) -> dict[str, Any]:
-    """The `state` of a view from which some cells are hidden."""
+    """The `state` of a view with some cells hidden."""
     return named_state(program, labels, state, unseen, null=False) | {"counts": counts(program, labels, state)}
 
 
 def seen_option(option: Option, seat: str) -> SeenOption:
-    """An option as a seat has it that may take it."""
+    """An option in the form for its seat."""
     return SeenOption(option.decision, option.name, option.arguments, option.kinds, seat, option.interrupt)

@@ -1,4 +1,4 @@
-"""A seat's view of a position, in numbers: for the views, the history and the memory of seats."""
+"""A seat's view of a position, in numbers, for views, histories and memories."""
 
 from __future__ import annotations
 
@@ -20,15 +20,21 @@ from rulespec.engine.program.taint import Taint, choice_expressions
 
 
 def digest(value: object) -> bytes:
-    """128 bits that reveal nothing about a value but its equality with others.
+    """128 bits that reveal nothing about a value except equality with others.
 
-    Logs of seats hold digests, so names of classes and fields make no difference.
+    Seat logs contain digests, so names of classes and fields make no difference.
     """
     return blake2b(repr(_plain(value)).encode(), digest_size=16).digest()
 
 
+_FLAT = {int, bool, str, bytes, type(None)}
+"""Types of values without parts."""
+
+
 def _plain(value: object) -> object:
     """A value with the fields of each record as a tuple."""
+    if isinstance(value, tuple | list) and _FLAT.issuperset(map(type, value)):
+        return tuple(value)  # as the cells of a position, which are a thousand and more
     if isinstance(value, Struct):
         return tuple(_plain(getattr(value, name)) for name in value.__struct_fields__)
     if isinstance(value, tuple | list):
@@ -39,13 +45,13 @@ def _plain(value: object) -> object:
 
 
 class Observation(Struct, frozen=True):
-    """A seat's information about a position, and about the open choices of an incomplete round.
+    """A seat's information about a position and about the open choices of an incomplete round.
 
     Attributes:
         asked: the number of the open decision; -1 when the game is over.
-        chosen: the set of the seats that have chosen, where all decide together.
-        seen: a digest of the cells that the seat sees, of the open decision and of its decider.
-        options: a digest of the seat's own options, where they may tell something that is private; else empty.
+        chosen: the set of seats that have chosen, in a simultaneous decision.
+        seen: a digest of the visible cells, the open decision and its decider.
+        options: a digest of the seat's own options if they may reveal something private; otherwise empty.
     """
 
     asked: int
@@ -67,17 +73,18 @@ class Visibility:
 
     @cached_property
     def taint(self) -> Taint:
-        """The taint of private cells."""
+        """The taint analysis of private cells."""
         return Taint(self.p)
 
     @cached_property
-    def _shown(self) -> list[int]:
-        """The named cells: all but the variables of the rules."""
-        return [at for at, cell in enumerate(self.p.cells) if cell.group != "rules"]
+    def _shown(self) -> dict[int, int]:
+        """The named cells, all but the variables of the rules: each with its number among them."""
+        shown = [at for at, cell in enumerate(self.p.cells) if cell.group != "rules"]
+        return {at: number for number, at in enumerate(shown)}
 
     @property
     def secretive(self) -> bool:
-        """Whether anything is hidden from anybody."""
+        """Whether anything is hidden from anyone."""
         return bool(self.taint.cells)
 
     def tells(self, asked: int) -> bool:
@@ -90,7 +97,7 @@ class Visibility:
         return [any(self.taint.told_by(e) for c in d.choices for e in choice_expressions(c)) for d in self.p.decisions]
 
     def unseen(self, state: State, seat: int) -> dict[int, ir.Secret]:
-        """The cells that a seat does not see."""
+        """The cells hidden from a seat."""
         evaluator, room = Evaluator(self.p), [0] * (self.p.slots + 1)
 
         def value(e: ir.Expr, slots: tuple[int, ...]) -> int:
@@ -103,7 +110,10 @@ class Visibility:
         asked = self.machine.asked.get(state[ir.PC], -1)
         unseen = self.unseen(state, seat)
         question = (self.p.decisions[asked].name, self.p.decisions[asked].doc) if asked >= 0 else ()
-        cells: list[int | None] = [None if at in unseen else state[at] for at in self._shown]
+        cells: list[int | None] = [state[at] for at in self._shown]
+        for at in unseen:
+            if (number := self._shown.get(at)) is not None:
+                cells[number] = None
         known = [one.number for one in counted(self.p, state)]
         who = self.machine.decider(state, asked) if asked >= 0 else state[ir.ENDING]
         seen = digest((cells, known, question, who, self.chosen(state, asked), self._among(state, asked)))
@@ -113,7 +123,7 @@ class Visibility:
         return Observation(asked, self.chosen(state, asked), seen, options)
 
     def guarded(self, state: State, seat: int) -> GuardedState:
-        """The state with the cells hidden that the seat neither sees nor could deduce."""
+        """The state without the cells that the seat neither sees nor can deduce."""
         return GuardedState(state, [*self.unseen(state, seat), *self.taint.notes])
 
     def seers(self, state: State, actor: int, option: Option) -> tuple[int, ...]:
@@ -130,7 +140,7 @@ class Visibility:
         return tuple(results)
 
     def chosen(self, state: Sequence[int], asked: int) -> int:
-        """The set of the seats that have chosen in a decision which all take together."""
+        """The set of seats that have chosen in a simultaneous decision."""
         held = self.p.decisions[asked].held if asked >= 0 else ()
         return sum(1 << seat for seat, at in enumerate(held) if state[at])
 
@@ -139,7 +149,7 @@ class Visibility:
         return 0 if among is None else self.machine.value(among, state)
 
     def options(self, state: State, asked: int, seat: int) -> Iterator[Listed]:
-        """The options of a seat: its own decision, and actions out of turn."""
+        """The options of a seat: in its own decision, and out of turn."""
         if seat == PUBLIC:
             return
         if self.machine.decider(state, asked) == seat or self._among(state, asked) >> seat & 1:

@@ -1,7 +1,7 @@
-"""A ruleset for a number of seats as a file for other programs: a module with a table of names.
+"""Export of a ruleset for a number of seats: a wasm module with a table of names, for other programs.
 
-Besides the rules, the module has functions `aside0` and so on: expressions that nothing in the rules asks for, such as
-the holes of texts. Their parameters are those of the expression, then the number of the requested word of a set.
+Besides the rules, the module has functions `aside0`, `aside1`, … for expressions outside the rules, such as the holes
+of texts. Their parameters are the expression's, then the index of the requested word of a set.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SECTION = "rulespec"
 
 
 class Asides:
-    """The expressions of a module that nothing in its rules asks for, each once.
+    """The expressions of a module that its rules do not use, each once.
 
     Args:
         queries: types and lowers expressions into the program of the module.
@@ -53,7 +53,7 @@ class Asides:
         return self._numbers.setdefault((params, value), len(self._numbers))
 
     def all(self) -> tuple[ir.Aside, ...]:
-        """All of them by number."""
+        """The expressions by number."""
         return tuple(ir.Aside(params, value) for params, value in self._numbers)
 
 
@@ -62,11 +62,11 @@ Telling = Callable[[Asides], dict[str, Any]]
 
 
 def exported(game: Game, telling: Telling | None = None) -> bytes:
-    """The module of a game's ruleset, seats and settings, with its words, if any.
+    """The module for a game's ruleset, seats and settings, with its texts, if any.
 
     Raises:
         NoWasmtimeError: if wasmtime is not installed.
-        NoWasmError: if its program cannot be carried out in wasm.
+        NoWasmError: if wasm cannot run its program.
     """
     from rulespec.engine.wasm.compiler import NoWasmError  # lazily: they need an extra
     from rulespec.engine.wasm.program import WasmProgram
@@ -88,17 +88,17 @@ def exported(game: Game, telling: Telling | None = None) -> bytes:
 def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any]:
     """The names behind the numbers of a module.
 
-    `cells` are those of the rules, in order; each has its address, and for a wide set `words`, the 64-bit numbers that
-    it takes. `options` are numbered as in the buffer of options, where an argument takes `words` numbers; `asked` has
-    for each block the decision open there, -1: none. `registers` are addresses. `numbers` is the version of the
-    numbering. `ties` has for each tiebreak whether it is over a set, of `most` members. `private` are the cells hidden
-    from somebody, `notes` the variables of the rules that may hold values derived from them. For a private parameter
-    `to` is the function for the set of the seats that see its value, besides the decider; -1: nobody.
+    `cells` are the cells of the rules, in order; each has its address, and wide sets have `words`, their size in 64-bit
+    numbers. `options` are numbered as in the buffer of options, where an argument takes `words` numbers; `asked` gives
+    for each block its open decision, or -1. `registers` are addresses. `numbers` is the version of the numbering.
+    `ties` tells for each tiebreak whether it is over a set, of `most` members. `private` are the cells hidden from
+    someone, `notes` the variables of the rules that may hold derived values. For a private parameter, `to` is the
+    function for the set of seats that see its value, besides the decider, or -1 for nobody.
 
     Args:
         game: a game of the table.
         wasm: its program.
-        to: the cell of a parameter → the number of that function.
+        to: parameter cell → the number of that function.
     """
     labels = game.omniscient.labels
     memory, p = wasm.compiled.memory, wasm.p
@@ -119,6 +119,7 @@ def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any
         "cells": [_cell(labels, memory, at, c) for at, c in enumerate(p.cells)],
         "decisions": [d.name for d in p.decisions],
         "together": [bool(d.held) for d in p.decisions],
+        "drafts": [d.draft for d in p.decisions] if p.drafts else [],
         "teams": list(teams_of(game)),
         "single": len(set(teams_of(game) or game.seats)) == 1,
         "ties": None

@@ -1,4 +1,4 @@
-"""Witnesses: for which entities a condition fails that should hold, and the values that it saw there."""
+"""Witnesses: the entities for which an expected condition fails, and the values involved."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Text = Callable[[typed.Expr], str]
 
 
 class Culprit(Struct, frozen=True):
-    """A part of a condition that alone makes it fail, with its bound names, kinds and values."""
+    """A part of a condition that by itself makes it fail, with its bound names, kinds and values."""
 
     part: typed.Expr
     scope: Scope
@@ -33,13 +33,13 @@ class Culprit(Struct, frozen=True):
 
 
 class Witness:
-    """Search for the part of a condition that makes it fail.
+    """Search for the part that makes a condition fail.
 
     Args:
         lowering: lowers the parts of the condition.
-        evaluate: gives their values where the game stands.
-        show: gives a value of a type as people read it.
-        text: gives the text of an expression in its source.
+        evaluate: returns their values in the game's position.
+        show: formats a value of a type for people.
+        text: returns the source text of an expression.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Agreement between an earlier and a later log of a seat: no sealed choice has changed."""
+"""Agreement of a seat's earlier log with a later one: no sealed choice has changed."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from rulespec.engine.logs.seat_log import seat_log
 _SEEN = ("decision", "by", "option", "sealed")
 _SAME = ("ruleset", "seats", "settings", "for")
 """Keys of headers that are the same in two logs of one game for one seat."""
-_HELP = "what has been given away stays true: ask who keeps the table for the whole log"
+_HELP = "each part remains true: ask the keeper of the table for the whole log"
 
 
 class SeatLog(Struct, frozen=True):
-    """The file of a game's log for one seat.
+    """A seat's log file.
 
     Attributes:
         file: its name.
         seat: the viewer; None: the public view.
         header: the first line.
         lines: the decisions.
-        end: the end line; None if there is none.
-        memory: the memory of the seat after them; "" if the log ends before.
-        text: the whole text; messages point into it.
+        end: the end line, or None.
+        memory: the memory of the seat after them; "" if it is missing.
+        text: the whole text, for messages.
     """
 
     file: str
@@ -49,13 +49,13 @@ class SeatLog(Struct, frozen=True):
     text: str
 
     def fail(self, code: str, message: str, index: int, value: str, help_: str = _HELP) -> NoReturn:
-        """Raises an error at a value of a line; the header has the index 0."""
+        """Raises an error at a value of a line; the header has index 0."""
         line = self.text.split("\n")[index]
         fail(code, message, place_in(self.file, index + 1, line, value), help=help_)
 
 
 class Agreement(Struct, frozen=True):
-    """The extent of an agreement: compared decisions, opened seals, and still sealed choices."""
+    """The extent of an agreement: compared decisions, opened seals, and choices still sealed."""
 
     decisions: int
     opened: int
@@ -63,14 +63,14 @@ class Agreement(Struct, frozen=True):
 
 
 def is_seat_log(text: str) -> bool:
-    """Whether a text looks like the log for one seat, which its first line names."""
+    """Whether a text looks like a seat's log, with the seat named in its first line."""
     with suppress(DiagnosticsError):
         return "for" in line_object(text.partition("\n")[0], "", 1)
     return False
 
 
 def read_seat_log(path: Path) -> SeatLog:
-    """Reads the log for one seat.
+    """Reads a seat's log.
 
     Raises:
         DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (another version), RS607 (another form), RS650
@@ -86,7 +86,7 @@ def read_seat_log(path: Path) -> SeatLog:
     first = text.partition("\n")[0]
     if "for" not in header or not isinstance(header.get("seats"), dict | list):
         help_ = "`rulespec log LOG --for SEAT` writes such a log"
-        log.fail("RS607", "this is not the log for a seat: its first line does not say for whom it is", 0, "", help_)
+        log.fail("RS607", "this is not a seat's log: its first line names no seat", 0, "", help_)
     check_version(header, name, 1, first)
     old = isinstance(header["seats"], list)
     header["seats"] = seats = read_seats(header["seats"], name, 1, first)
@@ -94,12 +94,12 @@ def read_seat_log(path: Path) -> SeatLog:
         _carry_over(header, lines)
     if header["for"] is not None and not (isinstance(header["for"], str) and header["for"] in seats):
         help_ = f"the seats are {', '.join(map(shown, seats))}; null is for all"
-        log.fail("RS607", "this log is for nobody who plays: `for` is the id of a seat", 0, "for", help_)
+        log.fail("RS607", "this log is not for a seat of the game: `for` must be the id of a seat", 0, "for", help_)
     memory = lines.pop()["memory"] if lines and "memory" in lines[-1] else ""
     end = lines.pop()["end"] if lines and "end" in lines[-1] else None
     for index, line in enumerate(lines, 1):
         if not (is_remark(line) or (isinstance(line.get("decision"), str) and {"option", "sealed"} & line.keys())):
-            log.fail("RS607", "this line is no decision that a seat has seen", index, "")
+            log.fail("RS607", "this line is not a decision as a seat sees it", index, "")
     return SeatLog(log.file, header["for"], header, lines, end, str(memory), text)
 
 
@@ -125,7 +125,7 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
 
     Args:
         earlier: the log that the seat received.
-        game: the game at its end, or later than that; it is not changed.
+        game: the game at the same or a later point; it is not changed.
 
     Raises:
         DiagnosticsError: RS625 (a seal does not fit), RS626 (another game, or another decision).
@@ -139,10 +139,10 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
         past.undo()
     end = end_of(past, earlier.seat) if earlier.end is not None else None
     if end is not None and end.to_json()["end"] != earlier.end:
-        message = "after the same decisions, that game stands otherwise"
+        message = "after the same decisions, that game has another position"
         earlier.fail("RS626", message, len(earlier.lines) + 1, "fingerprint")
     if earlier.memory not in ("", past.view(earlier.seat).memory):
-        message = "after the same decisions, what the seat has seen in that game is something else"
+        message = "after the same decisions, the seat has seen something else in that game"
         earlier.fail("RS626", message, len(earlier.lines) + 1 + (earlier.end is not None), "memory")
     return result
 

@@ -1,4 +1,4 @@
-"""The rules inside a log: in its first line, or once for many logs in a folder `rules` beside them."""
+"""The rules inside a log: in its first line, or shared by many logs in a folder `rules` next to them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VERSION = 1
 
 
 def carried_bundle(log: NativeLog) -> Bundle | None:
-    """The bundle in a log or beside it; None without one.
+    """The bundle in a log or next to it, or None.
 
     Raises:
         DiagnosticsError: RS656 to RS659 if it is not a bundle of the log's rules.
@@ -43,7 +43,7 @@ def carried_bundle(log: NativeLog) -> Bundle | None:
 
 
 def carried_ruleset(log: NativeLog) -> typed.Ruleset | None:
-    """The ruleset inside a log; None if there is none. Errors: RS656 to RS659, and those of its rules."""
+    """The ruleset inside a log, or None. Errors: RS656 to RS659, and those of its rules."""
     bundle = carried_bundle(log)
     if bundle is None:
         return None
@@ -56,10 +56,10 @@ def carried_ruleset(log: NativeLog) -> typed.Ruleset | None:
 
 
 def carried_source(log: NativeLog) -> Merged:
-    """The merged source of the rules that a log carries.
+    """The merged source of a log's embedded rules.
 
     Raises:
-        DiagnosticsError: RS660 if it carries none; as `carried_ruleset`.
+        DiagnosticsError: RS660 if there are none; as for `carried_ruleset`.
     """
     place = Span(log.file, 1, 1, 1, 2)
     bundle = carried_bundle(log)
@@ -70,15 +70,15 @@ def carried_source(log: NativeLog) -> Merged:
 
 
 def bundle_for(log: NativeLog, ruleset: typed.Ruleset, *, beside: bool = False) -> Bundle:
-    """The bundle that a log is to carry: of the rules that it was made under, or of rules that mean the same.
+    """The bundle to embed in a log: of its own rules, or of rules with the same meaning.
 
     Args:
         log: the log.
-        ruleset: the rules at hand.
-        beside: whether the log is unchanged and finds the bundle by the hash of its sources; then only these will do.
+        ruleset: the current rules.
+        beside: whether the log stays unchanged and finds the bundle by the hash of its sources, so that only these fit.
 
     Raises:
-        DiagnosticsError: RS661 if the ruleset is another one.
+        DiagnosticsError: RS661 if the ruleset is a different one.
     """
     header, place = log.header, Span(log.file, 1, 1, 1, 2)
     is_same = header.sources_hash == ruleset.sources_hash or (not beside and header.ruleset_hash == ruleset.hash)
@@ -98,7 +98,7 @@ def with_bundle(log: NativeLog, bundle: Bundle) -> str:
 
 
 def write_beside(folder: Path, bundle: Bundle) -> Path:
-    """Writes a bundle beside logs, unless present; returns its file. Errors: OSError."""
+    """Writes a bundle next to logs, unless present; returns its file. Errors: OSError."""
     path = folder / FOLDER / bundle.sources
     path.parent.mkdir(exist_ok=True)
     if not is_present(path):
@@ -107,7 +107,7 @@ def write_beside(folder: Path, bundle: Bundle) -> Path:
 
 
 def beside(folder: Path, wanted: str) -> Bundle | None:
-    """The bundle of these sources beside a log."""
+    """The bundle with these sources next to a log."""
     name = f"{FOLDER}/{wanted}"
     if not _HASH.fullmatch(wanted) or not is_present(folder / name):
         return None

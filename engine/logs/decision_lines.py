@@ -1,4 +1,4 @@
-"""Fast path for lines with only a decision, as nearly every line of a log is."""
+"""Fast path for plain decision lines, the vast majority of a log."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DECODER = msgspec.json.Decoder(DecisionLine)
 
 
 def read_one(line: str) -> DecisionLine | None:
-    """A line with a decision; None for other and invalid lines."""
+    """A plain decision line; None for other and invalid lines."""
     if len(line) > MAX_LINE:
         return None
     try:
@@ -37,7 +37,7 @@ def read_one(line: str) -> DecisionLine | None:
 
 
 def read_all(lines: Sequence[str]) -> list[DecisionLine] | None:
-    """Lines that all have decisions; None if there is another one."""
+    """Lines that are all plain decisions; None if there is another one."""
     if any(line[:1] != "{" or line[-1:] != "}" or len(line) > MAX_LINE for line in lines):
         return None  # an object may stand on several lines, otherwise
     try:

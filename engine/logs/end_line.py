@@ -2,8 +2,8 @@
 
     {"end": {"ending": "last_one_wins", "winners": ["Ann"], "scores": {}, "fingerprint": "5f…"}}
 
-Lines may follow it, as when a game that was left is resumed; the last end line counts. A replay with another end there
-shows that the rules have changed since.
+Lines may follow it, as when a left game is resumed; the last end line counts. If a replay ends differently there, the
+rules have changed since.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class LogEnd(Struct, frozen=True):
     """The end of a game, or its state when left.
 
     Attributes:
-        ending: None if the game was left.
-        winners: the seats that have won.
-        scores: the points of each seat; none if the ruleset has no scoring, or a seat may not know them yet.
-        fingerprint: of the position, or of a seat's view of it.
+        ending: the ending; None if the game was left.
+        winners: the winning seats.
+        scores: the points of each seat; empty if the ruleset has no scoring, or a seat may not know them yet.
+        fingerprint: the fingerprint of the position, or of a seat's view.
     """
 
     ending: str | None
@@ -60,8 +60,8 @@ class RecordedEnd(Struct, frozen=True):
     """An end line of a log.
 
     Attributes:
-        end: the end that it records.
-        line: the number of the line, from 1.
+        end: the recorded end.
+        line: the line number, from 1.
         entries: the number of entries before it.
     """
 
@@ -71,7 +71,7 @@ class RecordedEnd(Struct, frozen=True):
 
 
 class OtherEnd(Struct, frozen=True):
-    """The end of a replay that differs from its log's.
+    """The end of a replay that differs from its log.
 
     Attributes:
         recorded: the end in the log.
@@ -110,13 +110,13 @@ class OtherEnd(Struct, frozen=True):
 
 
 def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) -> LogEnd | None:
-    """The end of a game at present; None if the rules have a fault there.
+    """The current end of a game; None if the rules fault there.
 
     Args:
         game: the game.
-        seat: the viewer, whose view the fingerprint is of (None: the public view), without scores before the end; left
-            out, an omniscient one.
-        marked: whether it has a fingerprint, which takes as long as some decisions.
+        seat: the viewer whose view gives the fingerprint (None: the public view), with scores only at the end; by
+            default, an omniscient reader.
+        marked: whether to include a fingerprint, which takes as long as some decisions.
     """
     try:
         result = game.result
@@ -129,13 +129,13 @@ def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) ->
 
 
 def end_json(game: Game, seat: str | None = OMNISCIENT) -> list[dict[str, Any]]:
-    """The end line of a game at present, in a list; empty if the rules have a fault there."""
+    """The current end line of a game, in a list; empty if the rules fault there."""
     end = end_of(game, seat)
     return [end.to_json()] if end is not None else []
 
 
 def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
-    """The replay's end where it differs from the log's; None if both agree."""
+    """The replay's end if it differs from the log's, or None."""
     result = end_of(game)
     if result is None or _same(recorded.end, result):
         return None  # where the rules are at fault, the next step says so
@@ -143,7 +143,7 @@ def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
 
 
 def read_end(data: object, wrong: Wrong) -> LogEnd:
-    """The content of an end line; `wrong` is called for a malformed one."""
+    """The content of an end line; `wrong` is called if it is malformed."""
     if not isinstance(data, dict) or {*data} != {*_KEYS}:
         wrong(f"`end` is an object with {', '.join(f'`{key}`' for key in _KEYS)}", "end")
     ending, winners, points, mark = (data[key] for key in _KEYS)

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from rulespec.bundles.rules import own_bundle
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import replaced
+from rulespec.engine.game.drafted import standing as not_withdrawn
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
@@ -21,14 +22,14 @@ from rulespec.engine.logs.sealed import salted
 
 
 class LogWriter:
-    """A writer of a finished game's log, line by line; the file is replaced once the log is whole.
+    """A writer of a finished game's log, line by line; the file is replaced once the log is complete.
 
-    A game in progress is saved by `rulespec.engine.logs.saved_game`.
+    `rulespec.engine.logs.saved_game` saves games in progress.
 
     Args:
         path: the file.
         header: its first line.
-        secret: whether anything in the game is hidden from somebody: then only the owner may read the file.
+        secret: whether anything in the game is hidden from someone: then only the owner may read the file.
     """
 
     def __init__(self, path: Path | str, header: LogHeader, *, secret: bool = False) -> None:
@@ -45,7 +46,7 @@ class LogWriter:
         self._write(dict(notes))
 
     def end(self, game: Game, notes: Notes | None = None) -> None:
-        """Writes the end line of a game at present; none if the rules have a fault there."""
+        """Writes the current end line of a game; none if the rules fault there."""
         for line in end_json(game):
             self._write(line | dict(notes or {}))
 
@@ -70,33 +71,36 @@ def write_log(
     random: str = "",
     foreign: LogNotes | None = None,
 ) -> None:
-    """Writes a game as a native log with its end line, readable by its owner alone if there are secrets in it.
+    """Writes a game as a native log with its end line, readable only by its owner if there are secrets.
 
-    The log carries the rules if others do not have them.
+    The log embeds the rules if others may lack them.
 
     Args:
         path: the file; an old one is replaced.
         game: the game at the end of the log.
-        moves: its decisions, with those taken back; left out, the decisions that stand.
-        log: the log that the moves come from, whose notes are kept.
-        lines: the line of each move in it; 0 for a move that it does not have.
-        random: the generator that a simulated game was drawn from.
-        foreign: the notes of a foreign log, whose entries are the lines then.
+        moves: its decisions, including undone ones; by default, those that stand, without withdrawn plans.
+        log: the original log of the moves, whose notes are kept.
+        lines: for each move its line in that log, or 0.
+        random: the generator of a simulated game.
+        foreign: the notes of a foreign log; `lines` are then its entries.
     """
     salted(game)
     steps = game.omniscient.numbers.steps
-    left = list(range(len(steps))) if moves is None else standing(moves)
+    if moves is None:
+        steps = not_withdrawn(steps)
+        moves = [step.option for step in steps]
+    left = standing(moves)
     steps_of = dict(zip(left, steps, strict=True))
     notes = LogNotes(log.header.notes, log.notes, log.remarks()) if log is not None else foreign
     header = LogHeader.of(game, notes.header if notes is not None else None, random, own_bundle(game.ruleset))
     with LogWriter(path, header, secret=game.omniscient.secretive) as writer:
         if notes is None:
-            for number, move in enumerate(game.history if moves is None else moves):
+            for number, move in enumerate(moves):
                 writer.add(steps_of.get(number, move))
             writer.end(game)
             return
         remarks, before = _Remarks(notes.remarks), -1
-        for number, (move, line) in enumerate(zip(moves or (), lines, strict=True)):
+        for number, (move, line) in enumerate(zip(moves, lines, strict=True)):
             remarks.write(writer, line)
             writer.add(steps_of.get(number, move), notes.moves.get(line) if line != before else None)
             before = line
@@ -121,7 +125,7 @@ class _Remarks:
 
 
 def standing(moves: Sequence[Option | TakenBack]) -> list[int]:
-    """The numbers of the decisions that have not been taken back."""
+    """The numbers of the decisions that stand."""
     left: list[int] = []
     for number, move in enumerate(moves):
         if isinstance(move, TakenBack):

@@ -1,4 +1,4 @@
-"""The text of a log file from any source: read within a bound, decompressed if gzipped."""
+"""The text of an untrusted log file: bounded, and decompressed if gzipped."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import NoReturn
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.encoding import NoTextError, decoded
 from rulespec.documents.foreign_files import NoRegularFileError, bytes_of
-from rulespec.documents.text_files import broken_link, is_folder, is_present
+from rulespec.documents.text_files import NoTextError, broken_link, decoded, is_folder, is_present
+from rulespec.engine.logs.other_files import BINARY, OtherFile, is_binary, other_file
 from rulespec.engine.notation.pgn import is_pgn, read_pgn
 
 MAX_NATIVE_BYTES = 16_000_000
@@ -34,23 +34,23 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
     Args:
         path: the file.
         display: its name in diagnostics.
-        limit: the largest number of bytes, packed and unpacked.
-        lenient: whether bytes that are not text are read as U+FFFD.
+        limit: the maximum number of bytes, packed and unpacked.
+        lenient: whether to read invalid bytes as U+FFFD.
 
     Returns:
-        The text, and whether it is complete: of a truncated gzip stream, the text up to there.
+        The text, and whether it is complete; for a truncated gzip stream, the text so far.
 
     Raises:
-        DiagnosticsError: RS601 if it cannot be read or is not text, RS602 if it is too large.
+        DiagnosticsError: RS601 if it cannot be read or is not text, RS602 if it is too large, RS368 if it is no log.
     """
     return log_text(log_bytes(path, display, limit), display, limit, lenient=lenient)
 
 
 def log_bytes(path: Path, display: str, limit: int) -> bytes:
-    """The bytes of a log file, at most one more than the limit. `games.pgn#2` is the second game in a file.
+    """The bytes of a log file, at most one above the limit. `games.pgn#2` is the second game in a file.
 
     Raises:
-        DiagnosticsError: RS601 if it cannot be read, or has no such game.
+        DiagnosticsError: RS601 if it is unreadable, or has no such game.
     """
     if (game := _GAME.fullmatch(path.name)) is not None and not is_present(path):
         return _one_of(path.with_name(game[1]), int(game[2]), display, limit)
@@ -71,7 +71,7 @@ def log_bytes(path: Path, display: str, limit: int) -> bytes:
 def _one_of(path: Path, number: int, display: str, limit: int) -> bytes:
     """The bytes of one of the games in a file."""
     text, _ = log_text(log_bytes(path, str(path), limit), str(path), limit)
-    games = read_pgn(text, str(path)) if is_pgn(text) else iter(())
+    games = read_pgn(text, str(path)) if is_pgn(text, str(path)) else iter(())
     game = next(islice(games, number - 1, None), None)
     if game is None:
         fail("RS601", f"there is no game {shown(display)}", None, help="the file has fewer games")
@@ -79,22 +79,36 @@ def _one_of(path: Path, number: int, display: str, limit: int) -> bytes:
 
 
 def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:
-    """The text of a log in memory; arguments, result and errors as those of `read_log_text`."""
+    """The text of a log in memory; arguments, result and errors: as for `read_log_text`."""
     start = Span(display, 1, 1, 1, 2)
     if len(data) > limit:
         fail("RS602", f"the log has more than {limit:,} bytes", start, help="is it a log?")
     whole = True
     if data.startswith(GZIP):
         data, whole = _unpack(data, display, limit)
+    _refuse(other_file(data), start)
     try:
-        return decoded(data), whole
+        text = decoded(data)
+        _refuse(BINARY if is_binary(data) and not lenient else None, start)
+        return text, whole
     except NoTextError as error:
         if error.torn or lenient:  # truncated within a character: the text before it may still be good
             return data.decode("utf-8-sig", "replace"), whole and not error.torn
-        if (text := _as_latin(data)) is not None:
-            return text, whole
+        if (latin := _as_latin(data)) is not None:
+            return latin, whole
+        _refuse(BINARY if is_binary(data) and error.line + error.column > 2 else None, start)
         place = Span(display, error.line, error.column, error.line, error.column + 1)
         fail("RS601", f"the log {error.cause}", place, help=f"{error.help}; logs are JSON, as text or packed with gzip")
+
+
+def _refuse(other: OtherFile | None, start: Span) -> None:
+    """Refuses a file that is no log.
+
+    Raises:
+        DiagnosticsError: RS368.
+    """
+    if other is not None:
+        fail("RS368", f"{shown(start.file)} is no log: it is {other.name}", start, help=other.help)
 
 
 def _as_latin(data: bytes) -> str | None:
@@ -128,13 +142,13 @@ def _unpack(data: bytes, display: str, limit: int) -> tuple[bytes, bool]:
     except zlib.error:
         if not parts:
             place = Span(display, 1, 1, 1, 2)
-            fail("RS601", "the log is not a sound gzip file", place, help="fetch it again")
+            fail("RS601", "the log is not a valid gzip file", place, help="fetch it again")
         return b"".join(parts), False
     return b"".join(parts), unpacker.eof
 
 
 def refuse_pgn(text: str, display: str) -> None:
-    """Refuses moves of a game as text where a native log should be.
+    """Refuses PGN text in place of a native log.
 
     Raises:
         DiagnosticsError: RS607.
@@ -142,7 +156,7 @@ def refuse_pgn(text: str, display: str) -> None:
     if is_pgn(text):
         help_ = "`rulespec replay LOG --out FILE` makes a native log of it"
         place = Span(display, 1, 1, 1, 2)
-        fail("RS607", "this is not a native log: it is a PGN, moves of a game as text", place, help=help_)
+        fail("RS607", "this is not a native log but a PGN, the moves of a game as text", place, help=help_)
 
 
 def fail(code: str, message: str, span: Span | None, *, help: str = "") -> NoReturn:  # noqa: A002

@@ -1,15 +1,14 @@
-"""Native logs: JSON Lines, a header and then one line per decision, only ever appended to.
+"""Native logs: append-only JSON Lines, with a header and one line per decision.
 
-    {"rulespec_log": 2, "rulespec": "0.1.0", "language": 1, "ruleset": "nim", "ruleset_hash": "01…", …}
-    {"decision": "turn", "by": "A", "option": "take(2)"}
-    {"undo": 1}
-    {"end": {"ending": null, "winners": [], "scores": {}, "fingerprint": "5f…"}}
+    {"rulespec_log": 2, "rulespec": "0.1.0", "language": 1, "ruleset": "nim", "ruleset_hash": "01…", …} {"decision":
+    "turn", "by": "A", "option": "take(2)"} {"undo": 1} {"end": {"ending": null, "winners": [], "scores": {},
+    "fingerprint": "5f…"}}
 
-A choice that others have seen sealed has its `salt`, too (`rulespec.engine.logs.sealed`).
-A line `undo` takes back that many decisions before it. With `"keep": ["card", "player.points"]` these state fields
-are not taken back; with `"set": {"card": "A"}` these fields of the game hold these values afterwards.
-The end line is described in `rulespec.engine.logs.end_line`, notes and remarks in `rulespec.engine.logs.notes`.
-Version 1 has neither the versions nor the hash of the meaning in its header, and no end line; it is read as version 2.
+A choice that others have seen sealed also has its `salt` (`rulespec.engine.logs.sealed`). A line `undo` undoes that
+many decisions. With `"keep": ["card", "player.points"]` these state fields keep their values; with `"set": {"card":
+"A"}` these fields of the game get these values.
+`rulespec.engine.logs.end_line` describes the end line, `rulespec.engine.logs.notes` notes and remarks. Version 1 lacks
+the versions and the hash of the meaning in its header, and the end line; it is read as version 2.
 """
 
 from __future__ import annotations
@@ -62,14 +61,14 @@ class LogHeader(Struct, frozen=True):
     """The ruleset, the seats with their names, and the settings of a game.
 
     Attributes:
-        ruleset_hash: the hash of the meaning of its rules; "" if the log has none.
-        sources_hash: the hash of their texts; "" if the log has none.
-        rulespec: the version of the program that wrote the log; "" if it is not known.
-        language: the version of the rules language; 0 if it is not known.
-        random: the generator that a simulated game was drawn from; "" for none.
-        bundle: the sources of the ruleset, if the log carries them.
-        named: whether the header has a list of names (version 1), and lines name the seats.
-        notes: other keys of the header: `event`, `date`, `remark`, and keys of the writer's own.
+        ruleset_hash: the hash of its rules' meaning; "" if missing.
+        sources_hash: the hash of their texts; "" if missing.
+        rulespec: the version of the program that wrote the log; "" if unknown.
+        language: the version of the rules language; 0 if unknown.
+        random: the generator of a simulated game, or "".
+        bundle: the sources of the ruleset, if embedded.
+        named: whether the header has a list of names (version 1), which lines use for seats.
+        notes: other keys of the header: `event`, `date`, `remark`, and custom keys.
     """
 
     ruleset: str
@@ -86,7 +85,7 @@ class LogHeader(Struct, frozen=True):
 
     @classmethod
     def of(cls, game: Game, notes: Notes | None = None, random: str = "", bundle: Bundle | None = None) -> LogHeader:
-        """The header for the log of a game, to be written now."""
+        """The header for a new log of a game."""
         rules = game.ruleset
         header = cls(rules.ref, rules.hash, dict(game.names), dict(game.settings), rules.sources_hash)
         return replace(header, random=random, bundle=bundle, notes=notes or {})
@@ -109,13 +108,13 @@ class LogHeader(Struct, frozen=True):
 
 
 class LogEntry(Struct, frozen=True, gc=False):
-    """A line of a log: a decision, or decisions taken back.
+    """A line of a log: a decision or an undo.
 
     Attributes:
-        by: the seat that decides; None for chance.
-        line: the number of the line, from 1.
-        back: the decisions taken back; None for a decision.
-        salt: of the seal of a choice; "" if there is none.
+        by: the deciding seat; None for chance.
+        line: the line number, from 1.
+        back: the undo; None for a decision.
+        salt: the salt of a choice's seal, or "".
     """
 
     decision: str
@@ -127,13 +126,13 @@ class LogEntry(Struct, frozen=True, gc=False):
 
 
 class NativeLog(Struct):
-    """A log that has been read; messages quote its `text`.
+    """A parsed log; messages quote its `text`.
 
     Attributes:
-        unread: the error in the line after its entries, which ends a log that is read leniently.
-        end: the last end line; None if there is none.
-        notes: number of a line → its other keys; a line of remarks has only these.
-        version: the version of its format.
+        unread: in lenient reading, the error in the line after the entries, where reading stopped.
+        end: the last end line, or None.
+        notes: line number → its other keys; a remark line has only these.
+        version: its format version.
     """
 
     file: str
@@ -157,7 +156,7 @@ class NativeLog(Struct):
 
 
 def entry_json(move: Option | Step | TakenBack) -> dict[str, Any]:
-    """The line that records an option, one that has been taken with the salt of its seal, or decisions taken back."""
+    """The log line for an option, with its salt if it was sealed, or for an undo."""
     if isinstance(move, Step):
         return entry_json(move.option) | ({"salt": move.salt} if move.salt else {})
     if isinstance(move, Option):
@@ -180,9 +179,9 @@ def read_log(path: Path | str, display: str | None = None, *, lenient: bool = Fa
     """Reads a native log.
 
     Args:
-        path: the file; it may be compressed with gzip.
+        path: the file, possibly gzipped.
         display: its name in diagnostics.
-        lenient: as in `parse_log`.
+        lenient: as for `parse_log`.
 
     Returns:
         The log. A torn last line, as after a crash, is a warning in `warnings`.
@@ -200,13 +199,13 @@ def read_log(path: Path | str, display: str | None = None, *, lenient: bool = Fa
 
 
 def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = False) -> NativeLog:
-    """The log in a text. Errors: as those of `read_log`.
+    """The log in a text. Errors: as for `read_log`.
 
     Args:
         text: the text.
         display: the name of the log in diagnostics.
         whole: whether the text is known to be complete.
-        lenient: whether a line that is not a decision ends the log, as one does that is not legal; else it is an error.
+        lenient: whether a line without a decision ends the log, like an illegal one, rather than being an error.
     """
     if text.count("\n") > MAX_LINES:
         fail("RS602", f"the log has more than {MAX_LINES:,} lines", Span(display, MAX_LINES, 1, MAX_LINES, 2))
@@ -366,14 +365,12 @@ def check_version(data: dict[str, Any], display: str, number: int, line: str) ->
 def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHeader:
     place = _line(display, number, line)
     if "rulespec_log" not in data:
-        fail("RS607", "this is no native log: its first line has no `rulespec_log`", place)
+        fail("RS607", "this is not a native log: its first line has no `rulespec_log`", place)
     check_version(data, display, number, line)
     if "for" in data:
-        help_ = "who keeps the table has the whole log; `rulespec log` makes such a part of it"
+        help_ = "the keeper of the table has the whole log; `rulespec log` makes such a part of it"
         span = place_in(display, number, line, "for")
-        fail(
-            "RS342", "this is what one seat has seen of a game, which cannot be played again from it", span, help=help_
-        )
+        fail("RS342", "this is one seat's part of a game, from which the game cannot be replayed", span, help=help_)
     data = new_header(data, _HEADER_KEYS)
     _keys(data, (*_HEADER_KEYS, *OF_HEADER), {"ruleset", "seats"}, display, number, line)
     notes = notes_in(data, OF_HEADER, _wrong(display, number, line))
@@ -409,10 +406,10 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
 
 
 def read_seats(seats: Any, display: str, number: int, line: str) -> dict[str, str]:
-    """The seats of a header: an object of ids with names, or the list of names of version 1.
+    """The seats of a header: an object with ids and names, or the list of names of version 1.
 
     Raises:
-        DiagnosticsError: RS607 for anything else, RS650 for a list with the same name twice.
+        DiagnosticsError: RS607 for anything else, RS650 for a list with a repeated name.
     """
     names = list(seats.values()) if isinstance(seats, dict) else seats
     if not isinstance(names, list) or not 0 < len(names) <= MAX_SEATS or not all(isinstance(n, str) for n in names):
@@ -488,7 +485,7 @@ def _line(display: str, number: int, line: str) -> Span:
 
 
 def place_in(display: str, number: int, line: str, value: str) -> Span:
-    """The place of a value in a line, or of the whole line without it."""
+    """The place of a value in a line; by default, of the whole line."""
     quoted = json.dumps(value, ensure_ascii=False)
     at = line.find(quoted) if value else -1
     if at < 0:

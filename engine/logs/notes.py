@@ -5,7 +5,7 @@
     {"decision": "turn", "by": "Bob", "option": "take(1)", "glyphs": [2], "variations": [{"moves": […]}]}
     {"remark": "lunch", "by": "Bob", "date": "2026-11-25T12:30:00Z"}
 
-Nothing reads them except for printing.
+They are read only for printing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OF_MOVE = (*OF_ALL, "time", GLYPHS, VARIATIONS)
 OF_REMARK = (*OF_ALL, "by", VARIATIONS)
 OWN = "x-"
 """The prefix of keys that are the writer's own."""
-OWN_HELP = f"keys of your own begin with `{OWN}`: they are kept, and mean nothing here"
+OWN_HELP = f"your own keys begin with `{OWN}`: they are kept, and mean nothing here"
 
 MAX_REMARK = 2_000
 MAX_EVENT = 200
@@ -55,7 +55,7 @@ def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) ->
 
     Args:
         data: the line.
-        allowed: the keys of notes that lines of its kind have.
+        allowed: the allowed keys of notes for lines of this kind.
         wrong: raises an error.
     """
     results = {key: value for key, value in data.items() if key in allowed or key.startswith(OWN)}
@@ -63,7 +63,7 @@ def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) ->
         if key.startswith(OWN):
             if not _OWN_KEY.fullmatch(key):
                 help_ = f"after `{OWN}` stand letters, digits and `-._:`, at most {MAX_OWN}"
-                wrong(f"{shown(key)} is no key of one's own", key, help_)
+                wrong(f"{shown(key)} is not a custom key", key, help_)
             if _is_deep(value, MAX_DEPTH):
                 wrong(f"{shown(key)} is nested too deeply", key, f"{MAX_DEPTH} levels are kept")
             continue
@@ -114,9 +114,9 @@ class LogNotes(Struct, frozen=True):
     """Notes of a foreign log.
 
     Attributes:
-        header: those of the game.
-        moves: those of decisions, by entry.
-        remarks: those that belong to no decision, by entry.
+        header: the notes of the game.
+        moves: the notes of decisions, by entry.
+        remarks: the notes outside decisions, by entry.
     """
 
     header: Notes = {}
@@ -127,15 +127,14 @@ class LogNotes(Struct, frozen=True):
 class SeenNotes:
     """The notes of a log visible to a seat.
 
-    In a game without secrets these are all. Otherwise the notes of others may reveal anything, and the time somebody
-    thought reveals whether there was a choice: so a seat has the event and the date, and notes of its own, without
-    keys that only the writing program understands.
+    In a game without secrets these are all notes. Otherwise other seats' notes may reveal anything, and thinking times
+    reveal whether there was a choice: so a seat gets the event, the date and its own notes, without custom keys.
 
     Args:
         header: the notes of the header.
-        lines: those of other lines, each with the seat that decided or remarked there, in order.
+        lines: the notes of other lines, each with the deciding or remarking seat, in order.
         seat: the seat; None for the public view.
-        secretive: whether anything in the game is hidden from somebody.
+        secretive: whether anything in the game is hidden from someone.
     """
 
     def __init__(
@@ -150,14 +149,14 @@ class SeenNotes:
         return self._lines.get(line, {})
 
     def between(self, first: int, end: int, moves: Container[int]) -> Iterator[Notes]:
-        """The remarks on the lines from `first` to before `end` that belong to no move."""
+        """The remarks outside moves on the lines from `first` to before `end`."""
         for line, notes in self._lines.items():
             if first <= line < end and line not in moves and notes:
                 yield notes
 
 
 def note_texts(notes: Notes, names: Mapping[str, str]) -> list[str]:
-    """Notes as lines of text, with the names of seats; custom keys, of unknown meaning, are left out."""
+    """Notes as lines of text, with seat names; custom keys are omitted."""
     who = f"{names.get(notes['by'], notes['by'])}: " if "by" in notes else ""
     parts = [notes[key] for key in ("event", "date") if key in notes]
     parts += [f"{notes['time']:g} s"] if "time" in notes else []

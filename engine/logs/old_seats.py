@@ -1,7 +1,7 @@
-"""Seats of logs of version 1: a header with a list of names, which lines write in the place of ids.
+"""Seats of logs of version 1: a header with a list of names, which lines use instead of ids.
 
-Names that can be ids are the ids, too: then all lines are read unchanged, and seals fit.
-With any other name, ids are `A`, `B`, …, and lines get them in the place of the names.
+Names that are valid ids serve as ids: then all lines are unchanged, and seals match. If any name is not, the ids are
+`A`, `B`, …, and replace the names in lines.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ Ids = Callable[[str], str]
 
 
 def seats_of(names: Sequence[str]) -> dict[str, str]:
-    """Seat → name, of a list of names.
+    """Seat → name, from a list of names.
 
     Raises:
-        ValueError: if two seats have the same name: lines could not tell them apart.
+        ValueError: if two seats have the same name, as lines cannot distinguish them.
     """
     if can_be_ids(names):
         return {name: name for name in names}
     if len(set(map(comparable, names))) < len(names):
-        raise ValueError("two seats have the same name, and lines name seats")
+        raise ValueError("two seats have the same name, but lines identify seats by name")
     return dict(zip(seat_names(len(names)), names, strict=True))
 
 
@@ -37,7 +37,7 @@ def id_of(seats: Mapping[str, str]) -> Ids:
 
 
 def with_ids(seats: Mapping[str, str]) -> Ids:
-    """An option with ids for arguments that are names, which may have any characters."""
+    """An option with ids instead of names in its arguments, which may have any characters."""
     ids = {text: seat for seat, name in seats.items() for text in (name, comparable(name))}
     names = "|".join(re.escape(text) for text in sorted(ids, key=len, reverse=True))
     argument = re.compile(rf"(?<=[(,])( *)({names})( *)(?=[,)])")
@@ -45,7 +45,7 @@ def with_ids(seats: Mapping[str, str]) -> Ids:
 
 
 def back_with_ids(back: TakenBack, seats: Mapping[str, str]) -> TakenBack:
-    """Decisions taken back, with ids in the place of names that fields are set to."""
+    """An undo with ids instead of names in the values of fields."""
     seat = id_of(seats)
     fields = tuple((field, seat(value) if isinstance(value, str) else value) for field, value in back.set)
     return TakenBack(back.decisions, back.keep, fields)

@@ -1,4 +1,4 @@
-"""Recorded decisions: apply one to a game; list the legal options closest to it."""
+"""Recorded decisions: applying them to a game, and finding the closest legal options."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import islice, takewhile
 
 from msgspec import Struct
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, take_named
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import IllegalOptionError, Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.game.refusal import refused
@@ -31,7 +31,7 @@ RecordedMove = RecordedDecision | TakenBack
 def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option | Refusal:
     """Applies a recorded decision with its salt, or returns a refusal and changes nothing."""
     try:
-        option = game.apply(game.parse(recorded.option, recorded.by, recorded.decision))
+        option = take_named(game, recorded.option, recorded.by, recorded.decision)
     except IllegalOptionError as error:
         return error.refusal
     except RulesetFaultError as fault:

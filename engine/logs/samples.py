@@ -1,4 +1,4 @@
-"""Logs in folders, and sample logs by name: `chess:mate` is `logs/mate.jsonl` in the folder of the ruleset `chess`."""
+"""Names of logs: sample logs such as `chess:mate`, logs in folders, and names for many logs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.folders import is_hidden, visible_files
-from rulespec.documents.text_files import is_present
+from rulespec.documents.text_files import is_folder, is_present
 from rulespec.references import find_ruleset
 
 _NAME = re.compile(r"([a-z][a-z0-9_]+):([A-Za-z0-9_./-]+)")
@@ -21,7 +21,7 @@ MAX_LOGS = 1_000
 
 
 def is_log_name(name: str) -> bool:
-    """Whether a file of this name or path is a log, and neither another file nor a hidden one."""
+    """Whether a file name or path denotes a log, rather than another file or a hidden one."""
     return name.endswith(ENDINGS) and not is_hidden(name.rpartition("/")[2])
 
 
@@ -29,7 +29,7 @@ def logs_in(folder: Path) -> list[Path]:
     """The logs directly in a folder, by name.
 
     Raises:
-        DiagnosticsError: RS601 if the folder cannot be read or holds no log, RS602 if there are more than `MAX_LOGS`.
+        DiagnosticsError: RS601 if the folder is unreadable or has no logs, RS602 if it has more than `MAX_LOGS`.
     """
     try:
         results = sorted(p for p in folder.iterdir() if is_log_name(p.name) and not p.is_dir())
@@ -46,7 +46,7 @@ def logs_in(folder: Path) -> list[Path]:
 
 
 def samples(folder: Path) -> dict[str, Path]:
-    """The sample logs of a ruleset's folder: the path below `logs` without its ending → the file, sorted."""
+    """The sample logs in a ruleset's folder: path below `logs` without extension → file, sorted."""
     home = folder / "logs"
     results: dict[str, Path] = {}
     for path in sorted(visible_files(home)):
@@ -58,7 +58,7 @@ def samples(folder: Path) -> dict[str, Path]:
 
 
 def sample(text: str) -> Path | None:
-    """The sample log of a name; None if the text names none, or a file has that name.
+    """The sample log with a name; None if there is none, or if a file has that name.
 
     Raises:
         DiagnosticsError: RS501 if there is no such ruleset, RS601 if it has no such log.
@@ -72,3 +72,23 @@ def sample(text: str) -> Path | None:
         return known[name]
     hint = did_you_mean(name, known) or f"`rulespec games {ref}` lists them"
     raise failure("RS601", f"{shown(ref)} has no sample log {shown(name)}", None, hint)
+
+
+ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".zip")
+"""Endings of the names of archives."""
+_PATTERN = frozenset("*?[")
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file name denotes an archive."""
+    return name.endswith(ARCHIVES)
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name is a pattern such as `games/**/*.jsonl`, rather than an existing file."""
+    return not _PATTERN.isdisjoint(name) and not is_present(Path(name))
+
+
+def is_container(name: str) -> bool:
+    """Whether a name denotes several logs."""
+    return is_archive(name) or is_folder(Path(name)) or is_pattern(name)

@@ -1,6 +1,6 @@
-"""A saved game: each decision is on the disk before its confirmation.
+"""A saved game: each decision is on disk before it is confirmed.
 
-Wherever the program stops, confirmed decisions are in the file. At most the last line is torn: reading the log reports
+Whenever the program stops, confirmed decisions are in the file. At most the last line is torn: reading the log reports
 it, and the next write removes it.
 """
 
@@ -31,19 +31,19 @@ _OPEN = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | ge
 
 
 class SaveError(RulespecError):
-    """A game, or the results of many, cannot be saved, for the reason in the message. Earlier saves are unaffected."""
+    """A failed save of a game or of results; the message gives the reason. Earlier saves are unaffected."""
 
 
 class SavedGame:
     """The log of a game in progress, open in one program at a time.
 
     Args:
-        path: the file; it is created if there is none.
-        secret: whether anything in the game is hidden from somebody: then only the owner may read a new file, at once.
-        lenient: as in `parse_log`; defects of such a log have to be seen before anything is added to it.
+        path: the file; created if missing.
+        secret: whether anything in the game is hidden from someone: then a new file is readable only by its owner.
+        lenient: as for `parse_log`; check such a log for defects before adding to it.
 
     Attributes:
-        log: the game so far; None if the file is new. A torn last line is among its warnings.
+        log: the game so far; None for a new file. A torn last line is among its warnings.
 
     Raises:
         SaveError: if the file cannot be written, or another program has it open.
@@ -70,7 +70,7 @@ class SavedGame:
         data = log_bytes(self.path, name, MAX_NATIVE_BYTES)
         text, whole = log_text(data, name, MAX_NATIVE_BYTES, lenient=lenient)
         if data.startswith(GZIP):
-            fail("RS601", f"{name} is packed: nothing can be added to it", None, help="unpack it first")
+            fail("RS601", f"{name} is compressed: nothing can be added to it", None, help="unpack it first")
         refuse_pgn(text, name)
         try:
             self.log = parse_log(text, name, whole, lenient=lenient)
@@ -92,20 +92,20 @@ class SavedGame:
         self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)
 
     def keep_secret(self) -> None:
-        """Makes the file readable by its owner alone, unless it is somebody else's."""
+        """Makes the file readable only by its owner, unless it belongs to someone else."""
         with suppress(PermissionError):
             for_the_owner(self._file)
 
     def begin(self, header: LogHeader, *, secret: bool = False) -> bool:
-        """Writes the header of a new game. Returns whether a torn header was there.
+        """Writes the header of a new game; returns whether there was a torn header.
 
         Args:
             header: the header.
-            secret: whether anything in the game is hidden from somebody: then only the owner may read the file.
+            secret: whether anything in the game is hidden from someone: then only the owner may read the file.
 
         Raises:
-            SaveError: if that fails.
-            DiagnosticsError: RS604 if the file holds anything else than the beginning of this header.
+            SaveError: if writing fails.
+            DiagnosticsError: RS604 if the file contains anything other than the start of this header.
         """
         line, torn = _line(header.to_json()), self._torn
         same = _line(replace(header, notes={}).to_json()).rstrip(b"}\n")  # notes have the date of the day
@@ -122,22 +122,22 @@ class SavedGame:
         return bool(torn)
 
     def add(self, *moves: Option | Step | TakenBack) -> None:
-        """Records decisions or undos; they are on the disk on return.
+        """Records decisions or undos; they are on disk on return.
 
         Raises:
-            SaveError: if that fails; then none of them is recorded.
+            SaveError: if writing fails; none of them is then recorded.
         """
         self._append([_line(entry_json(move)) for move in moves])
         self._open = True
 
     def remark(self, notes: Notes) -> None:
-        """Writes a line with only notes. Errors: as those of `add`."""
+        """Writes a line with only notes. Errors: as for `add`."""
         self._append([_line(dict(notes))])
 
     def leave(self, game: Game) -> None:
         """Writes the end line of a finished or abandoned game, unless the log has it.
 
-        A file that cannot be written any more stays without: all decisions are in it.
+        A file that can no longer be written stays without one: it has all decisions.
         """
         if self._open:
             with suppress(SaveError):
@@ -147,7 +147,7 @@ class SavedGame:
     def _append(self, lines: list[bytes]) -> None:
         data = b"".join(lines) if self._ended else b"\n" + b"".join(lines)
         if self._lines + len(lines) > MAX_LINES or self._size + len(data) > MAX_NATIVE_BYTES:
-            raise SaveError(f"{self.path} is as long as a log may be")
+            raise SaveError(f"{self.path} has reached the maximum size of a log")
         try:
             if self._torn:
                 os.ftruncate(self._file, self._size)
@@ -183,11 +183,11 @@ def _line(data: dict[str, Any]) -> bytes:
 
 
 def open_alone(path: Path, doing: str, mode: int = ALL) -> int:
-    """Opens and locks a file, to read it and to add to it.
+    """Opens and locks a file for reading and appending.
 
     Args:
-        path: the file; it is created if there is none.
-        doing: the participle for the message of another program: `played`, `written`.
+        path: the file; created if missing.
+        doing: the participle for the message about another program: `played`, `written`.
         mode: the permissions of a new file, reduced by the umask.
 
     Returns:
@@ -210,7 +210,7 @@ def open_alone(path: Path, doing: str, mode: int = ALL) -> int:
 
 
 def lock(file: int, busy: str) -> None:
-    """Locks an open file or folder. A lock ends with its process, however that ends.
+    """Locks an open file or folder; the lock ends with the process.
 
     Raises:
         SaveError: with the text `busy`, if another program has locked it.

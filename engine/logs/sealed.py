@@ -1,6 +1,6 @@
-"""Choices of an incomplete round, sealed so that others can check later that none has changed.
+"""Choices of an incomplete round, sealed so that others can later verify them.
 
-A salt is noted with the decision (`Step.salt`), and forgotten where that is taken back: the next choice has another.
+The decision keeps its salt (`Step.salt`); after an undo, the next choice gets another.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rulespec.engine.logs.native import entry_json
 
 
 class Seal(Struct, frozen=True):
-    """A choice with its salt, 128 bits that nobody can guess: among few options a bare hash would give it away.
+    """A choice with a random 128-bit salt: with few options, a bare hash would give it away.
 
     Attributes:
         option: the chosen option.
@@ -40,30 +40,30 @@ class Seal(Struct, frozen=True):
 
 
 def sealed(line: dict[str, Any], salt: str) -> str:
-    """The seal of a line of a log."""
+    """The seal of a log line."""
     return hashlib.sha256(f"{salt}\n{to_json_text(line, plain=True)}".encode()).hexdigest()
 
 
 def salted(game: Game) -> None:
-    """Gives each choice of the open round a salt, unless it has one: from then on its seal stays the same."""
+    """Gives each choice of the open round a salt, unless it has one, so that its seal stays the same."""
     for step in pending(game):
         step.salt = step.salt or new_salt()
 
 
 def pending(game: Game) -> list[Step]:
-    """The choices of a round that others do not see, since not all have chosen yet."""
+    """The choices of an incomplete round, which others cannot see yet."""
     position = game.omniscient.numbers
     number = game.omniscient.visibility.chosen(position.state, position.asked).bit_count()
     return list(position.steps[len(position.steps) - number :])
 
 
 def new_salt() -> str:
-    """128 bits by chance, as 32 hex digits."""
+    """A random salt of 128 bits, as 32 hex digits."""
     return secrets.token_hex(16)
 
 
 def seen_line(step: Step, event: Event) -> dict[str, Any]:
-    """The line of a decision for an event's viewers: with the salt if they see all of it, else with the seal."""
+    """The line of a decision for an event's viewers: with the salt if they see all of it, otherwise with the seal."""
     line = {"decision": event.decision, "by": event.by, "option": event.option}
     if not step.salt:
         return line
@@ -80,14 +80,14 @@ def fits(seal: str, line: dict[str, Any], salt: str) -> bool:
 
 
 class SealedRound(Round):
-    """A round whose choices are sealed in logs and on the wire until the last seat has chosen."""
+    """A round with choices sealed in logs and on the wire until the last seat has chosen."""
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
         self._seals: dict[str, Seal] = {}
 
     def choose(self, seat: str, text: str) -> bool:
-        """As `Round.choose`. A changed choice has another seal."""
+        """As `Round.choose`. A changed choice gets another seal."""
         complete = super().choose(seat, text)
         self._seals[seat] = Seal(self._chosen[seat], new_salt())
         if complete:
@@ -103,8 +103,8 @@ class SealedRound(Round):
     def lines(self, seat: str | None) -> Iterator[dict[str, Any]]:
         """The choices so far, in the order of the set, for a seat's log; all of them if `seat` is None.
 
-        One's own has `option` and `salt`; the others' have `sealed` in their place. Once all have chosen, all are
-        open: `fits` checks them against the lines of before.
+        One's own choice has `option` and `salt`; other choices have `sealed` instead. Once all have chosen, all are
+        open: `fits` checks them against the earlier lines.
         """
         for by in self.asked:
             if by not in self._seals:

@@ -1,11 +1,12 @@
-"""The log of a seat: its view of the game and nothing else, readable but not resumable."""
+"""The log of a seat: only its view of the game, readable but not resumable."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.drafted import standing as standing_steps
+from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.notes import Notes, SeenNotes
@@ -18,18 +19,18 @@ def seat_log(
 ) -> Iterator[dict[str, Any]]:
     """The lines: a header with the seat, one line for each decision, the end, and the seat's memory.
 
-    The header has `for`: a seat, or null for all.
-    An argument hidden from the seat is `?`. A choice of a round is `sealed` until all have chosen: later lines have its
-    salt, and `checked` compares. The last line tells whether the log belongs to a game: only games that look the same
-    to the seat have the same `memory`.
+    The header has `for`: a seat, or null for the public. An argument hidden from the seat is `?`. A choice of a round
+    is `sealed` until all have chosen: later lines have its salt, and `checked` compares. The last line ties the log to
+    a game: only games that look the same to the seat have the same `memory`.
 
     Args:
         game: the game.
         seat: the viewer; None: the public view.
-        log: the replayed log, of whose notes the seat has its part; None if there is none.
-        lines: the line in it of each decision that stands.
+        log: the replayed log, for the seat's part of its notes; None if there is none.
+        lines: for each decision that stands, its line in that log.
     """
     salted(game)
+    game = as_shown(game, seat)
     view = game.view(seat)
     notes = seen_notes(log, seat, game.omniscient.secretive, standing=True)
     yield LogHeader.of(game, notes.header).to_json() | {"for": seat}
@@ -49,10 +50,10 @@ def seen_notes(log: NativeLog | None, seat: str | None, secretive: bool, *, stan
     """The notes of a log visible to a seat; None gives the public ones.
 
     Args:
-        log: the log; None if there is none.
+        log: the log, or None.
         seat: the seat.
-        secretive: whether there is anything in the game that the seat does not see.
-        standing: whether variations of decisions that were taken back are left out.
+        secretive: whether anything in the game is hidden from the seat.
+        standing: whether to omit variations at undone decisions.
     """
     if log is None:
         return SeenNotes({}, (), seat, secretive)
@@ -70,6 +71,6 @@ def _lasting(log: NativeLog) -> Mapping[int, Notes]:
 
 
 def is_whole(game: Game, seat: str | None) -> bool:
-    """Whether a seat has seen all decisions with all arguments: then the whole log reveals nothing to it."""
+    """Whether a seat has seen all decisions with all arguments, so that the whole log reveals nothing new."""
     shown = [str(event.option) for event in game.view(seat).history]
-    return shown == [str(option) for option in game.history]
+    return shown == [str(step.option) for step in standing_steps(game.omniscient.numbers.steps)]

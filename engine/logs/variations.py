@@ -1,12 +1,12 @@
-"""Variations: other ways to go on from a position of a game, as trees; notes of a log that change nothing.
+"""Variations: alternative continuations from positions of a game, as trees; notes in a log that change nothing.
 
     {"decision": "turn", "by": "A", "option": "take(2)", "glyphs": [2], "variations": [{"moves": [{"decision": "turn",
      "by": "A", "option": "take(1)", "remark": "better"}]}]}
     {"variations": [{"at": 3, "name": "the slow way", "moves": […]}], "by": "A"}
 
-A variation of a decision stands in its place; one on a line of its own begins after `at` decisions of those that stand
-at that line, or after all of them. Each move of a variation can have variations in its place. Nothing says that the
-moves are legal: who shows them plays them up to the first that is not.
+A variation at a decision replaces it; one on a separate line starts after `at` of the decisions that stand at that
+line, or after all of them. Each move of a variation can have variations that replace it. The moves need not be legal:
+readers play them up to the first illegal one.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class LineMove(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     """A move of a variation.
 
     Attributes:
-        decision, by, option: as in a line of a log.
-        remark: what is said of it.
+        decision, by, option: as in a log line.
+        remark: the comment on it.
         glyphs: numeric annotation glyphs.
-        variations: in its place.
+        variations: the alternatives to it.
     """
 
     decision: _Name
@@ -51,13 +51,13 @@ class LineMove(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
 
 class SideLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A way to go on.
+    """An alternative continuation.
 
     Attributes:
-        moves: the first one, and those after it.
-        name: of the variation.
-        remark: what is said of it.
-        at: the number of decisions after which it begins; None: in the place of the decision of its line, or after all.
+        moves: its moves, in order.
+        name: the name of the variation.
+        remark: the comment on it.
+        at: the number of decisions before it; None: it replaces the decision of its line, or follows all.
     """
 
     moves: Annotated[tuple[LineMove, ...], Meta(min_length=1)]
@@ -67,14 +67,14 @@ class SideLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
 
 class KeptLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A single line of a private tree: lines with a common beginning are branches of one variation.
+    """A single line of a private tree: lines with a common start are branches of one variation.
 
     Attributes:
-        at: the number of decisions after which it begins.
+        at: the number of decisions before it.
         moves: the decision, the seat ("": chance) and the option of each move.
-        name: of the line.
-        remark: what is said of it.
-        text: its moves in words, in part.
+        name: the name of the line.
+        remark: the comment on it.
+        text: some of its moves in words.
         published: whether it is in the log.
     """
 
@@ -90,7 +90,7 @@ def variations_in(value: object) -> tuple[SideLine, ...]:
     """The variations of a line, from plain data.
 
     Raises:
-        ValueError: with the reason why there are none.
+        ValueError: if the data is malformed, with the reason.
     """
     if not isinstance(value, list) or not value:
         raise ValueError("is a list of objects with `moves`")
@@ -104,7 +104,7 @@ def variations_in(value: object) -> tuple[SideLine, ...]:
         if depth > MAX_DEPTH:
             raise ValueError(f"is nested too deeply: {MAX_DEPTH} levels are kept")
         if any(of.at is not None for of in move.variations):
-            raise ValueError("has `at` within a variation: it stands in the place of its move")
+            raise ValueError("has `at` within a variation, which replaces its move")
     if left < 0:
         raise ValueError(f"has more than {MAX_MOVES:,} moves")
     return results
@@ -130,15 +130,15 @@ def moves_of(variations: Sequence[SideLine]) -> Iterator[tuple[int, LineMove]]:
 
 
 def plain(variations: Sequence[SideLine]) -> list[dict[str, Any]]:
-    """Variations as plain data, as a line of a log has them."""
+    """Variations as plain data, in the form of a log line."""
     result: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(variations))  # lists, no tuples
     return result
 
 
 def tree_of(lines: Sequence[KeptLine]) -> list[SideLine]:
-    """Lines as variations: what begins alike is one variation, and what differs from it stands in the place of a move.
+    """Lines as variations: lines with a common start form one variation, with branches where they differ.
 
-    A line that another one begins with is that one; a name or a remark of its own is a remark on its last move.
+    A line that is the start of another one is merged into it; its name or remark becomes a remark on its last move.
     """
     results: list[SideLine] = []
     for at in sorted({line.at for line in lines}):
@@ -171,11 +171,11 @@ def _said(line: KeptLine) -> str:
 
 
 class Anchored(Struct, frozen=True):
-    """A variation with its place among the moves of a replay, those that were taken back included.
+    """A variation with its place among the moves of a replay, including undone ones.
 
     Attributes:
-        after: the number of moves after which it begins.
-        by: who noted it; None: nobody in particular.
+        after: the number of moves before it.
+        by: its author; None: nobody in particular.
     """
 
     after: int
@@ -186,13 +186,13 @@ class Anchored(Struct, frozen=True):
 def anchored(
     backs: Sequence[int | None], places: Sequence[int], notes: Mapping[int, Mapping[str, Any]], by: Mapping[int, Any]
 ) -> list[Anchored]:
-    """The variations among the notes of a log, in their order; those that have no place in it are left out.
+    """The variations among the notes of a log, in order; those without a place in it are dropped.
 
     Args:
-        backs: for each move how many decisions it takes back; None for a decision.
-        places: the line or entry of each move; several decisions may have one.
+        backs: for each move the number of decisions it undoes; None for a decision.
+        places: the line or entry of each move; several decisions may share one.
         notes: line → its notes.
-        by: line → who noted them.
+        by: line → the author of its notes.
     """
     lines = sorted(line for line, of in notes.items() if "variations" in of)
     results: list[Anchored] = []
@@ -221,12 +221,12 @@ def _stand(standing: list[int], back: int | None, number: int) -> None:
 
 
 def lasting(notes: Mapping[str, Any], begun: int, left: int) -> dict[str, Any]:
-    """The notes of a line without the variations of decisions that were taken back since.
+    """The notes of a line without variations at decisions undone since.
 
     Args:
-        notes: those of the line.
+        notes: the notes of the line.
         begun: the number of decisions that stood before it.
-        left: how many of these stand at the end of the log.
+        left: the number of these that still stand at the end of the log.
     """
     if "variations" not in notes:
         return dict(notes)
@@ -238,11 +238,11 @@ def lasting(notes: Mapping[str, Any], begun: int, left: int) -> dict[str, Any]:
 
 
 def counted_at(backs: Sequence[int | None], places: Sequence[int], lines: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """For each line how many decisions stood before it, and how many of these stand at the end.
+    """For each line, the number of decisions before it, and the number of those that stand at the end.
 
     Args:
-        backs: as of `anchored`.
-        places: as of `anchored`.
+        backs: as for `anchored`.
+        places: as for `anchored`.
         lines: in order.
     """
     begun: dict[int, int] = {}

@@ -1,1 +1,1 @@
-"""A typed ruleset becomes a program."""
+"""Lowering of a typed ruleset to a program."""

@@ -1,7 +1,7 @@
-"""Choices between values: `if … else`, with and without a name for the tested value, and `match`.
+"""Choices between values: `if … else`, with or without a name for the tested value, and `match`.
 
-The tested value is evaluated once. If that takes more than reading a slot or a cell, the choice is a function of its
-own with this value as its argument, beside the variables that the choice reads.
+The tested value is evaluated once. If that is more than a slot or cell read, the choice becomes a function with this
+value as its argument, in addition to the variables that it reads.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rulespec.types import Ent, Maybe, Num, Type
 
 
 class Lowering(Protocol):
-    """The parts of the lowering of expressions that choices need."""
+    """The operations that choices need from the lowering of expressions."""
 
     layout: Layout
     ranges: ProgramRanges
@@ -38,7 +38,7 @@ class Lowering(Protocol):
         """The value at an index."""
 
     def helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
-        """Adds a function that no rule has written; the number of the function."""
+        """Adds a function without a counterpart in the rules; returns its number."""
 
 
 def lower_choice(x: Lowering, e: typed.Choice, scope: Scope) -> ir.Expr:
@@ -58,11 +58,11 @@ def lower_some(x: Lowering, e: typed.IfSome, scope: Scope) -> ir.Expr:
         test = op("!=", value, NONE) if number else op(">=", value, FALSE)
         return choose(test, x.argument(e.then, e.type, inner), x.argument(e.other, e.type, inner))
 
-    return _choice_by(x, x.expr(e.value, scope), e.var, [e.then, e.other], scope, chosen)
+    return choice_by(x, x.expr(e.value, scope), e.var, [e.then, e.other], scope, chosen)
 
 
 def lower_cases(x: Lowering, e: typed.Cases, scope: Scope) -> ir.Expr:
-    """`match`: a look-up if all values are constant, else a choice for each half of the cases."""
+    """`match`: a look-up if all values are constant; otherwise a binary choice over the cases."""
     assert isinstance(e.subject.type, Ent)
     everybody = (1 << x.layout.size(e.subject.type.kind)) - 1
     cases = [(sum(1 << i for i in {*indices}), value) for indices, value in e.cases]
@@ -80,7 +80,7 @@ def lower_cases(x: Lowering, e: typed.Cases, scope: Scope) -> ir.Expr:
         return _halved(subject, values)
 
     subject = typed.Var("", e.subject.type, e.subject.span)
-    return _choice_by(x, x.expr(e.subject, scope), subject, [value for _, value in cases], scope, chosen)
+    return choice_by(x, x.expr(e.subject, scope), subject, [value for _, value in cases], scope, chosen)
 
 
 def _halved(subject: ir.Expr, cases: Sequence[tuple[int, ir.Expr]]) -> ir.Expr:
@@ -94,7 +94,7 @@ def _halved(subject: ir.Expr, cases: Sequence[tuple[int, ir.Expr]]) -> ir.Expr:
     return choose(test, _halved(subject, cases[:middle]), _halved(subject, cases[middle:]))
 
 
-def _choice_by(
+def choice_by(
     x: Lowering,
     value: ir.Expr,
     var: typed.Var,

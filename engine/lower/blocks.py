@@ -18,8 +18,8 @@ class BlockBuilder:
     """Adds blocks, instructions and cells of variables to a program.
 
     Attributes:
-        open_block: the block that is being built.
-        owner: the procedure whose variables are added.
+        open_block: the block under construction.
+        owner: the procedure that owns added variables.
     """
 
     def __init__(self, x: ExpressionLowering) -> None:
@@ -49,7 +49,7 @@ class BlockBuilder:
         self.emit(ir.Store(cell(at), value, None, None, 0))
 
     def store_checked(self, target: int | ir.Cell, value: ir.Expr, type_: Type, span: Span) -> None:
-        """Adds an assignment to a variable or state; a number that may be too large is checked."""
+        """Adds an assignment to a variable or state; numbers that may be too large are checked."""
         at = cell(target) if isinstance(target, int) else target
         if isinstance(type_, Num) and not within(self.x.ranges.of(value), NUMBERS):
             site = self.x.site(span, "numbers in the state have at most 15 digits")
@@ -58,12 +58,12 @@ class BlockBuilder:
             self.emit(ir.Store(at, value, None, None, 0))
 
     def exit(self, exit_: ir.Exit) -> None:
-        """Ends the block, unless it has ended."""
+        """Ends the block, unless it has already ended."""
         if self.p.blocks[self.open_block].exit is None:
             self.p.blocks[self.open_block].exit = exit_
 
     def goto(self, block: int) -> None:
-        """Ends the block with a jump, unless it has ended."""
+        """Ends the block with a jump, unless it has already ended."""
         self.exit(ir.Goto(block))
 
     def ending(self, name: str) -> int:
@@ -73,15 +73,15 @@ class BlockBuilder:
         return self.p.endings.index(name)
 
     def clear_arguments(self, choice: ir.Choice) -> None:
-        """Clears the arguments of an option after it is carried out: positions do not depend on the path to them."""
+        """Clears an option's arguments after it is taken, as positions must not depend on the path to them."""
         if choice.params:
             self.emit(ir.Clear(choice.params[0].cell, len(choice.params)))
 
     def loop_over(self, b: typed.Binder, scope: Scope) -> tuple[int, int, Scope]:
-        """Begins a loop over a set.
+        """Starts a loop over a set.
 
         Returns:
-            The block that decides whether it continues, the block after it, and the scope of the body.
+            The block that tests for continuation, the block after the loop, and the scope of the body.
         """
         if b.keys:
             return self._loop_in_order(b, scope)

@@ -20,7 +20,7 @@ class BoardLowering:
 
     Args:
         row: makes look-ups.
-        function: adds a function to the program, by its parameters and its body; returns its number.
+        function: adds a function to the program, from its parameters and body; returns its number.
     """
 
     def __init__(self, row: Row, function: Callable[[str, int, tuple[tuple[int, ir.Expr], ...], ir.Expr], int]) -> None:
@@ -33,6 +33,11 @@ class BoardLowering:
         """A step or a ray; `args` are the lowered arguments of `e`."""
         if e.op == "to":
             return self._to(e.board, *args)
+        if e.op == "side":
+            return self._pair(e.board.side_of, *args)
+        if e.op == "back":
+            steps = e.board.steps
+            return self._row(tuple(steps.index((-x, -y)) for x, y in steps), args[0])
         return self._ray(e.board, *args)
 
     def _to(self, board: typed.BoardDecl, space: ir.Expr, direction: ir.Expr, times: ir.Expr = TRUE) -> ir.Expr:

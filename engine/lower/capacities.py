@@ -16,7 +16,7 @@ from rulespec.typed import nodes as typed
 
 
 def checks(x: ExpressionLowering, e: typed.Expr, at: ir.Cell, span: Span, scope: Scope) -> Iterator[ir.Check]:
-    """The checks after pieces are put into a cell, whose index must be unaffected by them."""
+    """The checks after pieces arrive in a cell; the cell's index must not depend on them."""
     if isinstance(e, typed.PieceCount):
         pile = op("+", at.index, ir.Const(at.base - x.layout.place_at[e.place]))  # a constant index is in the base
         index = _within(x, pile, e.place.index) if e.piece.each else pile

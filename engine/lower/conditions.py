@@ -35,7 +35,7 @@ class ConditionLowering:
         return ir.Condition(self.x.expr(e, scope), reason or text, text, tuple(shown), span)
 
     def shown(self, e: typed.Expr, value: ir.Expr, scope: Scope) -> tuple[ir.Shown, ...]:
-        """The values that explain a condition's value; empty for a literal, whose text is its value."""
+        """The values that explain a condition's value; empty for a literal, as its text is its value."""
         if isinstance(e, typed.Lit):
             return ()
         if isinstance(e, typed.Once):
@@ -51,14 +51,14 @@ class ConditionLowering:
         return ir.Shown(self.text(e.span), type_name(e.type), self.x.expr(e, scope))
 
     def text(self, span: Span) -> str:
-        """The text at a place of the source, on one line."""
+        """The source text at a place, on one line."""
         if span.file not in self._lines:
             self._lines[span.file] = self._sources.get(span.file, "").split("\n")
         return text_at(span, self._lines[span.file])
 
 
 def text_at(span: Span, lines: Sequence[str]) -> str:
-    """The text at a place of a file, on one line."""
+    """The file text at a place, on one line."""
     lines = lines[span.line - 1 : span.end_line]
     if not lines:
         return ""

@@ -1,4 +1,4 @@
-"""Decisions, lowered."""
+"""Lowering of decisions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
-from rulespec.engine.program.builder import FALSE, cell, op
+from rulespec.engine.program.builder import FALSE, TRUE, cell, op
 from rulespec.typed import nodes as typed
 from rulespec.types import BagOf, PathOf, SetOf
 
@@ -43,7 +43,7 @@ class _Turn(NamedTuple):
 
     @property
     def var(self) -> typed.Var:
-        """The variable of the seat at hand."""
+        """The variable for the current seat."""
         return self.again.var
 
 
@@ -57,7 +57,7 @@ class DecisionLowering:
         body: lowers the statements of an option.
 
     Attributes:
-        taken: the options that the place is within, each with the block that asks for it.
+        taken: the enclosing options, each with the block that asks for it.
     """
 
     def __init__(
@@ -105,6 +105,8 @@ class DecisionLowering:
             self.b.open_block = choice.block
             self.taken.append((ask, choice))
             if not _switched_off(choice):
+                if s.draft is not None:
+                    self.b.store(_cell_of(s.draft, scope), TRUE)
                 self._name(begun)
                 self._pay(begun)
                 self._body(option.body, begun.scope)
@@ -147,7 +149,7 @@ class DecisionLowering:
             lead, note, span = op("one", op("pick", by, FALSE)), "nobody may take this decision", s.by.span
         else:
             lead, span = op("&", op("bit", self.b.x.expr(s.lead, scope)), by), s.lead.span
-            note = "who leads must be one of those who may decide"
+            note = "the lead must be one of the players who may decide"
         site = self.b.x.site(span, note)
         self.b.p.members[site] = tuple(self.b.layout.titles(self.player_kind))
         return op("the", lead, site=site), by
@@ -167,7 +169,10 @@ class DecisionLowering:
         if self.b.x.marks is not None:
             self.b.x.marks.decision(s, number, scope)
         self.b.p.known[number] = {var.name: (var.type, e) for var, e in scope.where.items()}
-        self.b.p.decisions.append(ir.Decision(s.name, s.doc, by, held, tuple(choices), block, s.span, among, all_))
+        plan = 0 if s.draft is None else _cell_of(s.draft, scope)
+        self.b.p.decisions.append(
+            ir.Decision(s.name, s.doc, by, held, tuple(choices), block, s.span, among, all_, draft=plan)
+        )
         self.b.p.blocks[block].exit = ir.Ask(number)
 
     def _together(self, s: typed.Decide, scope: Scope) -> None:
@@ -279,6 +284,13 @@ def _columns(options: Sequence[typed.OptionDef]) -> tuple[list[str], list[list[i
             own.append(free[0])
         results.append(own)
     return types, results
+
+
+def _cell_of(var: typed.Var, scope: Scope) -> int:
+    """The cell of a variable."""
+    at = scope.where[var]
+    assert isinstance(at, ir.Cell)
+    return at.base
 
 
 def _switched_off(choice: ir.Choice) -> bool:

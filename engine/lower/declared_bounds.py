@@ -1,4 +1,4 @@
-"""Bounds declared by definitions: the most members of a set, enforced at run time."""
+"""Declared bounds of definitions: the maximum size of a set, enforced at run time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def declared(
     slot: int,
     site: Callable[[Span, str], int],
 ) -> ir.Expr:
-    """The value of a definition; a fault, if it has more members than that declares.
+    """The value of a definition; a fault if its size exceeds the declared bound.
 
     Args:
         definition: the definition.
         body: its value, lowered.
-        lets: takes the value, if it is tested before it is returned.
-        slot: a free slot for that.
-        site: numbers the place of the fault.
+        lets: receives the value, if it is tested before it is returned.
+        slot: a free slot for the value.
+        site: numbers the fault site.
     """
     if definition.at_most is None:
         return body

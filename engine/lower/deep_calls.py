@@ -1,8 +1,8 @@
-"""Calls of procedures within themselves: the caller keeps its variables in rows of cells, one frame for each call.
+"""Recursive calls of procedures: the caller saves its variables in rows of cells, one frame per call.
 
-A procedure has its variables in the same cells however deep it is, so no machine knows the form. Before a call that may
-lead back to it, it puts those that may not be zero into its rows, at the place that its depth says, and clears them;
-where the call comes back, it takes them out again.
+A procedure's variables have the same cells at every depth, so machines need not know about recursion. Before a call
+that may lead back to it, the procedure saves the variables that may be nonzero to its rows, indexed by depth, and
+clears them; after the call, it restores them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class _Site(Struct):
 
 
 class DeepCalls:
-    """The calls within rings of procedures.
+    """The calls within cycles of procedures.
 
     Args:
-        rings: each procedure that may call itself, with all through which it does.
+        rings: each recursive procedure, with all procedures on its cycles.
         builder: adds blocks and cells.
     """
 
@@ -47,17 +47,17 @@ class DeepCalls:
         self._next: dict[typed.Procedure, dict[typed.Var, int]] = {}
 
     def add_depth(self, procedure: typed.Procedure) -> None:
-        """Adds the cell that says how many frames of a procedure are kept, and room for its next arguments."""
+        """Adds the cell for the number of saved frames of a procedure, and cells for its next arguments."""
         if procedure in self._rings:
             self._depth[procedure] = self._b.local("depth", "int")
             self._next[procedure] = {v: self._b.local(f"next {v.name}", type_name(v.type)) for v in procedure.params}
 
     def within(self, caller: typed.Procedure, callee: typed.Procedure) -> bool:
-        """Whether a call may lead back to the procedure that calls."""
+        """Whether a call may lead back to the calling procedure."""
         return callee in self._rings.get(caller, ())
 
     def check(self, caller: typed.Procedure, callee: typed.Procedure, span: Span) -> None:
-        """Adds the fault of a call that would be too deep."""
+        """Adds the fault for calls beyond the depth limit."""
         if callee.deep is not None:
             under_way: ir.Expr = cell(self._depth[callee])
             if caller is callee:
@@ -69,13 +69,13 @@ class DeepCalls:
     def targets(
         self, caller: typed.Procedure, callee: typed.Procedure, params: dict[typed.Var, int]
     ) -> dict[typed.Var, int]:
-        """The cells that arguments are put into: if a procedure calls itself, its parameters are still in use."""
+        """The cells for the arguments of a call; in a self-call, the procedure's parameters are still in use."""
         return self._next[callee] if caller is callee else params
 
     def begin(
         self, caller: typed.Procedure, callee: typed.Procedure, params: Mapping[typed.Var, int], after: int
     ) -> None:
-        """Notes a call whose arguments are ready, and hands them over."""
+        """Notes a call with complete arguments, and passes them."""
         block = self._b.open_block
         self._sites[caller].append(_Site(block, len(self._b.p.blocks[block].body), after))
         if caller is callee:
@@ -84,7 +84,7 @@ class DeepCalls:
                 self._b.store(at, FALSE)
 
     def add_frames(self) -> None:
-        """Adds the rows of all procedures, and puts variables away and back, once all else is lowered."""
+        """Adds the rows of all procedures, and the code to save and restore variables, after all other lowering."""
         p = self._b.p
         flow = Flow(p)
         compiled = procedures(flow) if self._rings else {}

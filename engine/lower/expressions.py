@@ -1,4 +1,4 @@
-"""Typed expressions as expressions over cells and slots."""
+"""Lowering of typed expressions to expressions over cells and slots."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from rulespec.engine.lower.declared_bounds import declared
 from rulespec.engine.lower.layout import Layout, by_name, type_name
 from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.optionals import extreme, perhaps
-from rulespec.engine.lower.paths import lower_along, lower_path, lower_ways, path_op, rear
+from rulespec.engine.lower.paths import lower_along, lower_path, lower_query, lower_ways, path_op, rear
 from rulespec.engine.lower.places import capacities, count_in, how_many, numbered
 from rulespec.engine.lower.ranges import ARGUMENT, MOST, NUMBERS, ProgramRanges, Range, within
 from rulespec.engine.lower.scope import Scope
+from rulespec.engine.lower.subsets import lower_subsets
 from rulespec.engine.lower.worked_out import working_out
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, NONE, cell, fallback, logic, op, together
@@ -34,16 +35,16 @@ class ExpressionLowering:
     """Lowers expressions; facts, tables and settings become constants.
 
     Args:
-        layout: of the state.
+        layout: the layout of the state.
         settings: the values of the ruleset's settings, as text.
-        program: takes arrays, tables, functions and sites.
+        program: receives arrays, tables, functions and sites.
         marks: notified of everything lowered.
 
     Attributes:
-        most_slots: the number of slots that suffices for all expressions so far.
-        ranges: of the numbers.
-        results: the cells of procedures' values; `worked_out`: computes start values and capacities.
-        capacities: the most tokens of a kind in each place, once requested; `limits`: in groups of places.
+        most_slots: the number of slots that all expressions so far need.
+        ranges: the ranges of the numbers.
+        results: the cells of procedures' values; `worked_out`: evaluates start values and capacities.
+        capacities: the capacity of each place for tokens of a kind, filled on demand; `limits`: the same for groups.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class ExpressionLowering:
         return self._functions[definition]
 
     def helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
-        """Adds a function that no rule has written; the number of the function."""
+        """Adds a function without a counterpart in the rules; returns its number."""
         self.ranges.function(body)
         self.p.functions.append(ir.Function(name, params, lets, body))
         return len(self.p.functions) - 1
@@ -114,7 +115,7 @@ class ExpressionLowering:
         return lowered if self.marks is None else self.marks.expression(e, lowered)
 
     def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
-        """The expression as an argument of a type: where none is not allowed, no other number may stand for it."""
+        """The expression as an argument of a type: none must not become another number where it is not allowed."""
         lowered = self.expr(e, scope)
         return self.bounded(lowered, e.span) if isinstance(type_, Maybe) and isinstance(e.type, Num) else lowered
 
@@ -123,7 +124,7 @@ class ExpressionLowering:
         return [self.argument(a, e.type if e.op == "??" and i else Maybe(), scope) for i, a in enumerate(e.args)]
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """A number, checked if it might lie outside of bounds."""
+        """A number, checked if it may lie outside the bounds."""
         if within(self.ranges.of(e), bounds):
             return e
         return op("fit", e, site=self.site(span, "this number has more than 15 digits"))
@@ -136,7 +137,7 @@ class ExpressionLowering:
             self.ranges.slots.pop(slot, None)
 
     def slot(self, scope: Scope) -> int:
-        """The first free slot; an entity is put into it."""
+        """The first free slot, for an entity."""
         self.ranges.slots.pop(scope.slots, None)
         self.most_slots = max(self.most_slots, scope.slots + 1)
         return scope.slots
@@ -261,7 +262,7 @@ class ExpressionLowering:
         return self.bounded(result, e.span, MOST) if e.op == "sum" else result
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The set of an entity, or a set itself."""
+        """The set that contains an entity; a set is returned unchanged."""
         return lowered if isinstance(e.type, SetOf) else _singleton(e, lowered)
 
     def _only(self, source: ir.Expr, e: typed.Expr) -> ir.Expr:
@@ -272,7 +273,7 @@ class ExpressionLowering:
         return op("the", source, site=site)
 
     def ranked(self, op: str, b: typed.Binder, scope: Scope) -> ir.Ranked:
-        """The members of a set by their keys."""
+        """The members of a set, ranked by keys."""
         slot = self.slot(scope)
         inner = scope.in_slot(b.var, slot)
         where = self.expr(b.where, inner) if b.where is not None else None
@@ -281,11 +282,11 @@ class ExpressionLowering:
         return ir.Ranked(op, slot, self.expr(b.source, scope), self.start(b, scope), where, keys, self.bits(kind).value)
 
     def bits(self, kind: str) -> ir.Const:
-        """The bits of a member in an order."""
+        """The bit width of a member in an order."""
         return ir.Const(self.layout.size(kind).bit_length())
 
     def start(self, b: typed.Binder, scope: Scope) -> ir.Expr | None:
-        """The first member of a set in cyclic order; None for the usual first."""
+        """The first member of a set in cyclic order; None for the default."""
         if b.start is None:
             return None
         start = self.expr(b.start, scope)
@@ -379,7 +380,7 @@ def capacities_of(x: ExpressionLowering, kind: typed.Kind) -> tuple[int, ...]:
     """The capacity of each place for tokens of a kind; -1 if unbounded.
 
     Raises:
-        DiagnosticsError: RS702 if that has no value.
+        DiagnosticsError: RS702 if a capacity has no value.
     """
     if kind not in x.capacities:
         x.capacities[kind] = capacities(x.layout, kind, partial(_constant, x))
@@ -390,7 +391,7 @@ def limits_of(x: ExpressionLowering, capacity: typed.CapacityDecl) -> tuple[int,
     """The limits of a capacity, one for each entity of its index.
 
     Raises:
-        DiagnosticsError: RS702 if that has no value.
+        DiagnosticsError: RS702 if a limit has no value.
     """
     if capacity not in x.limits:
         assert capacity.at_most is not None
@@ -472,7 +473,9 @@ _FORMS: dict[type[typed.Expr], Callable[[ExpressionLowering, Any, Scope], ir.Exp
     typed.Reach: ExpressionLowering._reach,
     typed.Ways: lower_ways,
     typed.PathDomain: lower_path,
+    typed.PathQuery: lower_query,
     typed.Along: lower_along,
+    typed.OverSubsets: lower_subsets,
     typed.Once: _hypothetical,
     typed.Op: ExpressionLowering._op,
 }

@@ -1,7 +1,7 @@
-"""Option heads, lowered: conditions over slots, then effects before the body, over cells.
+"""Lowering of option heads: conditions over slots, then effects before the body, over cells.
 
-Values named in a head are evaluated with its conditions, wherever those are tested. The ones that the body or a payment
-reads are evaluated once more when the option is taken, from the same state, before anything is paid.
+Values bound in a head are evaluated with its conditions, wherever those are tested. If the body or a payment reads
+them, they are evaluated again when the option is taken, in the same state, before any payment.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rulespec.types import INT, Ent, Maybe, Num, Type
 
 
 class Named(NamedTuple):
-    """A value bound in a head and read by the body or a payment: its cell, and its expression."""
+    """A value bound in a head and read by the body or a payment: its cell and its expression."""
 
     cell: int
     value: ir.Expr
@@ -53,7 +53,7 @@ class _Paid(NamedTuple):
 
 
 class HeadLowering:
-    """Lowers heads of options, with guards in place of their names.
+    """Lowers heads of options, with guards inlined.
 
     Args:
         builder: adds cells.
@@ -69,7 +69,7 @@ class HeadLowering:
     # --- what must hold ----------------------------------------------------------------------
 
     def requires(self, head: Iterable[typed.HeadPart], scope: Scope) -> tuple[ir.Condition, ...]:
-        """The conditions of a head, without bindings after the last of them."""
+        """The conditions of a head, without trailing bindings."""
         return tuple(_Conditions(self, scope).of(head))
 
     # --- what is done ------------------------------------------------------------------------
@@ -79,8 +79,8 @@ class HeadLowering:
 
         Args:
             option: the option.
-            scope: has its parameters in cells.
-            later: whether it is not carried out at once, so that amounts are named, too.
+            scope: the scope with its parameters in cells.
+            later: whether the option is carried out later, so that amounts need cells, too.
         """
         if all(type(part) is typed.Requirement for part in option.head):
             return Begun([], [], scope)  # most options: nothing is named, nothing is paid
@@ -148,7 +148,7 @@ class HeadLowering:
         return inner.in_cell(var, at)
 
     def each(self, cost: typed.Cost, scope: Scope) -> list[Scope]:
-        """The scope of a cost; of a bag, one for each entity of its kind."""
+        """The scope of a cost; for a bag, one scope for each entity of its kind."""
         if cost.each is None:
             return [scope]
         assert isinstance(cost.each.type, Ent)
@@ -208,7 +208,7 @@ class _Conditions:
         self._lets: list[tuple[int, ir.Expr]] = []
 
     def of(self, head: Iterable[typed.HeadPart]) -> list[ir.Condition]:
-        """The conditions of a head in the scope at hand."""
+        """The conditions of a head in the current scope."""
         results: list[ir.Condition] = []
         for part in head:
             if isinstance(part, typed.Let):

@@ -24,20 +24,20 @@ FEW = 64
 
 
 def by_name(named: Mapping[str, T]) -> list[T]:
-    """Declarations in the order of their names.
+    """Declarations sorted by name.
 
-    Whatever gets a number is numbered in this order: numbers outlive a change of the order in files and of overlays.
+    All numbering follows this order, so that numbers survive a reordering of files and overlays.
     """
     return [named[name] for name in sorted(named)]
 
 
 class Layout:
-    """The cells of fields, accounts and piles, in this order, each in the order of its names.
+    """The cells of fields, accounts and piles, in this order, each group sorted by name.
 
     Attributes:
         field_at: the first cell of each field.
         place_at: the first cell of each place of a type of pieces.
-        frames: the variables around each private table of a procedure.
+        frames: the variables that share a frame with each private table of a procedure.
     """
 
     def __init__(self, declarations: typed.Declarations, seats: int, program: ir.Program) -> None:
@@ -129,21 +129,21 @@ class Layout:
         return size(self.d.kinds, kind, self.seats)
 
     def entities(self, e: typed.Op) -> ir.Const:
-        """Number of entities of the kind of a bag, which an operator makes or takes."""
+        """The number of entities of a bag's kind, for operators that make or use bags."""
         type_ = e.type if isinstance(e.type, BagOf) else e.args[0].type
         assert isinstance(type_, BagOf)
         return ir.Const(self.size(type_.kind))
 
     def names(self, kind: str) -> list[str]:
-        """Names of the entities of a kind; seats are called by their number here."""
+        """Names of the entities of a kind, with seats by number."""
         return list(entity_names(self.d.kinds, kind, [str(i) for i in range(self.seats)]))
 
     def titles(self, kind: str) -> list[str]:
-        """The same for messages, where a number alone is not enough."""
+        """Names of the entities of a kind for messages, which need more than a seat's number."""
         return list(entity_names(self.d.kinds, kind, [f"{self.d.player_kind} {i + 1}" for i in range(self.seats)]))
 
     def values(self, kind: str, fact: typed.FactDecl) -> tuple[int, ...]:
-        """The value of a fact of each entity of a kind."""
+        """The value of a fact for each entity of a kind."""
         return values(self.d.kinds, kind, fact, self.seats)
 
     def _owners(self, kinds: tuple[str, ...]) -> Iterator[tuple[str, ir.Owner]]:
@@ -155,7 +155,7 @@ class Layout:
             yield ".".join(name for _, name in result), tuple([(k, i) for k, (i, _) in zip(kinds, result, strict=True)])
 
     def strides(self, kinds: list[str]) -> list[int]:
-        """The distances between cells of neighbouring entities, one for each index."""
+        """The cell distances between neighbouring entities, one for each index."""
         strides = [1] * len(kinds)
         for i in range(len(kinds) - 2, -1, -1):
             strides[i] = strides[i + 1] * self.size(kinds[i + 1])
@@ -163,12 +163,12 @@ class Layout:
 
 
 def param_type(type_: Type) -> str:
-    """The type of a parameter as `ir.Param` writes it: one that may be none ends in `?`."""
+    """The type of a parameter as in `ir.Param`: optional types end in `?`."""
     return f"{type_.kind}?" if isinstance(type_, Ent) and type_.optional else type_name(type_)
 
 
 def type_name(type_: Type) -> str:
-    """The type as `ir.Shown`, `ir.Param` and `ir.CellName` write it."""
+    """The type as in `ir.Shown`, `ir.Param` and `ir.CellName`."""
     if isinstance(type_, Bool):
         return "bool"
     if isinstance(type_, Num | Maybe):

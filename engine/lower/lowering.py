@@ -1,7 +1,7 @@
-"""From a typed ruleset to a program, for a number of seats and the values of its settings.
+"""Lowering of a typed ruleset to a program, for a number of seats and the values of its settings.
 
-Every field, account, pile and variable gets its cell; procedures become basic blocks; settings become constants, and
-code that they switch off is removed.
+Every field, account, pile and variable gets a cell; procedures become basic blocks; settings become constants, and
+disabled code is removed.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ def lower(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks
 def lowering(
     ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks: Marks | None = None
 ) -> ExpressionLowering:
-    """The lowering of a ruleset, with its program, to which more expressions can be added.
+    """The lowering of a ruleset, with its program, for adding further expressions.
 
     Args:
-        ruleset: as the checker made it.
+        ruleset: the checked ruleset.
         seats: number of players, within the ruleset's range.
         settings: every setting of the ruleset with its value, as text.
         marks: notified of everything lowered.
 
     Raises:
-        DiagnosticsError: RS701 for too many cells, RS702 for a start value that does not fit.
+        DiagnosticsError: RS701 for too many cells, RS702 for an unsuitable start value.
     """
     p = ir.Program(seats)
     x = ExpressionLowering(Layout(ruleset.declarations, seats, p), settings, p, marks)
@@ -56,7 +56,7 @@ def lowering(
 
 
 def lower_rules(ruleset: typed.Ruleset, x: ExpressionLowering) -> None:
-    """Adds all rules of a ruleset to the program that an expression lowering adds to."""
+    """Adds all rules of a ruleset to the program of an expression lowering."""
     _Lowering(ruleset, x).run()
 
 
@@ -109,6 +109,7 @@ class _Lowering:
             self.p.blocks[block].exit = ir.Return(procedures.ret[procedure], procedures.usual.get(procedure, end))
         for procedure in by_name(rules.procedures):
             self._entry(procedure, procedures)
+        statements.drafts.add_copies()
         procedures.deep.add_frames()
 
     def _procedure(self, procedure: typed.Procedure, procedures: Procedures, statements: StatementLowering) -> int:

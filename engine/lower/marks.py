@@ -10,29 +10,29 @@ from rulespec.typed import nodes as typed
 
 
 class Marks:
-    """Notifications from lowering. Every method does nothing; override those that matter."""
+    """Notifications from lowering. All methods do nothing; override the ones you need."""
 
     def expression(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The expression in place of a lowered one: itself, or a marked one of equal value."""
+        """The replacement of a lowered expression: itself, or a marked expression of equal value."""
         return lowered
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
-        """A statement begins in a block, with these variables."""
+        """A statement begins in a block, in the given scope."""
 
     def emitted(self, instruction: ir.Instruction) -> None:
-        """An instruction is added for the statement that has begun last."""
+        """An instruction is added for the most recently begun statement."""
 
     def payment(self, cost: typed.Cost, instructions: Sequence[ir.Instruction], scope: Scope) -> None:
-        """A cost is paid by instructions, which are added later."""
+        """A cost is paid by instructions that are added later."""
 
     def decision(self, s: typed.Decide, number: int, scope: Scope) -> None:
-        """A statement asks for the decision of a number, with these variables."""
+        """A statement asks for the decision with this number, in the given scope."""
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
-        """The body of a loop begins in a block; `again` is the block that decides whether to go on to `leave`."""
+        """The body of a loop begins in a block; `again` is the block that chooses between the body and `leave`."""
 
     def otherwise(self, s: typed.Otherwise, block: int) -> None:
-        """The body for the case without a legal option begins in a block."""
+        """The body for the case without legal options begins in a block."""
 
     def definition(self, definition: typed.Definition, function: int) -> None:
-        """A definition has the number of a function."""
+        """A definition has this function number."""

@@ -1,4 +1,4 @@
-"""Options, lowered."""
+"""Lowering of options."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ class OptionLowering:
     def choice(
         self, option: typed.OptionDef, scope: Scope, *, later: bool = False, representatives: bool = False
     ) -> tuple[ir.Choice, Begun]:
-        """An option with a block for its body, and the work before that (see `HeadLowering.begun`).
+        """An option with a block for its body, and the work before the body (see `HeadLowering.begun`).
 
         Args:
             option: the option.
-            scope: around it.
+            scope: the enclosing scope.
             later: see `HeadLowering.begun`.
-            representatives: whether one of alike tokens stands for all.
+            representatives: whether one alike token represents all.
         """
         params, conditions, body = self._params(option, scope, representatives=representatives)
         by = self.x.expr(option.by, conditions) if option.by is not None else None

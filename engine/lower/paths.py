@@ -1,4 +1,4 @@
-"""Paths and the costs of ways, lowered: what a parameter may be, its stops, and what is asked of its steps."""
+"""Lowering of paths and their costs: the values of a parameter, stops, and queries about steps."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from rulespec.engine.lower.ranges import MOST, NUMBERS, ProgramRanges, Range
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, NONE, choose, logic, op
+from rulespec.language.paths import MAX_PATHS
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions
-from rulespec.types import Ent, PathOf, Type
+from rulespec.types import Ent, PathOf, SetOf, Type
 
 
 class PathLowering(Protocol):
-    """The parts of the lowering of expressions that paths and ways need."""
+    """The operations that paths need from the lowering of expressions."""
 
     layout: Layout
     most_slots: int
@@ -43,8 +44,8 @@ class PathLowering(Protocol):
         """The set of an entity, or a set itself."""
 
 
-def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.Expr:
-    """The paths that a parameter may be: `onward` has left out what has been used, and what would count too much."""
+def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.PathSearch:
+    """The possible paths of a parameter: `onward` excludes used members and steps that would cost too much."""
     start, within = x.expr(e.start, scope), x.bounded(x.expr(e.within, scope), e.within.span)
     slot = x.slot(scope)
     at_step = scope.in_slot(e.so_far, slot).in_slot(e.var, slot + 1)
@@ -68,7 +69,26 @@ def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.Expr:
     if isinstance(cost, ir.Const):
         onward = choose(fits, onward, FALSE) if cost.value >= 0 else FALSE
     stops = tuple([_of_stops(e, use) for use in e.uses])
-    return ir.PathSearch(slot, start, within, onward, cost, uses, stops, e.whole, _size(x, e))
+    kinds = tuple([use.type.kind if isinstance(use.type, Ent | SetOf) else "" for use in e.uses])
+    return ir.PathSearch(slot, start, within, onward, cost, uses, stops, e.whole, _size(x, e), kinds)
+
+
+def lower_query(x: PathLowering, e: typed.PathQuery, scope: Scope) -> ir.Expr:
+    """`trail`, whose paths end at the last reachable stop when nothing is used up, and `longest`."""
+    walk = lower_path(x, e.paths, scope)
+    site = x.site(e.span, f"`{e.op}` looks at {MAX_PATHS:,} beginnings of paths at most")
+    if e.worth is None:
+        near, at = e.paths.near, scope.in_slot(e.paths.var, walk.at)
+        step: ir.Expr = x.expr(near.source, at.after(walk.to))
+        if near.where is not None:
+            asked = x.expr(near.where, at.in_slot(near.var, walk.to))
+            step = ir.Fold("set", walk.to, step, None, asked, None, None)
+        return replace(walk, finds=e.op, reachable=ir.Closure(walk.at, walk.start, step), site=site)
+    whole = scope.in_slot(e.paths.so_far, walk.slot).after(walk.left + len(walk.uses))
+    where = x.expr(e.where, whole) if e.where is not None else None
+    worth = x.bounded(x.expr(e.worth, whole), e.worth.span)
+    default = x.argument(e.default, e.type, scope) if e.default is not None else NONE
+    return replace(walk, finds=e.op, where=where, worth=worth, default=default, site=site)
 
 
 def _of_stops(walk: typed.PathDomain, use: typed.Expr) -> bool:
@@ -77,7 +97,7 @@ def _of_stops(walk: typed.PathDomain, use: typed.Expr) -> bool:
 
 
 def lower_along(x: PathLowering, e: typed.Along, scope: Scope) -> ir.Expr:
-    """An operator over the steps of a path: over the numbers of all stops but the last."""
+    """An operator over the steps of a path: over the indices of all stops but the last."""
     path, size = x.expr(e.path, scope), ir.Const(_size(x, e.path))
     slot = x.slot(scope)
     inner = scope.after(slot)
@@ -95,7 +115,7 @@ def lower_along(x: PathLowering, e: typed.Along, scope: Scope) -> ir.Expr:
 
 
 def path_op(x: PathLowering, e: typed.Op, args: list[ir.Expr], scope: Scope) -> ir.Expr:
-    """A stop of a path by its number, the number of stops, the set of them, the first, or the last."""
+    """A stop by index, the number of stops, their set, the first or the last stop of a path."""
     path, size = args[0], ir.Const(_size(x, e.args[0]))
     places = op("stops", path, size)
     if e.op == "length":
@@ -133,7 +153,7 @@ def lower_ways(x: PathLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
 
 
 def rear(x: PathLowering, e: typed.Op, order: ir.Expr, scope: Scope) -> ir.Expr:
-    """The last member of an order: the one that has all others before it."""
+    """The last member of an order."""
     assert isinstance(e.type, Ent)
     slot, bits = x.slot(scope), ir.Const(x.layout.size(e.type.kind).bit_length())
     members = op("members", order, bits)

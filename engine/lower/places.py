@@ -21,18 +21,18 @@ Value = Callable[[typed.Expr, dict[typed.Var, ir.Expr]], int]
 
 
 def numbered(layout: Layout, e: typed.PlaceValue, index: ir.Expr | None) -> ir.Expr:
-    """The number of a place, by the lowered entity of its index."""
+    """The number of a place, given the lowered entity of its index."""
     first = ir.Const(first_place(layout, e.kind, e.place))
     return first if index is None else op("+", first, index)
 
 
 def first_place(layout: Layout, kind: typed.Kind, place: typed.PlaceDecl) -> int:
-    """The number of the first entity's place among all places of a kind of tokens."""
+    """The number of a place's first entity among all places of a kind of tokens."""
     return first_of(layout.d.kinds, layout.d.kinds[f"{kind.name}.place"], place, layout.seats)
 
 
 def of_places(layout: Layout, kind: typed.Kind) -> list[tuple[typed.PlaceDecl, int]]:
-    """For each place by number: its declaration, and the number of its index entity, or 0."""
+    """For each place number: its declaration, and the number of its index entity, or 0."""
     return [(p, i) for p in kind.places.values() for i in range(layout.size(p.index) if p.index else 1)]
 
 
@@ -61,7 +61,7 @@ _FEW = 16
 
 
 def how_many(layout: Layout, capacity: typed.CapacityDecl, index: ir.Expr, slot: int) -> ir.Expr:
-    """The number of pieces and tokens in the places of a capacity, for an entity of its index."""
+    """The number of pieces and tokens in the places of a shared capacity, for an entity of its index."""
     if not _is_ready(index):  # worked out once: the only member of a set
         inner = how_many(layout, capacity, ir.Local(slot), slot + 1)
         return ir.Fold("sum", slot, op("bit", index), None, None, inner, None)
@@ -92,7 +92,7 @@ def _is_ready(e: ir.Expr) -> bool:
 
 
 def check_start(layout: Layout, kind: typed.Kind, limits: tuple[int, ...]) -> None:
-    """Checks that the set-up puts no more tokens anywhere than find room.
+    """Checks that the set-up respects the capacities of token places.
 
     Raises:
         DiagnosticsError: RS702.

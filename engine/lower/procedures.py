@@ -16,15 +16,15 @@ class Procedures:
     """The blocks and cells of procedures.
 
     Attributes:
-        order: the procedures, each after its callers; those run by `once` come first.
-        supposed: the procedures that `once` names.
+        order: the procedures, callers first, but preceded by those that `once` runs.
+        supposed: the procedures under `once`.
         first: the first block of each.
         ret: the cell of the return address of each.
-        lent: the parameters that are variables of the caller.
-        params: the cells of each one's parameters, lent ones included.
+        lent: the parameters that share the caller's variables.
+        params: the cells of each procedure's parameters, including lent ones.
         usual: the block after the first call of each.
-        results: the cells of their values, which lie side by side. Each is filled between the `return` of a procedure
-            and the statement that takes its value: zero whenever the game waits.
+        results: the adjacent cells of their values. Each is nonzero only between the `return` of a procedure and the
+            statement that uses its value, so never while the game waits.
     """
 
     def __init__(self, rules: typed.Rules, builder: BlockBuilder) -> None:

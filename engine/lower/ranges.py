@@ -1,8 +1,7 @@
 """Ranges of numbers in a program; only numbers that may overflow are checked at run time.
 
 A stored number (in the state, a variable, an argument of an option) lies within ±`MAX_NUMBER`. An intermediate result
-may be larger, but never more than `MOST`: one that might be is checked where it is computed, and must then lie within
-±`MAX_NUMBER`.
+may be larger, but never beyond `MOST`: if it could be, it is checked where it is computed, against ±`MAX_NUMBER`.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ MOST: Range = (-1_000 * MAX_NUMBER, 1_000 * MAX_NUMBER)
 
 
 class ProgramRanges:
-    """The ranges of the expressions of a program, which may still grow.
+    """The ranges of the expressions of a growing program.
 
     Attributes:
-        slots: the ranges of the numbers in slots, by slot; others hold entities and sets.
+        slots: the ranges of numbers by slot; other slots hold entities and sets.
     """
 
     def __init__(self, p: ir.Program) -> None:
@@ -37,7 +36,7 @@ class ProgramRanges:
         self._known: dict[int, tuple[ir.Expr, Range]] = {}
 
     def of(self, e: ir.Expr) -> Range:
-        """The range of a number, inclusive. The result for a set has no meaning."""
+        """The range of a number, inclusive; meaningless for a set."""
         if isinstance(e, ir.Const):
             return e.value, e.value
         if isinstance(e, ir.Local):
@@ -79,6 +78,8 @@ class ProgramRanges:
             return min(0, most * low), max(0, most * high)
         if isinstance(e, ir.Spread) and e.default is not None:
             return hull((0, MAX_NUMBER), self.of(e.default))
+        if isinstance(e, ir.PathSearch) and e.worth is not None and e.default is not None:
+            return hull(self.of(e.worth), self.of(e.default))
         return self._entity
 
     def _op(self, e: ir.Op) -> Range:
@@ -91,7 +92,7 @@ class ProgramRanges:
 
 
 def hull(*ranges: Range) -> Range:
-    """The smallest range around all of them."""
+    """The smallest range that contains all of them."""
     return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 

@@ -1,4 +1,4 @@
-"""Variables in scope while expressions are lowered."""
+"""Variables in scope during lowering."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Scope(Struct, frozen=True):
     sources: dict[int, ir.Expr] = {}
 
     def in_slot(self, var: typed.Var, slot: int) -> Scope:
-        """With a variable in a slot."""
+        """This scope with a variable in a slot."""
         return replace(self, where={**self.where, var: ir.Local(slot)}, slots=max(self.slots, slot + 1))
 
     def after(self, slot: int) -> Scope:
-        """With a slot taken that no variable has."""
+        """This scope with a slot reserved without a variable."""
         return replace(self, slots=slot + 1)
 
     def in_cell(self, var: typed.Var, at: int) -> Scope:
-        """With a variable in a cell."""
+        """This scope with a variable in a cell."""
         return replace(self, where={**self.where, var: cell(at)})
 
     def with_source(self, expr: typed.Expr, value: ir.Expr) -> Scope:
-        """The scope in which an expression has a known value."""
+        """This scope with a known value for an expression."""
         return replace(self, sources={**self.sources, id(expr): value})

@@ -35,7 +35,7 @@ def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None
 
 
 def seers(x: ExpressionLowering, param: typed.OptionParam, scope: Scope) -> ir.Expr | None:
-    """The viewers of a private argument, besides the deciding seat; None if there are none."""
+    """The viewers of a private argument, besides the decider; None if there are none."""
     if param.private is None or param.private.like is None:
         return x.expr(param.private.to, scope) if param.private is not None and param.private.to is not None else None
     field, secrecy = param.private.like, param.private.like.decl.private

@@ -1,4 +1,4 @@
-"""Statements, lowered to blocks."""
+"""Lowering of statements to blocks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import NamedTuple
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.capacities import checks
 from rulespec.engine.lower.decisions import DecisionLowering
+from rulespec.engine.lower.drafts import Drafts, LoweredDraft
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.lower.procedures import Procedures
@@ -34,12 +35,12 @@ class StatementLowering:
     Args:
         builder: adds blocks and cells.
         options: lowers options.
-        procedures: the procedures that may be called.
+        procedures: the callable procedures.
         player_kind: the kind of the players.
 
     Attributes:
-        procedure: the procedure whose statements are lowered.
-        exit: the block through which it is left.
+        procedure: the procedure that contains the statements.
+        exit: its exit block.
     """
 
     procedure: typed.Procedure
@@ -51,11 +52,13 @@ class StatementLowering:
         self.x = builder.x
         self.procedures = procedures
         self.decisions = DecisionLowering(builder, options, player_kind, self.block)
+        self.drafts = Drafts(builder)
         self.exit = 0
+        self._draft: LoweredDraft | None = None
         self._loops: list[_Loop] = []
 
     def block(self, block: typed.Block, scope: Scope) -> None:
-        """Lowers statements, one after the other."""
+        """Lowers statements in order."""
         for s in block:
             scope = self._stmt(s, scope)
 
@@ -110,6 +113,9 @@ class StatementLowering:
             target, outside = self.exit, len(self.decisions.taken)
         elif word == "ask again":
             target, outside = self.decisions.taken[-1][0], len(self.decisions.taken) - 1
+        elif word == "withdraw":
+            assert self._draft is not None
+            target, outside = self._draft.back, len(self.decisions.taken) - 1
         else:
             loop = next(each for each in reversed(self._loops) if each.turns or word != "pass turn")
             target, outside = (loop.leave if word == "leave" else loop.next), loop.options
@@ -214,6 +220,9 @@ class StatementLowering:
         self.b.open_block = after
 
     def _repeat(self, s: typed.Repeat, scope: Scope) -> None:
+        if s.word == "draft":
+            self._plan(s, scope)
+            return
         head, after = self.b.block(), self.b.block()
         if s.limit is not None:
             left = self.b.local("left", "int")
@@ -229,6 +238,16 @@ class StatementLowering:
         self._loop(s.body, scope, head, after, turns=s.head > 0)
         self.b.goto(head)
         self.b.open_block = after
+
+    def _plan(self, s: typed.Repeat, scope: Scope) -> None:
+        """Lowers a draft: a loop around its decision."""
+        (decide,) = s.body
+        assert isinstance(decide, typed.Decide) and decide.draft is not None
+        self._draft = draft = self.drafts.begin(s.span)
+        self._loop(s.body, scope.in_cell(decide.draft, draft.begun), draft.head, draft.over)
+        self.b.goto(draft.head)
+        self.drafts.end(draft)
+        self._draft = None
 
     def _loop(self, body: typed.Block, scope: Scope, head: int, after: int, *, turns: bool = False) -> None:
         """Lowers the body of a loop."""

@@ -1,4 +1,4 @@
-"""Tables of procedures: cells in the frame of the procedure, one for each member of a kind, filled where it begins."""
+"""Tables of procedures: cells in the procedure's frame, one for each member of a kind, filled at their `let`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.types import Ent, SetOf
 
 
 def fill_table(b: BlockBuilder, s: typed.LetTable, scope: Scope) -> None:
-    """Adds the cells of a table, and gives each its first value: other passes of a loop begin with it, too."""
+    """Adds the cells of a table, and sets each initial value, also when a loop repeats the `let`."""
     x, table = b.x, s.table
     first, size = _cells(b, table)
     if table.private is not None:

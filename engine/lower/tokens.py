@@ -1,4 +1,4 @@
-"""Token moves: the checks before, and the token's state after."""
+"""Token moves: the checks before, and the state of the token after."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _check_shared(b: BlockBuilder, s: typed.Put, place: ir.Expr, scope: Scope) -
 
 
 def stored(b: BlockBuilder, value: ir.Expr, type_: str, name: str) -> ir.Expr:
-    """A value that later writes cannot change; copied into a variable if they might."""
+    """A value protected from later writes, by a copy in a variable if they might change it."""
     if _lasts(b.p, value):
         return value
     variable = b.local(name, type_)

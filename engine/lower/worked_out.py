@@ -17,10 +17,10 @@ WorkedOut = Callable[[ir.Expr, State, Span], int]
 
 
 def working_out(p: ir.Program) -> WorkedOut:
-    """A function that computes all start values and capacities of a program.
+    """A function that computes start values and capacities of a program.
 
-    It raises `ProgramFaultError` for an expression without a value, and `DiagnosticsError` (RS415) once all of them
-    together take more than `MAX_START_STEPS`.
+    It raises `ProgramFaultError` for an expression without a value, and `DiagnosticsError` (RS415) once they take more
+    than `MAX_START_STEPS` together.
     """
     evaluator = Evaluator(p, MAX_START_STEPS)
 

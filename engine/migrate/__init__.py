@@ -1,1 +1,1 @@
-"""Recorded games carried over to changed rules."""
+"""Migration of recorded games to changed rules."""

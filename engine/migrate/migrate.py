@@ -1,4 +1,4 @@
-"""A recorded game carried over to changed rules: decision by decision, by the state that both rules have."""
+"""Migration of a recorded game to changed rules, decision by decision, by the shared state."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Verdict(StrEnum):
 
 
 class Obstacle(Struct, frozen=True):
-    """The first reason why a game cannot be carried over faithfully.
+    """The first obstacle to a faithful migration of a game.
 
     Attributes:
-        reason: the reason, the same for all games that have it.
-        rules: the ids of the rules that it cites.
+        reason: the reason, equal for all games with this obstacle.
+        rules: the rule ids cited by the reason.
         index: the number of decisions before it.
         recorded: the recorded decision; "" if there is none.
-        span: the place in the rules; None if there is none.
+        span: the place in the rules, or None.
     """
 
     reason: str
@@ -69,11 +69,11 @@ class Migrated(Struct, frozen=True):
     Attributes:
         log: the name of the log.
         verdict: faithful, numbers or kept.
-        cause: why it is not faithful; None if it is.
-        walk: the result for its decisions.
+        cause: the obstacle, or None for a faithful game.
+        walk: the result of its decisions.
         game: the game under the changed rules, where it stopped.
         recorded: the recorded outcome.
-        outcome: that under the changed rules.
+        outcome: the outcome under the changed rules.
     """
 
     log: str
@@ -106,15 +106,15 @@ class Migrated(Struct, frozen=True):
 
 
 def migrate(replay: ReplayResult, ruleset: typed.Ruleset, backend: Backend = "auto") -> Migrated:
-    """Carries a recorded game over to changed rules, if no decision of a person is dropped or chosen.
+    """Migrates a recorded game to changed rules, if no person's decision is dropped or invented.
 
     Args:
         replay: the game under its own rules, legal to its end.
         ruleset: the changed rules.
-        backend: the machine that runs them.
+        backend: the machine for the changed rules.
 
     Raises:
-        DiagnosticsError: if the ruleset is not for this number of seats.
+        DiagnosticsError: if the ruleset does not support this number of seats.
     """
     settings, dropped = transferred_settings(replay.game, ruleset)
     game = Game(ruleset, replay.game.names, settings, backend)

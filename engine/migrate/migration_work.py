@@ -1,4 +1,4 @@
-"""Logs carried over to changed rules, one by one: in this process, or in workers."""
+"""Migration of logs, one by one, in this process or in workers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _load = lru_cache(16)(load_ruleset)
 
 
 class MigrationPlan(Struct, frozen=True):
-    """The changed rules, and the treatment of games.
+    """The changed rules, and the options of a migration.
 
     Attributes:
         to: the reference of the changed rules.
         sources_hash: the hash of their texts.
-        own: the rules of the logs; None: those that they carry or name.
-        out: the folder of carried games; None: they are not written.
-        numbers: whether games are carried whose numbers come out otherwise.
+        own: the rules of the logs; None: those they carry or name.
+        out: the folder for migrated games; None: they are not written.
+        numbers: whether to migrate games whose numbers differ.
     """
 
     to: str
@@ -37,12 +37,12 @@ class MigrationPlan(Struct, frozen=True):
     numbers: bool = False
 
     def carries(self, verdict: str) -> bool:
-        """Whether games with this verdict are carried."""
+        """Whether games with this verdict are migrated."""
         return verdict == Verdict.FAITHFUL or (self.numbers and verdict == Verdict.NUMBERS)
 
 
 class Carried(Struct, frozen=True):
-    """The outcome for a log: an object of `games` in migrate.schema.json, or the reason against carrying it over."""
+    """The outcome for a log: an object of `games` in migrate.schema.json, or the reason against migrating it."""
 
     log: str
     result: dict[str, Any] | None
@@ -50,10 +50,10 @@ class Carried(Struct, frozen=True):
 
 
 def carried(plan: MigrationPlan, path: str) -> Carried:
-    """Carries a log over, and writes it.
+    """Migrates a log, and writes the result.
 
     Raises:
-        SaveError: if the file exists already, or cannot be written.
+        SaveError: if the file already exists, or cannot be written.
         ClusterError: if this worker has other rules.
     """
     try:
@@ -78,10 +78,10 @@ def carried(plan: MigrationPlan, path: str) -> Carried:
 
 
 def legal_replay(plan: MigrationPlan, path: str) -> ReplayResult:
-    """A log under its own rules.
+    """A log replayed under its own rules.
 
     Raises:
-        DiagnosticsError: if it cannot be read; RS821 if it is not legal to its end.
+        DiagnosticsError: if it is unreadable; RS821 if it is not legal to its end.
     """
     replay = ReplayRequest(Path(path), rules=plan.own, report=Report(), load=_load, single_use=True).replay()
     if replay.divergence is not None:

@@ -1,4 +1,4 @@
-"""Lines of `was:` that would carry games over, found by trial, and proposed if every game is faithful then."""
+"""Proposals of `was:` lines for a migration, found by trial, if they make every game faithful."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MAX_ROUNDS = 8
 
 
 class Renamed(Struct, frozen=True):
-    """A former name and that of today.
+    """A former name and its current one.
 
     Attributes:
-        within: the decision of an option, or the kind of an entity; empty for a decision.
+        within: the decision of an option, or the kind of an entity; "" for a decision.
         former: the former name.
-        name: the name of today.
+        name: the current name.
         entity: whether it is an entity.
     """
 
@@ -41,7 +41,7 @@ class Renamed(Struct, frozen=True):
 
 
 def with_former(ruleset: typed.Ruleset, renamed: Sequence[Renamed]) -> typed.Ruleset:
-    """A ruleset with further former names."""
+    """A ruleset with additional former names."""
     was = ruleset.declarations.was
     decisions, options, entities = dict(was.decisions), dict(was.options), dict(was.entities)
     for each in renamed:
@@ -59,11 +59,11 @@ def proposed(replays: Sequence[ReplayResult], ruleset: typed.Ruleset) -> list[Re
     """The one renaming under which every kept game replays faithfully; empty if there is none, or more than one.
 
     Args:
-        replays: games under their own rules, which are kept under the changed ones.
+        replays: games under their own rules that cannot be migrated yet.
         ruleset: the changed rules.
 
     Raises:
-        DiagnosticsError: as `migrate`.
+        DiagnosticsError: as for `migrate`.
     """
     results: list[Renamed] = []
     if not replays:

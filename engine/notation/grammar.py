@@ -1,8 +1,8 @@
-"""Grammar of a notation: from the text of a move to its fields, in time linear in the text.
+"""Grammar of a notation: parses the text of a move into fields, in linear time.
 
-The templates become one automaton whose states are their characters (the positions of Glushkov, 1961). No text may be
-read in two ways: pairs of states that the same text leads to are searched for one that both may end in, or go on from
-to the same state (Book, Even, Greibach and Ott, 1971).
+The templates become one automaton whose states are their characters (the positions of Glushkov, 1961). It must be
+unambiguous: pairs of states reachable by the same text are searched for one where both can end, or continue to the same
+state (Book, Even, Greibach and Ott, 1971).
 """
 
 from __future__ import annotations
@@ -21,20 +21,29 @@ MAX_RULES = 64
 MAX_STATES = 512
 MAX_PAIRS = 200_000
 """Steps of the search for texts with two meanings."""
-MAX_TEXT = 200
+MAX_TEXT = 1_000
 """Characters of a move."""
 START = -1
 
-Part = Mapping[str, Any] | tuple[Template, ...]
-"""Texts with their values, or templates whose text is the value."""
+
+class ListPart(Struct, frozen=True):
+    """A list of at least so many texts of the part `of`, with the text `by` between them."""
+
+    of: str
+    by: str
+    least: int = 1
+
+
+Part = Mapping[str, Any] | tuple[Template, ...] | ListPart
+"""Texts with their values, templates whose text is the value, or a list of texts."""
 
 
 class GrammarError(ValueError):
-    """A grammar that cannot be used; the text gives the reason."""
+    """An unusable grammar; the text gives the reason."""
 
 
 class Read(Struct, frozen=True):
-    """A text that has been read: the type of the move, and its fields."""
+    """A parsed text: the type of the move, and its fields."""
 
     type: str
     fields: Mapping[str, Any]
@@ -56,15 +65,15 @@ class _Rule(Struct, frozen=True):
 
 
 class Grammar(Struct):
-    """A grammar that has been checked; `read` is its use.
+    """A checked grammar, used through `read`.
 
     Attributes:
-        parts: the parts by their names.
-        numbers: the names of the parts whose text is a whole number.
-        states: for each state its characters, the number of its rule, and that of the named part of the rule or -1.
-        follow: for each state those that may come after it.
-        first: the states that a text may begin with.
-        last: those that it may end with.
+        parts: the parts by name.
+        numbers: the names of the integer parts.
+        states: for each state its characters, the number of its rule, and that of the rule's named part, or -1.
+        follow: for each state its successors.
+        first: the possible first states.
+        last: the possible last states.
     """
 
     parts: Mapping[str, Part]
@@ -76,7 +85,7 @@ class Grammar(Struct):
     rules: list[_Rule] = field(default_factory=list)
 
     def read(self, text: str) -> Read | None:
-        """The move that a text stands for; None if it stands for none."""
+        """The move that a text denotes, or None."""
         if not 0 < len(text) <= MAX_TEXT:
             return None
         ways: list[dict[int, int]] = [{}]  # for each character: state → the state before it
@@ -109,11 +118,15 @@ class Grammar(Struct):
         part = self.parts[name]
         if isinstance(part, Mapping):
             return part[text]
+        if isinstance(part, ListPart):
+            return [self.value(part.of, each) for each in text.split(part.by)]
         return int(text) if name in self.numbers and text else text
 
     def text(self, name: str, value: Any) -> str:
-        """The first text of a part with a value; a truth value is the presence of the part."""
+        """The first text of a part with a value; a truth value means the presence of the part."""
         part = self.parts[name]
+        if isinstance(part, ListPart):
+            return part.by.join(self.text(part.of, each) for each in value or ())
         if isinstance(part, Mapping):
             texts = [t for t, v in part.items() if value is True or (v == value and type(v) is type(value))]
             if texts:
@@ -123,7 +136,7 @@ class Grammar(Struct):
         return "" if value is None or value is False else str(value)
 
     def part_of(self, type_: str, name: str) -> str:
-        """The part that a field of a type is read by; the name itself if there is none."""
+        """The part that reads a field of a type; by default the name itself."""
         fields = {named.field: named.part for rule in self.rules if rule.type == type_ for named in rule.named}
         return fields.get(name, name)
 
@@ -132,9 +145,9 @@ def make_grammar(parts: Mapping[str, Part], numbers: Iterable[str], moves: Seque
     """The grammar of parts, and of templates with the type of their moves.
 
     Raises:
-        GrammarError: if a part is not there or in itself, if there are too many states, or a text has two meanings.
+        GrammarError: if a part is missing or recursive, there are too many states, or a text is ambiguous.
     """
-    count = len(moves) + sum(1 if isinstance(part, Mapping) else len(part) for part in parts.values())
+    count = len(moves) + sum(len(part) if isinstance(part, tuple) else 1 for part in parts.values())
     if count > MAX_RULES:
         raise GrammarError(f"a notation has at most {MAX_RULES} templates and parts, not {count}")
     sizes = _Sizes(parts)
@@ -167,11 +180,14 @@ class _Sizes:
         if name not in self._of_part:
             self._of_part[name] = None
             part = self._parts[name]
-            size = sum(map(len, part)) if isinstance(part, Mapping) else sum(map(self.of, part))
+            if isinstance(part, ListPart):
+                size = max(part.least, 2) * (self._part(part.of) + len(part.by))
+            else:
+                size = sum(map(len, part)) if isinstance(part, Mapping) else sum(map(self.of, part))
             self._of_part[name] = size
         result = self._of_part[name]
         if result is None:
-            raise GrammarError(f"the part `{name}` is in itself")
+            raise GrammarError(f"the part `{name}` contains itself")
         return result
 
 
@@ -215,7 +231,9 @@ class _Writer:
     def _part(self, element: NamedPart, named: int) -> _Piece:
         part = self._g.parts[element.part]
         ways: Iterable[_Piece]
-        if isinstance(part, Mapping):
+        if isinstance(part, ListPart):
+            ways = [self._list(part, named)]
+        elif isinstance(part, Mapping):
             ways = [self._sequence(tuple(Characters(frozenset(c)) for c in text), named) for text in part]
         else:
             ways = [self._sequence(template, named) for template in part]
@@ -224,9 +242,27 @@ class _Writer:
             result = _Piece(result.first + way.first, result.last + way.last, result.empty or way.empty)
         return result
 
-    def _joined(self, one: _Piece, other: _Piece) -> _Piece:
+    def _list(self, part: ListPart, named: int) -> _Piece:
+        """A list: after the least number of elements, the last one with what is before it may come again."""
+        of, by = NamedPart("", part.of, False), tuple(Characters(frozenset(c)) for c in part.by)
+        result = one = self._part(of, named)
+        if one.empty or any(part.by[0] in characters for characters, *_ in self._g.states[min(one.first) :]):
+            raise GrammarError(f"elements of a list are not empty, and have no `{part.by[0]}`, which is between them")
+        for _ in range(max(part.least - 1, 1)):
+            between, before = self._sequence(by, named), one
+            self._follows(before, between)
+            one = self._part(of, named)
+            self._follows(between, one)
+        self._follows(one, between)
+        last = one.last if part.least > 1 else [*result.last, *one.last]
+        return _Piece(result.first, last, False)
+
+    def _follows(self, one: _Piece, other: _Piece) -> None:
         for state in one.last:
             self._g.follow[state] += other.first
+
+    def _joined(self, one: _Piece, other: _Piece) -> _Piece:
+        self._follows(one, other)
         first = one.first + (other.first if one.empty else [])
         last = other.last + (one.last if other.empty else [])
         return _Piece(first, last, one.empty and other.empty)
@@ -251,7 +287,7 @@ def _conflict(g: Grammar) -> str:
             for b in firsts[number:] if not differ else g.first if other == START else g.follow[other]:
                 steps += 1
                 if steps > MAX_PAIRS:
-                    raise GrammarError("it takes too long to see whether each text has one meaning; use fewer parts")
+                    raise GrammarError("checking for ambiguous texts takes too long; use fewer parts")
                 common = g.states[a][0] & g.states[b][0]
                 following = (min(a, b), max(a, b))
                 if not common:

@@ -1,7 +1,7 @@
 """Portable game notation (PGN): tags, and the moves of a game as text; several games in a file.
 
-A text is read in time linear in it, without recursion: brackets are counted. Comments, glyphs and variations are kept
-unchanged; the legality of a move is not known here.
+Texts are read in linear time, without recursion: brackets are counted. Comments, glyphs and variations are kept
+unchanged; legality is not checked here.
 
 Source: PGN Specification and Implementation Guide, 1994, sections 7 and 8.
 """
@@ -36,13 +36,35 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 """Texts that end the moves of a game."""
 GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 """Marks after a move → numeric annotation glyphs."""
+_JUDGED = {
+    **dict.fromkeys(["□"], 7),
+    **dict.fromkeys(["="], 10),
+    **dict.fromkeys(["∞"], 13),
+    **dict.fromkeys(["⩲", "+=", "+/="], 14),
+    **dict.fromkeys(["⩱", "=+", "=/+"], 15),
+    **dict.fromkeys(["±", "+/-"], 16),
+    **dict.fromkeys(["∓", "-/+"], 17),
+    **dict.fromkeys(["+-"], 18),
+    **dict.fromkeys(["-+"], 19),
+}
+"""Judgements of a position, as words after a move → numeric annotation glyphs."""
+_OTHER_RESULTS = {"½-½": "1/2-1/2", "1\u20130": "1-0", "0\u20131": "0-1", "½\u2013½": "1/2-1/2"}
+"""Results as some programs and editors write them, with an en dash."""
 _WIDTH = 80
 
-_TAG = re.compile(r"\[[ \t]{0,80}([A-Za-z0-9_]{1,80})[ \t]{0,80}\"((?:[^\"\\\n]|\\.){0,1000})\"[ \t]{0,80}\]")
-_LOOKS = re.compile(r"\[[ \t]*[A-Za-z0-9_]{1,80}[ \t]*\"")
-_NUMBER = re.compile(r"[0-9]{1,9}(?:\.+|(?=[\s({;]|$))|\.+(?=\s|$)|e\.p\.")
-_BEGINS = re.compile(r"[0-9]{1,3}\.+[ \t]*[A-Za-z]")
-_TOKEN = re.compile(r"[^\s{}();$\[\]!?]+")
+_NAME = r"\[[ \t]{0,80}([A-Za-z0-9][A-Za-z0-9_+#=:-]{0,79})[ \t]{0,80}\""
+_TAG = re.compile(_NAME + r"((?:[^\"\\\r\n]|\\.){0,1000})\"[ \t]{0,80}\]")
+_LOOSE_TAG = re.compile(_NAME + r"([^\r\n]{0,1000})\"[ \t]{0,80}\][ \t]{0,80}(?=[\r\n]|$)")
+"""A tag on a line of its own, with quotation marks in its text."""
+_LOOKS = re.compile(_NAME)
+_NUMBER = re.compile(r"[0-9]{1,9}(?:[.…]+|(?=[\s({;]|$))|[.…]+(?=\s|$)|e\.p\.")
+_BEGINS = re.compile(r"[0-9]{1,3}[.…]+[ \t]*[A-Za-z]")
+_TOKEN = re.compile(r"[^\s{}();$\[\]!?]+(?:\([A-Z]\))?")
+_LINE_END = re.compile(r"[\r\n]")
+_EMPTY_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r")
+_COMMENT = re.compile(r"[%;][^\r\n]*[\r\n]|\{(?!\s*[\"}])[^{}]*\}")
+_FILE = re.compile(r"\.pgn(?:\.gz)?(?:#[0-9]{1,6})?$")
+_LOOKED_AT = 2_000
 _MARKS = re.compile(r"[!?]+")
 _GLYPH = re.compile(r"\$([0-9]{1,3})")
 _SPACE = re.compile(r"\s+")
@@ -50,7 +72,7 @@ _BRACKETS = re.compile(r"[(){;]")
 
 
 class PgnMove(Struct):
-    """A move as text, with its comments; without a text at the start of a game.
+    """A move as text, with its comments; with an empty text for comments at the start of a game.
 
     Attributes:
         text: the move.
@@ -66,10 +88,9 @@ class PgnMove(Struct):
 
 
 class PgnGame(Struct):
-    """A game: its tags, and its moves, with any comments before the first one.
+    """A game: its tags, and its moves, including comments before the first one.
 
-    `result` is the text that ends its moves; "" if there is none. `begins` and `ends` are its place in the text of the
-    file.
+    `result` is the text that ends its moves, or "". `begins` and `ends` are its place in the file's text.
     """
 
     tags: dict[str, str] = field(default_factory=dict)
@@ -80,16 +101,21 @@ class PgnGame(Struct):
     ends: int = 0
 
 
-def is_pgn(text: str) -> bool:
-    """Whether a text looks like PGN: it begins with a tag, or with the number of a move and a move."""
-    start = text[:2_000].lstrip("\ufeff \t\r\n")
-    while start[:1] in ("%", ";"):
-        start = start.partition("\n")[2].lstrip()
+def is_pgn(text: str, file: str = "") -> bool:
+    """Whether a text looks like PGN: its file is named so, or it begins with a tag, or with the number of a move.
+
+    Comments may come before; a brace and a quotation mark begin JSON.
+    """
+    if _FILE.search(file) is not None:
+        return True
+    start = text[:_LOOKED_AT].lstrip("\ufeff \t\r\n")
+    while comment := _COMMENT.match(start):
+        start = start[comment.end() :].lstrip()
     return _LOOKS.match(start) is not None or _BEGINS.match(start) is not None
 
 
 def read_pgn(text: str, file: str) -> Iterator[PgnGame]:
-    """The games of a text, one after the other.
+    """The games in a text, in order.
 
     Raises:
         DiagnosticsError: RS884 if it is not PGN, RS885 if it is too long.
@@ -98,8 +124,9 @@ def read_pgn(text: str, file: str) -> Iterator[PgnGame]:
 
 
 def is_word(text: str) -> bool:
-    """Whether a text can be a move of a PGN: it has no blanks, and is neither a number nor the end of a game."""
-    return _TOKEN.fullmatch(text) is not None and _NUMBER.fullmatch(text) is None and text not in RESULTS
+    """Whether a text can be a move of a PGN: it has no blanks, and is no number, judgement or end of a game."""
+    other = text in RESULTS or text in _OTHER_RESULTS or text in _JUDGED
+    return _TOKEN.fullmatch(text) is not None and _NUMBER.fullmatch(text) is None and not other
 
 
 class _Reader:
@@ -109,14 +136,15 @@ class _Reader:
         self._begun = False
 
     def games(self) -> Iterator[PgnGame]:
-        """The games, each as soon as it has been read."""
+        """The games, each as soon as it is read."""
         text, game = self._text, PgnGame()
         while self._at < len(text):
             character = text[self._at]
             if space := _SPACE.match(text, self._at):
                 self._at = space.end()
-            elif character == "%" and (self._at == 0 or text[self._at - 1] == "\n"):
+            elif character == "%" and (self._at == 0 or text[self._at - 1] in "\r\n"):
                 self._line()
+                self._remark()
             elif character == "[":
                 if game.moves:
                     yield self._ended(game)
@@ -130,6 +158,7 @@ class _Reader:
                     self._too_long(f"a game has at most {MAX_MOVES:,} moves")
                 self._begun, self._at = True, number.end()
             elif self._is_end(game):
+                self._said_after(game)
                 yield self._ended(game)
                 game = PgnGame(begins=self._at)
         if self._begun:
@@ -144,13 +173,27 @@ class _Reader:
         self._tags = self._numbers = 0
         return game
 
+    def _said_after(self, game: PgnGame) -> None:
+        """Reads the comments, variations and glyphs after the result of a game, up to an empty line."""
+        at = self._at
+        while at < len(self._text):
+            space = _SPACE.match(self._text, at)
+            if space is not None:
+                at = space.end()
+            if at == len(self._text) or (space is not None and _EMPTY_LINE.search(space[0])):
+                return
+            self._at, begins = at, self._at
+            if not self._said(game):
+                self._at = begins
+                return
+            at = self._at
+
     def _tag(self, game: PgnGame) -> None:
-        tag = _TAG.match(self._text, self._at)
+        tag = _TAG.match(self._text, self._at) or _LOOSE_TAG.match(self._text, self._at)
         if tag is None:
-            end = self._text.find("\n", self._at)
-            if (len(self._text) if end < 0 else end) - self._at > MAX_TAG:
+            if self._end_of_line(self._at) - self._at > MAX_TAG:
                 self._too_long(f"the text of a tag has at most {MAX_TAG:,} characters")
-            self._wrong("this tag is not closed", 'a tag is written [Name "text"] on one line')
+            self._wrong("this tag is not closed", 'write a tag on one line: [Name "text"]')
         self._tags += 1
         if self._tags > MAX_TAGS:
             self._too_long(f"a game has at most {MAX_TAGS} tags")
@@ -180,13 +223,21 @@ class _Reader:
         elif marks := _MARKS.match(text, at):
             last.glyphs += (GLYPHS[marks[0]],) if marks[0] in GLYPHS else ()
             self._at = marks.end()
+        elif game.moves and (word := _TOKEN.match(text, at)) and word[0] in _JUDGED:
+            last.glyphs += (_JUDGED[word[0]],)
+            self._at = word.end()
         else:
             return False
-        self._remarks += 1
-        if self._remarks > MAX_SAID or len(last.glyphs) + len(last.comments) + len(last.variations) > MAX_OF_MOVE:
-            most = f"{MAX_OF_MOVE} comments, glyphs and variations, a file {MAX_SAID:,}"
-            self._too_long(f"a move has at most {most}")
+        self._remark()
+        if len(last.glyphs) + len(last.comments) + len(last.variations) > MAX_OF_MOVE:
+            self._too_long(f"a move has at most {MAX_OF_MOVE} comments, glyphs and variations")
         return True
+
+    def _remark(self) -> None:
+        """Counts a comment, a glyph, a variation or a line that is left out."""
+        self._remarks += 1
+        if self._remarks > MAX_SAID:
+            self._too_long(f"a file has at most {MAX_SAID:,} comments, glyphs and variations")
 
     def _comment(self, move: PgnMove, text: str) -> None:
         if text := self._short(_SPACE.sub(" ", text).strip(), "comment"):
@@ -212,8 +263,8 @@ class _Reader:
                 if depth > MAX_DEPTH:
                     self._too_long(f"variations nest at most {MAX_DEPTH} deep")
                 continue
-            end = text.find("}" if bracket[0] == "{" else "\n", at)
-            if end < 0:
+            end = text.find("}", at) if bracket[0] == "{" else self._end_of_line(at)
+            if end < 0 or end == len(text):
                 self._wrong("this variation is not closed", "end it with `)`")
             parts.append(f"{{{text[at:end].replace('}', ')')}}}")
             at = end + 1
@@ -224,12 +275,15 @@ class _Reader:
         """Reads a move, or the end of the game: then it is True."""
         token = _TOKEN.match(self._text, self._at)
         if token is None:
-            self._wrong(f"{shown(self._text[self._at])} begins nothing here", "is the file complete?")
+            self._wrong(f"{shown(self._text[self._at])} is not expected here", "is the file complete?")
         if "\ufeff" in token[0]:
-            self._wrong("there is a byte order mark within the text", "remove it: such a mark only begins a file")
+            self._wrong(
+                "there is a byte order mark within the text", "remove it: it is allowed only at the start of a file"
+            )
         self._begun = True
-        if token[0] in RESULTS:
-            game.result, self._at = token[0], token.end()
+        word = _OTHER_RESULTS.get(token[0], token[0])
+        if word in RESULTS:
+            game.result, self._at = word, token.end()
             return True
         if len(game.moves) >= MAX_MOVES:
             self._too_long(f"a game has at most {MAX_MOVES:,} moves")
@@ -239,8 +293,12 @@ class _Reader:
 
     def _line(self) -> None:
         """Goes to the end of the line."""
-        end = self._text.find("\n", self._at)
-        self._at = len(self._text) if end < 0 else end
+        self._at = self._end_of_line(self._at)
+
+    def _end_of_line(self, at: int) -> int:
+        """The offset of the end of the line around an offset."""
+        end = _LINE_END.search(self._text, at)
+        return len(self._text) if end is None else end.start()
 
     def _wrong(self, message: str, help_: str) -> NoReturn:
         raise failure("RS884", f"this text is no PGN: {message}", self._span(), help_)
@@ -262,12 +320,12 @@ def span_at(text: str, file: str, offset: int) -> Span:
 
 
 def pgn_text(game: PgnGame, begins: Mapping[int, int]) -> str:
-    """A game as text; lines have at most 80 characters, except for words that are longer.
+    """A game as text; lines have at most 80 characters, except for longer words.
 
     Args:
         game: the game.
-        begins: number of a move, from 0 → the number printed before it. Others have none, unless a comment comes
-            before them: then they have the last one, with three dots.
+        begins: number of a move, from 0 → its printed number. Other moves have none, unless a comment precedes them:
+            then the last number is repeated, with three dots.
     """
     tags = [f'[{name} "{_escaped(value)}"]' for name, value in game.tags.items()]
     lines, line = [*tags, ""], ""

@@ -1,10 +1,10 @@
 r"""Templates of a notation: text with characters, classes of characters, counted repetition and named parts.
 
-    {man}{file?}{x?}{to:square}      parts by their names, some of them optional; a part under another name
+    {man}{file?}{x?}{to:square}      parts by name, possibly optional; a part under another name
     [a-h][1-8]{1,2}                  a class of characters, and one that occurs once or twice
     \{                                a literal character
 
-There is no other repetition and no recursion, so the texts of a template are finite.
+There is no other repetition and no recursion, so the language of a template is finite.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _CLASS = re.compile(r"\[((?:[^\\\]]|\\.)+)\]")
 
 
 class TemplateError(ValueError):
-    """A template that is not well-formed; the text gives the reason."""
+    """A malformed template; the text gives the reason."""
 
 
 class Characters(Struct, frozen=True):
-    """A class of characters that is there between `least` and `most` times."""
+    """A class of characters, repeated between `least` and `most` times."""
 
     of: frozenset[str]
     least: int = 1
@@ -49,7 +49,7 @@ def read_template(text: str) -> Template:
     """The elements of a template.
 
     Raises:
-        TemplateError: if it is not well-formed.
+        TemplateError: if it is malformed.
     """
     if len(text) > MAX_TEMPLATE:
         raise TemplateError(f"a template has at most {MAX_TEMPLATE} characters")
@@ -65,7 +65,9 @@ def _elements(text: str) -> Iterator[Characters | NamedPart]:
             at = capture.end()
             continue
         if text[at] in "{}]":
-            raise TemplateError(f"`{text[at]}` at character {at + 1} begins no part and no count; write `\\{text[at]}`")
+            raise TemplateError(
+                f"`{text[at]}` at character {at + 1} begins neither a part nor a count; write `\\{text[at]}`"
+            )
         of, at = _characters(text, at)
         count = _COUNT.match(text, at)
         if count is None:
@@ -74,7 +76,9 @@ def _elements(text: str) -> Iterator[Characters | NamedPart]:
         least = int(count[1])
         most = least if count[2] is None else int(count[2])
         if least > most or not most:
-            raise TemplateError(f"`{count[0]}` is no count: the least number comes first, and the most is above 0")
+            raise TemplateError(
+                f"`{count[0]}` is not a valid count: the minimum comes first, and the maximum is above 0"
+            )
         yield Characters(of, least, most)
         at = count.end()
 
@@ -84,7 +88,7 @@ def _characters(text: str, at: int) -> tuple[frozenset[str], int]:
     if text[at] == "[":
         group = _CLASS.match(text, at)
         if group is None:
-            raise TemplateError(f"the class at character {at + 1} has no end, or nothing in it")
+            raise TemplateError(f"the class at character {at + 1} has no end, or is empty")
         return frozenset(_in_class(group[1])), group.end()
     if text[at] == "\\":
         if at + 1 == len(text):
@@ -102,7 +106,7 @@ def _in_class(text: str) -> Iterator[str]:
         if at + 2 < len(letters) and letters[at + 1] == ("-", True):
             last = letters[at + 2][0]
             if not first <= last <= chr(ord(first) + MAX_TEMPLATE):
-                raise TemplateError(f"`{first}-{last}` is no range of characters")
+                raise TemplateError(f"`{first}-{last}` is not a range of characters")
             yield from map(chr, range(ord(first), ord(last) + 1))
             at += 3
             continue

@@ -1,1 +1,1 @@
-"""A program becomes a faster program of the same meaning."""
+"""Optimisation passes: from a program to a faster equivalent one."""

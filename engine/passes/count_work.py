@@ -1,11 +1,11 @@
 """Step counting for machines with a step bound: long expressions count their own evaluation.
 
-The most steps of an expression by the sizes of kinds may be a thousand times the actual number: a condition spares most
-members of a set, and most sets are small. So a long expression becomes a definition that counts steps when it is called
-(`ir.Function.steps`): a loop by the actual size of its set. The caller counts one step for it.
+The maximum steps of an expression by the sizes of kinds may be a thousand times the actual number: conditions skip most
+members of a set, and most sets are small. So a long expression becomes a definition that counts its steps on each call
+(`ir.Function.steps`): for a loop, by the actual size of its set. The caller counts one step for it.
 
-Since counting may end a decision, such a call is one that may fault: no pass leaves it out, moves it before its guard,
-or evaluates it once where the rules have it twice.
+As counting may abort a decision, such a call may fault: no pass removes it, moves it before its guard, or merges two
+occurrences.
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ def count_work(p: ir.Program, *, expressions: bool = True) -> ir.Program:
     """The program with long expressions as definitions that count their steps; blocks and cells keep their numbers.
 
     Args:
-        p: the program as it was lowered.
-        expressions: if not, expressions stay as they are, and only the values of parameters are counted, where options
-            are listed.
+        p: the originally lowered program.
+        expressions: if False, expressions are unchanged, and only parameter values are counted, in option lists.
     """
     return _Counting(p, expressions=expressions).prepared()
 
@@ -97,6 +96,8 @@ class _Counting:
             each = self._own.of(e.step)
             if self._own.largest * each > _GRAIN:
                 return self._outlined(e, self._own.of(e.start), each)
+        elif isinstance(e, ir.PathSearch) and e.finds:
+            return replace(e, steps=1 + self._own.beginning(e))
         elif isinstance(e, ir.Spread):
             each, step = self._own.settling(e)
             if e.size * (each + self._own.members(e.near) * step) > _GRAIN:

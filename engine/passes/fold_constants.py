@@ -1,4 +1,4 @@
-"""Pass: expressions that depend on facts alone become constants."""
+"""Pass: expressions that depend only on facts become constants."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEW = 8
 
 
 def fold_constants(p: ir.Program) -> ir.Program:
-    """Evaluates expressions of facts alone, and removes members from loops whose conditions always fail."""
+    """Evaluates expressions over facts, and removes loop members whose conditions always fail."""
     facts = Facts(p)
 
     def fold(e: ir.Expr, top: int) -> ir.Expr:
@@ -73,7 +73,7 @@ def _folded_loop(e: ir.Fold, facts: Facts) -> ir.Expr:
         for c in conjuncts(e.where):
             settled = not facts.reads_state(c) and free(c) <= {e.slot}
             if settled and not any(facts.may_fault(x) for x in (*left, c)):
-                held = _holding(facts.p, c, e.slot, mask)
+                held = holding(facts.p, c, e.slot, mask)
                 mask = mask if held is None else held
             else:
                 held = None
@@ -113,7 +113,7 @@ def _at(e: ir.Expr, slot: int, member: int) -> ir.Expr:
     return op(e.op, *e.args, site=e.site) if isinstance(e, ir.Op) else e
 
 
-def _holding(p: ir.Program, e: ir.Expr, slot: int, mask: int) -> int | None:
+def holding(p: ir.Program, e: ir.Expr, slot: int, mask: int) -> int | None:
     """The members of a set for which a condition holds; None if finding out takes too long."""
     evaluator = Evaluator(p, _MAX_FOLDED)
     slots = [0] * (max(p.slots, highest(e), slot) + 1)

@@ -1,7 +1,7 @@
-"""Invariants, tested again after a decision only for the members that may read a changed cell.
+"""Invariants, retested after a decision only for the members that may read a changed cell.
 
-Most invariants constrain every entity of a kind, and a decision changes few of these. So an invariant `all x in
-SET: …` over a constant set is tested member by member.
+Most invariants constrain every entity of a kind, and a decision changes few of them. So an invariant `all x in SET: …`
+over a constant set is tested per member.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_LOOKED = 200_000
 
 
 def split(p: ir.Program) -> ir.Program:
-    """The program with invariants that can be tested for some members only."""
+    """The program with invariants that can be tested for individual members."""
     return replace(p, invariants=[_split(v) for v in p.invariants])
 
 
@@ -60,7 +60,7 @@ class _Reads(NamedTuple):
     at: _Sum
 
     def of(self, member: int) -> range:
-        """The cells that may be read for a member."""
+        """The cells that a member's test may read."""
         times, plus, step, most = self.at
         cells = range(self.base, self.base + self.size)
         first = times * member + plus
@@ -74,10 +74,10 @@ class Invariants:
 
     Args:
         p: the program, split or not.
-        holds: for each invariant a function of the state and a set of members: whether it holds for them.
+        holds: for each invariant, a function of the state and a set of members: whether it holds for them.
 
     Attributes:
-        members: the index of an invariant → all members that it is tested for.
+        members: index of an invariant → all of its tested members.
     """
 
     def __init__(self, p: ir.Program, holds: Sequence[Callable[[State, int], int]]) -> None:
@@ -100,7 +100,7 @@ class Invariants:
 
     @cached_property
     def readers(self) -> tuple[dict[int, list[tuple[int, int]]], dict[int, int]]:
-        """Cell → the invariants, with members, that may read it; and the ones to test always."""
+        """Cell → the invariants, with members, that may read it; and the invariants to test always."""
         readers: dict[int, list[tuple[int, int]]] = {}
         always: dict[int, int] = {}
         left = MAX_LOOKED

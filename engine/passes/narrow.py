@@ -6,27 +6,33 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
+from rulespec.engine.passes.fold_constants import holding
 from rulespec.engine.passes.rewrite import conjuncts, everywhere
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, logic, op, together
 from rulespec.engine.program.control_flow import Flow, Loop, loops
-from rulespec.engine.program.option_tests import option_tests
+from rulespec.engine.program.domains import members
+from rulespec.engine.program.option_tests import option_tests, unguarded
 from rulespec.engine.program.traversal import Elsewhere, Facts, changed, free, meet, span, targets, walk
 
 _FEW = 8
 """Members of a set that a loop tests one by one sooner than all cells at once; sets of pieces are always narrowed."""
+_WORD, _DISTANCES = 64, 4
+"""Members of a kind whose neighbours are found by moving a set, and the most distances between neighbours."""
 _MAX_WAY = 300
 """The most blocks searched for changes by a loop; a loop with more tests all members."""
 
 
 def narrow(p: ir.Program) -> ir.Program:
-    """Makes the sets of loops smaller: a condition on facts or cells becomes a set itself."""
+    """Makes the sets of loops smaller: a condition on facts or cells becomes a set."""
     facts = Facts(p)
 
     def of(e: ir.Expr, top: int) -> ir.Expr:
         e = changed(e, lambda part: of(part, top))
         if not isinstance(e, ir.Fold | ir.Ranked) or e.where is None:
-            return _summed(e, facts) if isinstance(e, ir.Fold) else e
+            if isinstance(e, ir.Fold) and e.op == "all":
+                return _all(e, facts)
+            return summed(e, facts) if isinstance(e, ir.Fold) else e
         source, where = _narrowed(e.source, e.slot, conjuncts(e.where), facts)
         return replace(e, source=source, where=logic("and", where) if where else None)
 
@@ -101,7 +107,15 @@ def _touch(cells: range, others: Collection[range]) -> bool:
     return any(meet(cells, other) for other in others)
 
 
-def _summed(e: ir.Fold, facts: Facts) -> ir.Expr:
+def _all(e: ir.Fold, facts: Facts) -> ir.Expr:
+    """Whether a condition holds for all: the set of members for which it fails is empty."""
+    if e.body is None:
+        return e
+    failing, left = _narrowed(e.source, e.slot, [op("not", e.body)], facts)
+    return op("==", failing, FALSE) if not left and _in_state(failing, facts) else e
+
+
+def summed(e: ir.Fold, facts: Facts) -> ir.Expr:
     """The sum of the same cells of all members at once."""
     source = e.source
     if e.op != "sum" or e.body is None or not isinstance(source, ir.Const) or source.value & (source.value + 1):
@@ -133,6 +147,9 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
             continue
         place = [r for r in requires if not r.lets and q.slot in free(r.expr) and free(r.expr) <= slots]
         tests = [*conjuncts(q.where.expr if q.where else None), *(x for r in place for x in conjuncts(r.expr))]
+        if requires[: len(place)] != place:  # one of them comes before a condition that stays
+            sure = [p.slot for p in c.params if p.none is None]
+            tests = [unguarded(x, sure) for x in tests]
         low, left = _narrowed(q.low, q.slot, tests, facts)
         requires = [r for r in requires if r not in place]
         where = None
@@ -147,12 +164,13 @@ def _narrowed(source: ir.Expr, slot: int, tests: Collection[ir.Expr], facts: Fac
     """A smaller set, and the remaining conditions."""
     left: list[ir.Expr] = []
     whole = source
-    for test in tests:
+    for number, test in enumerate(tests):
         result = None if any(facts.may_fault(x) for x in (*left, test)) else _mask(test, slot, whole, facts)
         if result is None:
             left.append(test)
         else:
             mask, without = result
+            mask = unguarded(mask, ()) if number else mask  # it no longer comes after the tests before it
             source = op("diff", source, mask) if without else _both(source, mask, facts)
     return source, left
 
@@ -184,6 +202,12 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
     if isinstance(e, ir.Op) and e.op == "not":
         result = _mask(e.args[0], slot, source, facts)
         return (result[0], not result[1]) if result else None
+    if isinstance(source, ir.Const):
+        if not facts.reads_state(e) and free(e) <= {slot}:
+            settled = holding(facts.p, unguarded(e, (slot,)), slot, source.value)
+            return None if settled is None else (ir.Const(settled), False)
+        if isinstance(e, ir.Logic) and e.op in ("and", "or"):
+            return _joined(e, slot, source, facts)
     many = isinstance(source, ir.Const) and source.value.bit_count() >= _FEW
     if many and isinstance(e, ir.Cell) and _is_truth(e, facts):
         return _positive(e, slot, source, facts)
@@ -201,8 +225,10 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
                 return held, e.op == "!="
             if isinstance(one, ir.Row) and one.index == ir.Local(slot):
                 return ir.Inverse(one.array, other), e.op == "!="
-    if e.op == ">=" and e.args[1] == FALSE and (none := _held(e.args[0], slot, ir.Const(-1), many, facts)) is not None:
-        return none, True
+    if e.op in (">=", "<") and e.args[1] == FALSE:
+        none = _held(e.args[0], slot, ir.Const(-1), many, facts)
+        if none is not None:
+            return none, e.op == ">="
     if isinstance(source, ir.Const) and e.op in (">", "==", "!=") and e.args[1] == FALSE:
         cells = _summands(e.args[0])
         pieces = all(isinstance(c, ir.Cell) and facts.p.cells[c.base].group == "pieces" for c in cells)  # never below
@@ -213,7 +239,48 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
                 for m in masks[1:]:
                     joined = op("|", joined, m[0])  # type: ignore[index]
                 return joined, e.op == "=="
-    return None
+    return _near(e, slot, source, facts) if isinstance(source, ir.Const) and many else None
+
+
+def _joined(e: ir.Logic, slot: int, source: ir.Const, facts: Facts) -> tuple[ir.Expr, bool] | None:
+    """The members for which all conditions hold, or one of them."""
+    # The guards of a condition are among those before it, and settle what is none.
+    tests = [e.args[0], *(unguarded(test, (slot,)) for test in e.args[1:])]
+    masks = [_mask(test, slot, source, facts) for test in tests]
+    held = [op("diff", source, one[0]) if one[1] else one[0] for one in masks if one is not None]
+    if len(held) < len(masks) or not all(_in_state(one, facts) for one in held):
+        return None
+    return together("|" if e.op == "or" else "&", held), False
+
+
+def _near(e: ir.Expr, slot: int, source: ir.Const, facts: Facts) -> tuple[ir.Expr, bool] | None:
+    """The members that an array leads to members for which a condition holds, or fails: those, moved back."""
+    rows = {part for part in walk(e) if isinstance(part, ir.Row) and part.index == ir.Local(slot)}
+    if len(rows) != 1:
+        return None
+    (row,) = rows
+    array, there = facts.p.arrays[row.array], max(facts.p.slots, slot) + 1  # a slot that is not in the result
+
+    def moved(part: ir.Expr) -> ir.Expr:
+        return ir.Local(there) if part == row else changed(part, moved)
+
+    condition, size = moved(e), max(array, default=-1) + 1
+    if slot in free(condition) or not 0 < max(size, source.value.bit_length()) <= _WORD:
+        return None
+    distances: dict[int, int] = {}
+    for member in members(source.value, 0):
+        if (other := array[member]) >= 0:  # of none nothing is asked
+            distances[member - other] = distances.get(member - other, 0) | 1 << member
+    mask = _mask(condition, there, ir.Const((1 << size) - 1), facts)
+    if mask is None or len(distances) > _DISTANCES or not _in_state(mask[0], facts):
+        return None
+    back = [op("moved", mask[0], ir.Const(by), ir.Const(to)) for by, to in distances.items()]
+    return together("|", back), mask[1]
+
+
+def _in_state(e: ir.Expr, facts: Facts) -> bool:
+    """Whether a set is made of sets kept in the state, so that it costs less than a test of one member."""
+    return all(facts.p.cells[part.base].group == "pieces" for part in walk(e) if isinstance(part, ir.Positive))
 
 
 def _held(e: ir.Expr, slot: int, value: ir.Expr, many: bool, facts: Facts) -> ir.Expr | None:

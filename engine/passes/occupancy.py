@@ -2,7 +2,7 @@
 
 They are read often and rarely change.
 
-They follow the cells of the program, where no rule sees them, nor any machine but the one that put them there.
+They follow the cells of the program, invisible to the rules and to all machines except their creator.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_MEMBERS = 2_000
 class Family(Struct, frozen=True):
     """The sets of an array of cells along one of its dimensions.
 
-    The array begins at the cell `first` and has `size` cells; the members of a set are `count` cells of it, `stride`
+    The array starts at the cell `first` and has `size` cells; the members of a set are `count` cells of it, `stride`
     apart. The cell `at` holds the first of the sets.
     """
 
@@ -47,7 +47,7 @@ class Family(Struct, frozen=True):
         return self.size // self.count
 
     def place(self, cell: int) -> tuple[int, int]:
-        """The set that a cell of the array belongs to, and its bit there."""
+        """The set of a cell of the array, and its bit there."""
         outer, inner = divmod(cell - self.first, self.stride * self.count)
         member, lane = divmod(inner, self.stride)
         return self.at + outer * self.stride + lane, 1 << member
@@ -58,14 +58,14 @@ class Occupancy:
 
     Args:
         p: the program.
-        wanted: the families that are worth it; those that exceed the bounds are left out.
-        held: the first cell, the number of cells and the array of sets by value (`ir.Held`); likewise.
+        wanted: the candidate families; those that exceed the bounds are dropped.
+        held: the first cell, the number of cells and the array of sets by value (`ir.Held`); filtered likewise.
 
     Attributes:
         families: by first cell, size, stride and count.
-        places: a cell → the sets that it belongs to, each with the bit there.
-        holdings: of `held`, each with the cell of the set for the value 0; that for none (-1) comes before it.
-        houses: a cell → for each of them the cell of that set, the bit, and the array.
+        places: cell → the sets that contain it, each with its bit.
+        holdings: the kept `held`, each with the cell of the set for value 0, preceded by the set for none (-1).
+        houses: cell → for each of them, the cell of its set, the bit, and the array.
         cells: the number of cells of a state.
     """
 
@@ -99,13 +99,13 @@ class Occupancy:
                     self.houses[base + i] = (*self.houses.get(base + i, ()), (first, 1 << i, array))
 
     def start(self, cells: Sequence[int]) -> State:
-        """A state of these cells, followed by their sets."""
+        """A state with these cells, followed by their sets."""
         state = [*cells, *[0] * (self.cells - self.first)]
         self.update(state, [*self.places, *self.houses])
         return state
 
     def sets(self, written: Iterable[int]) -> Iterator[int]:
-        """The cells of the sets that may change when some cells are written."""
+        """The cells of the sets that may change with the written cells."""
         for cell in written:
             yield from (at for at, _ in self.places.get(cell, ()))
             for first, _, array in self.houses.get(cell, ()):
@@ -134,7 +134,7 @@ class Occupancy:
 
 
 def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
-    """The program, reading from the state the sets of cells that only transfers change, and of tokens; and these."""
+    """The program with occupancy: it reads maintained sets of cells that only transfers change, and sets of tokens."""
     asked: list[list[Family]] = []
     held: dict[tuple[int, int, int], None] = {}
 

@@ -1,7 +1,7 @@
-"""The passes in their order.
+"""The order of the passes.
 
-A pass is a function from a program to a program of the same meaning, faults included. It changes expressions only:
-blocks, cells and decisions keep their numbers, so that positions, hashes and logs do not depend on the passes.
+A pass is a function from a program to an equivalent program, with equal faults. It changes only expressions: blocks,
+cells and decisions keep their numbers, so that positions, hashes and logs do not depend on the passes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""_Rewriting of every expression of a program; conditions as sets and sets as conditions."""
+"""Rewriting of all expressions of a program; conversions between conditions and sets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Change = Callable[[ir.Expr, int], ir.Expr]
 
 
 def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> ir.Program:
-    """A copy of a program with every expression rewritten, `functions_too` for definitions as well."""
+    """A copy of a program with every expression rewritten; with `functions_too`, definitions as well."""
     rewriting = _Rewriting(p.slots, change)
     functions = [rewriting.function(f) for f in p.functions] if functions_too else p.functions
     blocks = [rewriting.block(b) for b in p.blocks]
@@ -119,14 +119,14 @@ class _Rewriting:
 
 
 def conjuncts(e: ir.Expr | None) -> tuple[ir.Expr, ...]:
-    """The conditions of a conjunction."""
+    """The operands of a conjunction."""
     if e is None:
         return ()
     return e.args if isinstance(e, ir.Logic) and e.op == "and" else (e,)
 
 
 def membership(member: ir.Local, of: ir.Expr) -> ir.Expr:
-    """The condition that an entity is in a set, without making the set."""
+    """The condition that a set contains an entity, without building the set."""
     if isinstance(of, ir.Fold) and of.op == "set" and of.body is None and of.where is not None:
         return logic("and", [membership(member, of.source), substituted(of.where, {of.slot: member})])
     if isinstance(of, ir.Inverse):

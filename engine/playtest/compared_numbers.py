@@ -34,10 +34,10 @@ class Asked(Struct, frozen=True):
         title: its name for people.
         share: whether it is a share of games.
         number: the number.
-        matters: the difference that matters; 0: a part of the mean of `scale` in the games without the rule.
-        scale: the whole of which the difference is a part.
-        level: the share of runs in which its bounds are right.
-        role: the entity whose wins are counted; "": it counts something else.
+        matters: the difference that matters; 0: a fraction of the mean of `scale` in the games without the rule.
+        scale: the total that the difference is a part of.
+        level: the share of runs with correct bounds.
+        role: the entity whose wins are counted, or "".
     """
 
     question: str
@@ -52,17 +52,17 @@ class Asked(Struct, frozen=True):
 
 
 def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: int, seat: str = "") -> list[Asked]:
-    """The numbers that the questions of a ruleset ask for; without questions length, margin and wins.
+    """The numbers for a ruleset's questions; without questions, length, margin and wins.
 
-    Where all win together, these are the win, the length, and their points as the margin of survival.
+    If all players win together, these are the win, the length, and their points as margin of survival.
 
     Args:
         ruleset: the ruleset of the rule, with its questions.
         seats: the seats of the games.
-        first: the first game without the rule: roles and points are as in it.
-        rules: the number of rules that are tried: mistakes are bounded for all of them together.
-        seat: the only seat for which the rule holds; then the numbers are its worth to the seat, and the length. Empty:
-            it holds for all.
+        first: the first game without the rule, which determines roles and points.
+        rules: the number of tried rules, which share the error budget.
+        seat: the only seat for which the rule holds; then the numbers are its payoff and the length. Empty: the rule
+            holds for all.
     """
     if seat:
         return list(_of_seat(seat, members(teams(ruleset.declarations) or seats, seats), first, rules))
@@ -146,12 +146,12 @@ def _called(ruleset: typed.Ruleset, name: str) -> str:
 
 
 def length(outcome: Outcome) -> float | None:
-    """The decisions of a game, whether it has ended or not."""
+    """The number of decisions in a game, finished or not."""
     return outcome.decisions
 
 
 def margin(outcome: Outcome) -> float | None:
-    """The points from the first to the second."""
+    """The winner's margin in points over the second."""
     points = sorted(outcome.scores.values(), reverse=True)
     return points[0] - points[1] if len(points) > 1 else None
 
@@ -189,13 +189,13 @@ def used(option: str, outcome: Outcome) -> float | None:
 
 
 def lead_changes(outcome: Outcome) -> float | None:
-    """The changes of the lead of a game."""
+    """The number of lead changes in a game."""
     lead = outcome.details.lead if outcome.details is not None else None
     return None if lead is None else lead.changes
 
 
 def lead_taken(outcome: Outcome) -> float | None:
-    """The point at which the lead was last taken, in percent of the game."""
+    """The time of the last lead change, in percent of the game."""
     lead = outcome.details.lead if outcome.details is not None else None
     return None if lead is None or lead.taken is None else 100 * lead.taken / max(1, outcome.decisions)
 
@@ -224,7 +224,7 @@ def measure(name: str, of: str, outcome: Outcome) -> float | None:
 
 
 def wins(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome) -> dict[str, Number]:
-    """The wins of each role if entities have seats, else of teams or seats, or of all who win together."""
+    """The wins by role if entities have seats, otherwise by team or seat, or of everyone if they win together."""
     of_seats = teams(ruleset.declarations)
     sides = members(of_seats or seats, seats)
     if len(sides) == 1:
@@ -237,12 +237,12 @@ def wins(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome) -> dict[s
 
 
 def won(seat: str, sides: Mapping[str, Sequence[str]], outcome: Outcome) -> float:
-    """The share of the win that the side of a seat has."""
+    """The share of the win of a seat's side."""
     winners = [own for own in sides.values() if own[0] in outcome.winners]
     return 1 / len(winners) if any(seat in own for own in winners) else 0.0
 
 
 def won_by_role(role: str, sides: Mapping[str, Sequence[str]], outcome: Outcome) -> float | None:
-    """The share of the win that the seat has which held an entity at the beginning."""
+    """The share of the win of the seat that held an entity at the start."""
     seat = outcome.details.roles.get(role) if outcome.details is not None else None
     return None if seat is None else won(seat, sides, outcome)

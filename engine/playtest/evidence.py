@@ -1,4 +1,4 @@
-"""Evidence of paired games on one number: the change due to a rule, with bounds that hold at every look."""
+"""Evidence from paired games on one number: the change due to a rule, with bounds valid at every look."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class QuestionAnswer(Struct, frozen=True):
 
     Attributes:
         verdict: the result under the rule.
-        pairs: the pairs of games in which both have the number.
+        pairs: the pairs of games that both have the number.
         value, other: the mean under the rule, and without it.
-        difference: the first minus the second.
-        low, high: the bounds of the true difference, right at every look; None for a single pair, unless it is a share.
+        difference: `value` minus `other`.
+        low, high: the bounds of the true difference, valid at every look; None for a single pair, unless it is a share.
         matters: the smallest difference that matters.
-        needed: the pairs after which an undecided question would be decided if these means are right; None if it is
-            decided, or they would be too many.
+        needed: the number of pairs that would decide an open question if these means are right; None if it is decided,
+            or would take too many.
     """
 
     verdict: Verdict
@@ -48,15 +48,15 @@ class QuestionAnswer(Struct, frozen=True):
 
     @property
     def settled(self) -> bool:
-        """Whether further games are not needed."""
+        """Whether no further games are needed."""
         return self.verdict in ("more", "less", "none") or (self.verdict in ("equal", "same") and self.pairs >= SAME)
 
 
 class Evidence:
-    """The numbers of pairs of games, in constant memory.
+    """The numbers from pairs of games, in constant memory.
 
     Args:
-        share: whether they are from 0 to 1, as shares of a win are.
+        share: whether they are from 0 to 1, such as shares of a win.
     """
 
     def __init__(self, share: bool = False) -> None:
@@ -76,12 +76,12 @@ class Evidence:
         self._squares += (value - other) ** 2
 
     def answer(self, level: float, matters: float, *, acted: bool = True) -> QuestionAnswer:
-        """The present answer.
+        """The current answer.
 
         Args:
-            level: the share of runs in which the bounds are right at all looks.
-            matters: a difference that is smaller does not matter.
-            acted: whether some games differ in any way.
+            level: the share of runs with correct bounds at all looks.
+            matters: the smallest difference that matters.
+            acted: whether any games differ.
         """
         n = max(1, self.pairs)
         value, other = self._value / n, self._other / n

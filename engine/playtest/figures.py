@@ -18,7 +18,7 @@ _PLACES = 8
 
 
 class Used:
-    """The use of an option in games: its uses, the games with one, and the first use in each, all summed."""
+    """The use of an option in games: the sums of its uses, of the games with one, and of the first use in each."""
 
     def __init__(self) -> None:
         self.times = self.games = self.first = 0
@@ -40,7 +40,7 @@ class Figures:
     """Figures of games, in little memory.
 
     Args:
-        seats: the seats, whose wins are counted where there are no roles.
+        seats: the seats, whose wins are counted if there are no roles.
     """
 
     def __init__(self, seats: Sequence[str]) -> None:
@@ -132,7 +132,7 @@ class Acts:
         self.places = Counter[tuple[str, str, str]]()
 
     def add(self, other: Outcome, rule: Outcome) -> None:
-        """Counts a pair of games that differ: without the rule, and under it."""
+        """Counts a pair of differing games: without the rule, and under it."""
         if other.details is None or rule.details is None:
             return
         ply = parted(rule.details, other.details)
@@ -164,12 +164,12 @@ def _taken(outcome: Outcome, ply: int) -> tuple[str, str]:
 
 
 def most_changed(rule: Mapping[str, Any], base: Mapping[str, Any], most: int) -> list[str]:
-    """The options whose use differs most, by the difference against the square root of the sum.
+    """The options whose use differs most, by difference over the square root of the sum.
 
     Args:
         rule: `options` of `Figures.to_json` under the rule.
-        base: those without it.
-        most: the number of options.
+        base: `options` without it.
+        most: the maximum number of options.
     """
 
     def apart(option: str) -> float:
@@ -181,7 +181,7 @@ def most_changed(rule: Mapping[str, Any], base: Mapping[str, Any], most: int) ->
 
 
 def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[tuple[str, tuple[float, float]]]:
-    """The titles of endings with their shares of the games, without a rule and under it; last, games given up.
+    """The titles of endings with their shares of the games, without a rule and under it, ending with abandoned games.
 
     Args:
         rule: a rule of a report, with the titles; see playtest.schema.json.
@@ -199,11 +199,11 @@ def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[
 
 
 def users(used: Mapping[str, Any], most: int) -> str:
-    """The users of an option, each with its uses in a game, most frequent first: roles if there are any, else seats.
+    """The users of an option, each with its uses per game, most frequent first: roles if any, otherwise seats.
 
     Args:
         used: an option of `Figures.to_json`.
-        most: the most to name.
+        most: the maximum number of names.
     """
     of = used["roles"] or used["seats"]
     named: dict[float, list[str]] = {}  # roles of one seat have the same number

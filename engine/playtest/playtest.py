@@ -33,8 +33,8 @@ class ComparedRule(Struct, frozen=True):
     Attributes:
         name: its name.
         ruleset: its ruleset.
-        plan: the plan of its games; its bots do not matter.
-        seat: the only seat for which it holds; empty: it holds for all.
+        plan: the plan of its games; its bots are ignored.
+        seat: the only seat for which the rule holds; empty: all.
     """
 
     name: str
@@ -44,15 +44,15 @@ class ComparedRule(Struct, frozen=True):
 
 
 class PlaytestLimits(Struct, frozen=True):
-    """Bounds at which a playtest stops before its questions are answered.
+    """Limits that stop a playtest before its questions are answered.
 
     Attributes:
-        pairs: the most pairs for each strength, in their order; the last counts for those that follow; empty: no bound.
-        seconds: the most seconds for all; None: no bound.
-        games: the most games of each match of the ladder, as `pairs`; 0: none.
+        pairs: the maximum pairs per strength, in order; the last value repeats; empty: unlimited.
+        seconds: the maximum total time in seconds; None: unlimited.
+        games: the maximum games per match of the ladder, like `pairs`; 0: none.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`; empty: none.
-        out: the folder where games are recorded; None: nowhere.
+        out: the folder for recorded games, or None.
     """
 
     pairs: tuple[int, ...] = ()
@@ -76,7 +76,7 @@ class Strength(Struct, frozen=True):
 
     @property
     def pairs(self) -> int:
-        """The pairs that they have played."""
+        """The number of pairs played."""
         return self.trials[0].pairs
 
 
@@ -90,14 +90,14 @@ class Playtest:
     Args:
         base: the game without a rule.
         rules: the rules.
-        strengths: bots that take turns at the seats; the first answer, the others stand beside them.
-        limits: when to stop.
+        strengths: bots that rotate over the seats; the first ones give the answers, the others are reported alongside.
+        limits: the limits.
         heard: called after each pair.
         warned: called with the message that bots cannot compare positions.
 
     Attributes:
-        base, rules, limits: as given.
-        stopped: whether Ctrl-C has ended it; answers hold at any time.
+        base, rules, limits: as in the arguments.
+        stopped: whether Ctrl-C has stopped it; answers are valid at any time.
     """
 
     def __init__(
@@ -119,9 +119,9 @@ class Playtest:
         self._warned = warned
 
     def seconds(self, bots: tuple[str, ...]) -> float:
-        """The seconds for a game without the rules, and one under each.
+        """The seconds for a game without the rules, plus one under each.
 
-        It is that of the second games, as bots are ready then, unless the first ones take long. They are kept: `play`
+        Measured on the second games, once bots are ready, unless the first ones take long. The games are kept: `play`
         counts them.
         """
         sides = self._sides(bots)
@@ -134,7 +134,7 @@ class Playtest:
         return time.monotonic() - started
 
     def games(self, games: int) -> Iterator[tuple[int, int, Playout]]:
-        """The first games of the bots that answer: the number of the rule (0: without one), and that of the game."""
+        """The first games of the answering bots: the number of the rule (0: without one), and of the game."""
         for at, side in enumerate(self._sides(self._strengths[0])):
             for number in range(games):
                 yield at, number, side.playout(number)
@@ -153,7 +153,7 @@ class Playtest:
         return results
 
     def ladder(self) -> list[MatchStanding]:
-        """Matches of each strength against the next, played to a verdict; none if all players win together."""
+        """Matches of each strength against the next, played to a verdict; empty if all players win together."""
         results: list[MatchStanding] = []
         names = [bots[0] for bots in self._strengths] if self.base.ruleset.declarations.teams != ALL else []
         names = [] if self.stopped else names
@@ -208,7 +208,7 @@ class Playtest:
 
 
 def playing(plan: GamePlan, bots: tuple[str, ...]) -> GamePlan:
-    """A plan of games with details, in which bots play."""
+    """A plan of games with details, played by bots."""
     bots = () if set(bots) == {RANDOM} else bots
     plan = replace(plan, bots=bots, rotated=len(set(bots)) > 1, details=True)
     return replace(plan, backend="wasm") if bots else plan

@@ -1,4 +1,4 @@
-"""Figures of recorded games, displayed beside those of bots."""
+"""Figures of recorded games, displayed next to those of bots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.engine.simulate.game_plans import Outcome
 
 
 def recorded_figures(games: Iterable[Game]) -> Figures:
-    """The figures of games that have been played."""
+    """The figures of finished games."""
     figures = Figures(())
     for number, game in enumerate(games):
         figures.add(_outcome(game, number))

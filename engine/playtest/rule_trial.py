@@ -33,15 +33,15 @@ class RuleTrial:
     """The evidence on one rule.
 
     Args:
-        asked: the numbers that are compared.
+        asked: the numbers to compare.
         seats: the seats of the games.
 
     Attributes:
-        asked: as given.
-        pairs: the pairs of games so far, those that failed included.
-        equal: the pairs of games in which all decisions and the results are the same.
-        failed: the pairs in which the rules were at fault; they do not count.
-        capped: the games that were given up, under the rule and without it.
+        asked: the numbers to compare.
+        pairs: the number of pairs so far, including failed ones.
+        equal: the number of pairs with the same decisions and results.
+        failed: the number of pairs in which the rules faulted; they do not count.
+        capped: the number of abandoned games, under the rule and without it.
         figures: numbers without a verdict, under the rule and without it.
         acts: the places where the rule first acted.
         bands: for each number, its difference over time.
@@ -89,7 +89,7 @@ class RuleTrial:
             self._draw()
 
     def answers(self) -> list[Answered]:
-        """The present answers."""
+        """The current answers."""
         results = []
         for asked, evidence, (total, pairs) in zip(self.asked, self._evidence, self._scales, strict=True):
             matters = asked.matters or SHARE * abs(total) / max(1, pairs)
@@ -98,7 +98,7 @@ class RuleTrial:
 
     @property
     def alike(self) -> list[int]:
-        """For each number the first one that was the same in all games, as roles are that one seat has; else itself."""
+        """For each number, the first one with equal values in all games, such as roles held by one seat."""
         return self._first if self.pairs > self.failed else list(range(len(self.asked)))
 
     @property
@@ -108,7 +108,7 @@ class RuleTrial:
 
     @property
     def settled(self) -> bool:
-        """Whether further games are not needed."""
+        """Whether no further games are needed."""
         if self.same:
             return self.equal >= SAME
         return all(each.answer.settled for each in self.answers())
@@ -125,7 +125,7 @@ class RuleTrial:
 
 
 def distinct(trials: Sequence[RuleTrial]) -> dict[int, str]:
-    """The numbers of trials that ask for the same, by their places, with their titles; roles of one seat are one."""
+    """The distinct numbers of trials, by index, with their titles; roles of one seat are merged."""
     groups: dict[tuple[int, ...], list[int]] = {}
     for at, key in enumerate(zip(*(trial.alike for trial in trials), strict=True)):
         groups.setdefault(key, []).append(at)

@@ -1,4 +1,4 @@
-"""The search among many settings: those that matter are screened out first, and then searched by halving."""
+"""Search among many settings: influential ones are screened first, and then searched by halving."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Screened(Struct, frozen=True):
     """The result of a search among many settings.
 
     Attributes:
-        tried: the points that were tried, the nearest first.
-        matter: the places of the settings that matter, the strongest first.
+        tried: the tried points, nearest first.
+        matter: the indices of the influential settings, strongest first.
     """
 
     tried: list[Tried]
@@ -38,19 +38,19 @@ class Screened(Struct, frozen=True):
 
 
 def screened(axes: Sequence[range], own: Point, wanted: float, games: int, numbers: Numbers) -> Screened:
-    """Searches a grid of many settings, few of which matter, for the point whose mean is nearest to the target.
+    """Searches a grid of many settings, most without influence, for the point whose mean is nearest to the target.
 
     The points of a Latin hypercube (McKay, Beckman, Conover 1979) play a few games. A response surface of first and
-    second order (Box and Wilson 1951) is fitted to their means, and settings are left out of it one by one, as long as
-    the weakest explains no more than chance would (backward elimination by the ratio of variances, Efroymson 1960).
-    Only the others are searched, by halving, four at a time and the strongest first, until the target is within the
-    interval of a point; settings that do not matter keep their values in the game.
+    second order (Box and Wilson 1951) is fitted to their means, and settings are eliminated one by one, as long as the
+    weakest explains no more than chance would (backward elimination by the variance ratio, Efroymson 1960). Only the
+    others are searched, by halving, four at a time and strongest first, until the target is within the interval of a
+    point; other settings keep their values in the game.
 
     Args:
         axes: the values of each setting.
-        own: the values of the game.
-        wanted: the mean that is wanted.
-        games: games of each of the last two points of a halving.
+        own: the values in the game.
+        wanted: the target mean.
+        games: the number of games at each of the last two points of a halving.
         numbers: plays games.
     """
     points = _hypercube(axes)

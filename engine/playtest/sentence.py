@@ -1,4 +1,4 @@
-"""The answers to the questions of a playtest in one sentence, made of the answers alone."""
+"""A playtest's answers in one sentence, derived only from the answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def sentence(results: Sequence[Answered], same: bool, pairs: int, players: str) 
 
     Args:
         results: the answers.
-        same: whether the rule has never acted.
+        same: whether the rule never acted.
         pairs: the pairs of games.
         players: the players, such as `flat:32`.
     """
@@ -38,11 +38,11 @@ def sentence(results: Sequence[Answered], same: bool, pairs: int, players: str) 
 
 
 def otherwise(results: Sequence[Answered], others: Sequence[Answered], players: str) -> str:
-    """One sentence on the numbers for which other players give another answer, by disjoint bounds.
+    """One sentence on the numbers with disjoint bounds for other players.
 
     Args:
         results: the answers.
-        others: those of the other players, in the same order.
+        others: the other players' answers, in the same order.
         players: the other players.
     """
     clauses = [_clause(other) for one, other in zip(results, others, strict=True) if _apart(one.answer, other.answer)]
@@ -80,7 +80,7 @@ def number(value: float, share: bool, sign: str = "") -> str:
 
 
 def acted(strength: Mapping[str, Any]) -> str:
-    """One sentence on the pairs of games in which a rule acted, when it first did, and where; "" if it never did.
+    """One sentence on the pairs of games in which a rule acted, its first action, and where; "" if it never did.
 
     Args:
         strength: a strength of a report; see playtest.schema.json.
@@ -106,7 +106,7 @@ def _place(each: Mapping[str, Any]) -> str:
 
 
 def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The numbers of the lead over time: title, without a rule, under it; empty if the game has no leader.
+    """The numbers about the lead over time: title, without a rule, under it; empty if the game has no leader.
 
     Args:
         strength: a strength of a report; see playtest.schema.json.
@@ -120,7 +120,7 @@ def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 
 def short(answer: Mapping[str, Any]) -> str:
-    """An answer with its difference, for use beside another one."""
+    """An answer with its difference, for use next to another one."""
     says = {"none": "no difference", "same": "never acted"}.get(answer["verdict"], answer["verdict"])
     return f"{says} ({number(answer['difference'], answer['share'], '+')})"
 

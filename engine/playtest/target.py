@@ -29,10 +29,9 @@ class Tried(Struct, frozen=True):
 
     Attributes:
         point: the values.
-        games: the games that have the number.
-        mean: its mean.
-        half: half of the width of the interval that holds the true mean 19 times in 20, for a point that was not
-            chosen by these games.
+        games: the number of games with a value.
+        mean: the mean value.
+        half: half the width of the 95 % interval for the true mean, valid for a point not selected by these games.
     """
 
     point: Point
@@ -57,18 +56,18 @@ def nearest(axes: Sequence[range], wanted: float, games: int, numbers: Numbers) 
     """Searches a grid for the point whose mean is nearest to the target.
 
     It is sequential halving (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013): all
-    points play a few games, the further half is left out, the others play twice as many. Of a grid of more than `MOST`
-    points every second value of the longest axes is left out, until they are not more; then the values in between are
-    tried around the nearest.
+    points play a few games, the worse half is dropped, the others play twice as many. In a grid of more than `MOST`
+    points, every second value of the longest axes is skipped until it fits; then the values in between are tried around
+    the nearest point.
 
     Args:
         axes: the values of each number.
         wanted: the target mean.
-        games: games of each of the last two points.
+        games: the number of games at each of the last two points.
         numbers: plays games.
 
     Returns:
-        The points that were tried, the nearest first, then those that were left out last.
+        The tried points, nearest first, followed by dropped ones, latest first.
     """
     box = list(axes)
     tried: dict[Point, Tried] = {}
@@ -114,7 +113,7 @@ def _halved(points: Sequence[Point], wanted: float, games: int, numbers: Numbers
 
 
 class Target(Struct, frozen=True):
-    """A number of games, and the mean that a designer wants.
+    """A number of games, and its desired mean.
 
     Attributes:
         asked: the number.
@@ -126,7 +125,7 @@ class Target(Struct, frozen=True):
 
 
 def target_of(rule: ComparedRule, bots: tuple[str, ...], name: str, value: float) -> Target:
-    """The number that a name means: the name of a question that asks for one, or a title.
+    """The number with a name: the name of a question about one, or a title.
 
     Raises:
         ValueError: if there is none; the message lists them.
@@ -142,11 +141,11 @@ def target_of(rule: ComparedRule, bots: tuple[str, ...], name: str, value: float
 
 
 class GridGames:
-    """Games at points of a grid, which are recorded.
+    """Recorded games at points of a grid.
 
     Args:
         rule: the game with the values of a point.
-        bots: the bots that play.
+        bots: the playing bots.
         out: the folder of the records.
         number: the number of the requested game.
         jobs: the number of processes.
@@ -168,7 +167,7 @@ class GridGames:
         self._sides: dict[Point, PlanSide] = {}
 
     def numbers(self, points: Sequence[Point], games: int) -> list[list[float]]:
-        """The numbers of the first games of some points; games that show a mistake of the rules have none."""
+        """The numbers of the first games at some points; games with a mistake of the rules have none."""
         self._sides = {point: self._sides.get(point) or self._side(point) for point in points}
         results: list[list[float]] = [[] for _ in points]
         for outcomes in play_sides(list(self._sides.values()), games, self._jobs, self._cluster):

@@ -1,1 +1,1 @@
-"""Programs: their form and their meaning."""
+"""Programs: their form and meaning."""

@@ -1,8 +1,8 @@
-"""Alike tokens: the first one for which an option is legal represents them all.
+"""Alike tokens: the first one with a legal option represents them all.
 
-Two of them are alike if they have one owner, place and state, and nothing that rules may still read names one of them
-and not the other: no state, no variable. State hidden from the decider tells them apart: a list of options that
-depended on it would reveal it.
+Two tokens are alike if they have the same owner, place and state, and no state or variable that rules may still read
+names only one of them. State hidden from the decider distinguishes them, as a list of options that depended on it would
+reveal it.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class AlikeTokens:
         self.p = machine.p
 
     def firsts(self, state: State, decision: int, kind: str, *, interrupts: bool) -> list[int]:
-        """For each token of a kind, the first one alike.
+        """For each token of a kind, the first token alike to it.
 
         Args:
             state: the position.
             decision: the number of the open decision.
             kind: of the tokens.
-            interrupts: whether others than the decider act: then the public view counts.
+            interrupts: whether options out of turn are meant: then the public view counts.
         """
         alike, size = self.p.alike[kind], self.p.sizes[kind]
         unseen: set[int] = set()
@@ -69,7 +69,7 @@ class AlikeTokens:
         return [first[row] for row in rows]
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """See `Machine.standing`. Empty if nothing listed is equal except for alike tokens."""
+        """See `Machine.standing`. Empty if no listed option is equal except for alike tokens."""
         c = self.p.decisions[decision].choices[choice]
         interrupts = c.by is not None
         kinds = {kind_of(param) for param in c.params if param.alike}

@@ -1,4 +1,4 @@
-"""Budgets: the steps that may be taken for everything that a command prints, or reads, together."""
+"""Budgets: a shared step limit for everything that a command prints or reads."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class BudgetUse(NamedTuple):
 
 
 class SpentError(RulespecError):
-    """A budget is used up."""
+    """The budget is exhausted."""
 
 
 class Budget:
     """A shared budget of steps.
 
     Args:
-        steps: their number.
+        steps: the limit.
 
     Attributes:
-        left: the number left.
-        used: the number that each has taken.
+        left: the remaining steps.
+        used: the steps taken by each user.
     """
 
     def __init__(self, steps: int = MAX_SHOWN_STEPS) -> None:
@@ -41,14 +41,14 @@ class Budget:
 
     @property
     def spent(self) -> bool:
-        """Whether none is left."""
+        """Whether no steps are left."""
         return self.left <= 0
 
     def spend(self, machine: Execution, use: BudgetUse, value: Callable[[], int]) -> int:
         """The result of `value`; its steps are counted by `machine`.
 
         Raises:
-            SpentError: if no steps are left, or fewer than it takes.
+            SpentError: if it takes more steps than are left.
         """
         if self.spent:
             raise SpentError
@@ -65,13 +65,13 @@ class Budget:
             self.left = left
 
     def warnings(self, code: str, severity: Severity, what: str, help_: str) -> tuple[Diagnostic, ...]:
-        """The diagnostic if the budget is used up: its greatest user, and the place of that.
+        """The diagnostic for an exhausted budget: its greatest user, with its place.
 
         Args:
             code: of the diagnostic.
             severity: of the diagnostic.
             what: the purpose of the steps, such as `the checks of facts`.
-            help_: the way out.
+            help_: the help text.
         """
         if not self.spent:
             return ()

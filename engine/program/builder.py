@@ -1,4 +1,4 @@
-"""Constructors of expressions, which fold constants."""
+"""Constructors of expressions, with constant folding."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def op(name: str, *args: Expr, site: int = 0) -> Expr:
 
 
 def together(name: str, args: list[Expr], nothing: Expr = FALSE) -> Expr:
-    """An associative operator over any number of operands, in a tree that stays flat."""
+    """An associative operator over any number of operands, as a balanced tree."""
     if len(args) < 2:
         return args[0] if args else nothing
     middle = len(args) // 2
@@ -58,7 +58,7 @@ def together(name: str, args: list[Expr], nothing: Expr = FALSE) -> Expr:
 
 
 def logic(name: str, args: list[Expr]) -> Expr:
-    """`and` or `or`, without the parts that decide nothing."""
+    """`and` or `or`, without redundant operands."""
     stop, skip = (FALSE, TRUE) if name == "and" else (TRUE, FALSE)
     args_left: list[Expr] = []
     for arg in args:
@@ -75,14 +75,14 @@ def logic(name: str, args: list[Expr]) -> Expr:
 
 
 def choose(condition: Expr, then: Expr, other: Expr) -> Expr:
-    """`if … else`, settled if its condition is constant."""
+    """`if … else`, folded if its condition is constant."""
     if isinstance(condition, Const):
         return then if condition.value else other
     return If(condition, then, other)
 
 
 def fallback(value: Expr, other: Expr, *, number: bool = False) -> Expr:
-    """`value ?? other`, with one copy of the value, so that chains keep their length."""
+    """`value ?? other`, with a single copy of the value, so that chains do not grow."""
     if isinstance(value, Const):
         return other if (value == NONE if number else value.value < 0) else value
     return Logic("?number" if number else "??", (value, other))
@@ -98,6 +98,6 @@ def cell(base: int, index: Expr | None = None, size: int = 1) -> Cell:
 
 
 def no_more_than(value: Expr, most: int, site: int) -> Expr:
-    """A set; a fault, if it has more members."""
+    """A set, with a fault if it has more than `most` members."""
     count = op("count", value)
     return If(op("<=", count, Const(most)), value, op("bit", op("/", count, FALSE, site=site)))

@@ -11,9 +11,9 @@ Owner = tuple[tuple[str, int], ...]
 class CellName(Struct, frozen=True, gc=False):
     """The meaning of a cell.
 
-    `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by their numbers);
+    `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by number);
     `by_seat` has its parts if its name depends on the seats. `name` is the field or the type of pieces, `index` the
-    place's entity of the kind `index_kind`, if it has one.
+    place's entity of the kind `index_kind`, if there is one.
     """
 
     group: str

@@ -1,4 +1,4 @@
-"""Arguments of options as columns of 64 bits: a large set or bag, or a path, takes several, the lowest bits first."""
+"""Arguments of options as 64-bit columns: large sets and bags, and paths, take several, lowest bits first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ALL = (1 << _WORD) - 1
 
 
 def value_bits(type_: str, sizes: dict[str, int]) -> int:
-    """The bits of a value of a type; 1 if it is neither set nor bag nor order nor path. `sizes` are those of kinds."""
+    """The bit width of a value of a type: 1 unless it is a set, bag, order or path. `sizes` are the sizes of kinds."""
     form, _, kind = type_.partition(" ")
     size = sizes.get(kind, 1)
     if form == "set":
@@ -26,7 +26,7 @@ def value_bits(type_: str, sizes: dict[str, int]) -> int:
 
 
 def columns_of(q: ir.Param, sizes: dict[str, int]) -> int:
-    """The columns that an argument takes."""
+    """The number of columns for an argument."""
     return -(-value_bits(q.type, sizes) // _WORD)
 
 
@@ -35,12 +35,12 @@ class Columns:
 
     Args:
         c: the option.
-        sizes: of the kinds.
+        sizes: the sizes of the kinds.
 
     Attributes:
         widths: the number of columns of each argument.
-        firsts: the first column of each; those of a code and of a row begin with the option and the seat.
-        end: the number of the columns, with these two.
+        firsts: the first column of each argument; codes and rows start with the option and the seat.
+        end: the total number of columns, including these two.
     """
 
     __slots__ = ("_plain", "_signed", "end", "firsts", "widths")
@@ -55,7 +55,7 @@ class Columns:
         *self.firsts, self.end = firsts
 
     def arguments(self, row: Sequence[int]) -> tuple[int, ...]:
-        """The arguments in a row, which begins with the option and the seat."""
+        """The arguments in a row, after its option and seat."""
         if self._plain:
             return tuple(row[2 : self.end])
         results = []
@@ -70,7 +70,7 @@ class Columns:
         """The columns of arguments, without the option and the seat.
 
         Raises:
-            OverflowError: if a set, a bag or a path has more bits than one of its kind may have.
+            OverflowError: if a set, bag or path has more bits than its kind allows.
         """
         if self._plain:
             return list(args)

@@ -13,8 +13,8 @@ class Loop(Struct, frozen=True):
     Attributes:
         over: the set.
         rest: the cell of the remaining members.
-        at: the cell of the member at hand.
-        start: the entity from which the members come in cyclic order.
+        at: the cell of the current member.
+        start: the first entity of a cyclic order.
         body: the block that takes the next member.
         after: the block that follows the loop.
     """
@@ -36,7 +36,7 @@ class Flow:
         """The first block of each procedure → its cells: its return address, and its parameters."""
 
     def successors(self, block: int) -> list[int]:
-        """The possible successors of a block within its procedure; a call is followed by its return target."""
+        """The successors of a block within its procedure; a call is followed by its return target."""
         exit_ = self.p.blocks[block].exit
         if isinstance(exit_, ir.Goto):
             return [exit_.block]
@@ -50,7 +50,7 @@ class Flow:
 
 
 def loops(p: ir.Program) -> dict[int, Loop]:
-    """The loops over sets, by the block that decides whether they go on."""
+    """The loops over sets, by the block with their loop test."""
     stored: dict[int, list[ir.Expr]] = {}
     for block in p.blocks:
         for i in block.body:
@@ -84,7 +84,7 @@ def loops(p: ir.Program) -> dict[int, Loop]:
 
 
 def begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction], ir.Expr | None]:
-    """The instructions before a loop without the one that stores its set; and the set, None if they store none."""
+    """The instructions before a loop, without the store of its set; and that set, or None."""
     for at in (len(body) - 1, len(body) - 2):
         i = body[at] if at >= 0 else None
         if isinstance(i, ir.Store) and i.target == ir.Cell(loop.rest, ir.Const(0), 1):
@@ -93,7 +93,7 @@ def begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction],
 
 
 def meets(flow: Flow) -> dict[int, int]:
-    """For each block the first one through which every way from it leads, within its procedure.
+    """For each block, the first block on all paths from it, within its procedure.
 
     The immediate post-dominators, after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
     """

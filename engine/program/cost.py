@@ -1,7 +1,7 @@
-"""Step bounds: the most steps of the interpreter for an expression or a block.
+"""Step bounds: the maximum number of interpreter steps for an expression or a block.
 
-A step is an expression that is evaluated, a block that is entered, a cell that is cleared or a case of a `match`. The
-actual steps of the interpreter depend on the state; the most steps, on the sizes of the sets alone.
+A step is an evaluated expression, an entered block, a cleared cell or a case of a `match`. The actual steps depend on
+the state; the maximum depends only on the sizes of the sets.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.rounds import Rounds
 from rulespec.engine.program.traversal import parts
 from rulespec.language.operators import OPERATORS
+from rulespec.language.paths import MAX_PATHS
 
 FEW_TESTS = 10_000
 """Steps of testing the values of a parameter up to which their bound is counted."""
 
 
 class Listing(NamedTuple):
-    """The most steps of listing the legal arguments of an option.
+    """The maximum steps of listing an option's legal arguments.
 
     Attributes:
-        fixed: those that do not depend on the ranges of parameters.
-        params: for each parameter those of each of its values, and whether they are of the test of the value, too.
+        fixed: the steps that do not depend on the ranges of parameters.
+        params: for each parameter, the steps per value, and whether they include the test of the value.
     """
 
     fixed: int
@@ -35,11 +36,11 @@ class Listing(NamedTuple):
 
 
 class Costs:
-    """The most steps of a program's expressions and blocks, without definitions that count their own.
+    """The maximum steps of a program's expressions and blocks, without definitions that count their own.
 
     Args:
         p: the program.
-        whole: the costs of the program before anything in it counted for itself; None: that is this program.
+        whole: the costs of the program before self-counting definitions; None if this program is unchanged.
 
     Attributes:
         whole: the same.
@@ -57,7 +58,7 @@ class Costs:
         self._flow = Flow(p)
 
     def block(self, number: int) -> int:
-        """Steps of a block, up to the beginning of the next one."""
+        """Steps of a block, up to the start of the next one."""
         if number not in self._blocks:
             self._blocks[number] = self._block(self.p.blocks[number])
         return self._blocks[number]
@@ -87,8 +88,8 @@ class Costs:
 
         Args:
             c: the option.
-            depths: for each of its conditions the number of parameters with values at its test (see `option_tests`).
-            counted: whether values are counted where there may be many, or only the numbers of a range.
+            depths: for each condition, the number of parameters bound at its test (see `option_tests`).
+            counted: whether values are counted wherever there may be many, or only in ranges of numbers.
         """
         tests = [0] * (len(c.params) + 1)
         tests[-1] = self.of(c.by) if c.by is not None else 0
@@ -117,11 +118,11 @@ class Costs:
         return Listing(tests[0] + rest, tuple(params[::-1]))
 
     def legal(self, d: ir.Decision) -> int:
-        """Steps of checking whether the decider has a legal option, besides those counted by value."""
+        """Steps of checking whether the decider has a legal option, excluding steps per value."""
         return sum(c.steps for c in d.choices if c.by is None)
 
     def of(self, e: ir.Expr) -> int:
-        """Steps of evaluating an expression once."""
+        """Steps of one evaluation of an expression."""
         kind = type(e)
         if kind is ir.Const or kind is ir.Local:
             return 1
@@ -146,7 +147,8 @@ class Costs:
             return 1 + single + e.size * (each + self.members(e.near) * step)
         if kind is ir.PathSearch:
             assert isinstance(e, ir.PathSearch)
-            return 1 + self.of(e.start) + self.of(e.within)
+            steps = 1 + sum(self.of(x) for x in (e.start, e.within, e.reachable, e.default) if x is not None)
+            return steps + (MAX_PATHS * self.beginning(e) if e.finds and not e.steps else 0)
         if kind is ir.Closure:
             assert isinstance(e, ir.Closure)
             return 1 + self.of(e.start) + self.largest * self.of(e.step)
@@ -162,16 +164,16 @@ class Costs:
         return steps
 
     def settling(self, e: ir.Spread) -> tuple[int, int]:
-        """Steps for each entity reached, and for each step from there."""
+        """Steps for each reached entity, and for each step from it."""
         each = sum(self.of(x) for x in (e.until, e.near) if x is not None)
         return each, sum(self.of(x) for x in (e.where, e.cost) if x is not None)
 
     def beginning(self, e: ir.PathSearch) -> int:
-        """Steps for each beginning of a path that is looked at, besides those of `of`."""
-        return sum(map(self.of, (e.onward, e.cost, *e.uses)))
+        """Steps for each visited path prefix, in addition to `of`."""
+        return sum(self.of(x) for x in (e.onward, e.cost, e.where, e.worth, *e.uses) if x is not None)
 
     def procedure(self, first: int) -> int:
-        """Steps of a procedure that does not wait; more than `MAX_ONCE_STEPS` if it may take too many."""
+        """Steps of a procedure that does not wait; above `MAX_ONCE_STEPS` if it may take too many."""
         if first in self.p.frames:  # as often as it calls itself
             return MAX_ONCE_STEPS + 1
         if first not in self._procedures:
@@ -193,7 +195,7 @@ class Costs:
         return self._functions[number]
 
     def members(self, e: ir.Expr) -> int:
-        """The most members of a set."""
+        """The maximum size of a set."""
         if isinstance(e, ir.Const):
             return int.bit_count(e.value)
         if isinstance(e, ir.Cell) and e.base < len(self.p.cells):
@@ -221,7 +223,7 @@ class Costs:
         return self.largest
 
     def size(self, type_: str) -> int:
-        """The most members of a set of a type, such as `set town`."""
+        """The maximum size of a set type, such as `set town`."""
         return self.p.sizes.get(type_.removeprefix("set "), self.largest)
 
 

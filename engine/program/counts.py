@@ -1,4 +1,4 @@
-"""Public counts of private pieces: everybody sees their number, but not which they are."""
+"""Public counts of private pieces: their number is public, their identity is not."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Count(NamedTuple):
 
     Attributes:
         secret: the private thing.
-        cells: its cells; an order is one.
-        place: the number of the place where tokens are counted; -1: the sum of the cells, or the length of the order.
+        cells: its cells; a single one for an order.
+        place: the number of the place whose tokens are counted; -1: the sum of the cells, or the length of the order.
     """
 
     secret: ir.Secret
@@ -25,7 +25,7 @@ class Count(NamedTuple):
 
 
 def counts_of(program: ir.Program) -> Iterator[Count]:
-    """The public counts: in private places, and in private orders."""
+    """The public counts: of private places and private orders."""
     for secret in program.secrets:
         cell = program.cells[secret.cells.start]
         if secret.places:

@@ -1,4 +1,4 @@
-"""Domains of parameters and loops: the members of a set, the numbers of a range."""
+"""Domains of parameters and loops: members of a set, numbers of a range."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Place = tuple[int, int, int]
 
 
 def numbers(p: ir.Program, at: Place, low: int, high: int) -> range:
-    """The numbers that a parameter ranges over: from `low` to `high`, both included.
+    """The possible numbers of a parameter: from `low` to `high`, inclusive.
 
     Raises:
         ProgramFaultError: if there are more than `MAX_VALUES`.
@@ -43,12 +43,12 @@ def numbers(p: ir.Program, at: Place, low: int, high: int) -> range:
 
 
 class Several(Iterable[int]):
-    """The sets or bags that a parameter may be, in the order of `language.several`, with their number.
+    """The possible sets or bags of a parameter, in the order of `language.several`, with their number.
 
     Args:
-        source: the set or the bag that they are chosen from.
-        least: the least number of members or pieces.
-        most: the greatest number.
+        source: the set or bag to choose from.
+        least: the minimum number of members or pieces.
+        most: the maximum number.
         bag: whether they are bags.
     """
 
@@ -58,7 +58,7 @@ class Several(Iterable[int]):
 
     @property
     def number(self) -> int:
-        """The number of all of them; `len` is for those that are listed."""
+        """The total number; `len` counts only the listed ones."""
         return ways([room for _, room in self._piles], *self._of[1:])
 
     @property
@@ -70,7 +70,7 @@ class Several(Iterable[int]):
         return self.number
 
     def picked(self, number: int) -> int:
-        """The set or bag of a number, in their order."""
+        """The set or bag with a given number in this order."""
         piles = self._piles
         chosen = picked([room for _, room in piles], *self._of[1:], number)
         bits = BITS if self._bag else 1
@@ -84,7 +84,7 @@ class Several(Iterable[int]):
 
 
 def several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Several:
-    """The sets or bags that a parameter may be.
+    """The possible sets or bags of a parameter.
 
     Raises:
         UnlistedError: if there are more than `MAX_SEVERAL`.
@@ -113,15 +113,15 @@ class _Some(Several):
 
 
 def some_of_several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Several:
-    """The sets or bags that a parameter may be, for a search for a legal one.
+    """The possible sets or bags of a parameter, for finding a legal one.
 
-    They raise UnlistedError after `MAX_SEVERAL`, if there are more.
+    Iteration raises UnlistedError after `MAX_SEVERAL`, if there are more.
     """
     return _Some(p, at, source, least, most)
 
 
 class Paths(list[int]):
-    """The paths that a parameter may be; their length is the number of the beginnings that were looked at."""
+    """The possible paths of a parameter; the length is the number of visited prefixes."""
 
     def __init__(self, results: list[int], looked: int) -> None:
         super().__init__(results)
@@ -132,10 +132,10 @@ class Paths(list[int]):
 
 
 def paths(p: ir.Program, at: Place, ways: PathForm) -> Paths:
-    """The paths that a parameter may be, each before those that go on from it.
+    """The possible paths of a parameter, each before its extensions.
 
     Raises:
-        UnlistedError: if they have more than `MAX_PATHS` beginnings.
+        UnlistedError: if there are more than `MAX_PATHS` prefixes.
     """
     results, looked = listed(ways)
     if looked > MAX_PATHS:
@@ -144,11 +144,11 @@ def paths(p: ir.Program, at: Place, ways: PathForm) -> Paths:
 
 
 class UnlistedError(ProgramFaultError):
-    """A parameter that may be more sets, bags or paths than are listed.
+    """A parameter with more possible sets, bags or paths than can be listed.
 
     Attributes:
         at: the parameter.
-        number: the number of sets or bags; for paths one more than the search looks at.
+        number: the number of sets or bags; for paths, one more than the search visits.
     """
 
     def __init__(self, p: ir.Program, at: Place, number: int) -> None:
@@ -168,7 +168,7 @@ def too_many(p: ir.Program, at: Place) -> NoReturn:
     """Reports options that take too many steps to list; `at` is the last parameter enumerated."""
     name, option, span = _named(p, at)
     steps = f"with {name} of {option} it takes more than {MAX_LISTED:,} steps to list the options"
-    raise ProgramFaultError(-1, f"parameters of options range over too much: {steps}", span=span)
+    raise ProgramFaultError(-1, f"parameters of options have too many values: {steps}", span=span)
 
 
 def _named(p: ir.Program, at: Place) -> tuple[str, str, Span]:

@@ -1,9 +1,9 @@
-"""A legal option at random where there are too many sets, bags or paths to list.
+"""A random legal option, if there are too many sets, bags or paths to list.
 
-Sets and bags are as likely as if all were listed; a path is drawn stop by stop, each among all that it may go on to.
+Sets and bags are uniformly distributed; a path is drawn stop by stop, uniformly among its continuations.
 
-Each candidate has a number: an option whose last parameter is a set or a bag has one for each of these. A number is
-drawn, and its candidate is taken if it is legal; else another number is drawn.
+Candidates are numbered: an option whose last parameter is a set or bag has a candidate for each value. A number is
+drawn, and repeatedly so until its candidate is legal.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _Candidates = tuple[int, tuple[int, ...], "Several | _Walks | None", int]
 def drawn(
     p: ir.Program, state: State, decision: int, number: Number, *, weighing: bool
 ) -> tuple[int, tuple[int, ...]] | None:
-    """A legal option of the decider, and its arguments; None if there is no candidate.
+    """A random legal option of the decider and its arguments; None if there are no candidates.
 
     Args:
         p: the program.
         state: the position.
         decision: the open decision.
-        number: draws.
-        weighing: whether options have the weights of playouts; chance always has those of the rules.
+        number: the random number source.
+        weighing: whether to weigh options as in playouts; chance is always weighed by the rules.
 
     Raises:
         ProgramFaultError: if none of `MAX_TRIES` candidates is legal.
@@ -75,7 +75,7 @@ class _Walks:
         self._ways = ways
 
     def picked(self, number: int) -> int:
-        """The path that a number leads to; -1 where it leads to none."""
+        """The path with a number; -1 if there is none."""
         path = wandered(self._ways, _numbers(number))
         return -1 if path is None else path
 
@@ -91,7 +91,7 @@ class _Drawing(Interpreter):
     """Finds the candidates of a decision."""
 
     def candidates(self, state: State, decision: int, *, weighing: bool) -> Iterator[_Candidates]:
-        """The candidates of the decider, option by option, without those that have no weight."""
+        """The decider's candidates, option by option, without options of weight 0."""
         d = self.p.decisions[decision]
         for number, c in enumerate(d.choices):
             if c.by is not None:

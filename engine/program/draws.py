@@ -1,8 +1,8 @@
 """Random numbers by seed: a function of the seed, the game and the decision's number.
 
 The generator is SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014; the
-constants are those of Vigna's `splitmix64.c`). Its word number i is a function of its key and i, so nothing is kept
-between draws. The module `wasm.runtime.draws` does the same in wasm; docs/explanation/random.md defines both.
+constants are from Vigna's `splitmix64.c`). Word i is a function of the key and i, so there is no state between draws.
+The module `wasm.runtime.draws` does the same in wasm; docs/explanation/random.md defines both.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def word(key: int, at: int) -> int:
 
 
 def threshold(rate: float) -> int:
-    """The number of steps below which something of this probability happens."""
+    """The threshold below which an event of this probability happens."""
     return ceil(rate * STEPS)
 
 
@@ -48,14 +48,15 @@ class Draws:
         self.key = word(word(index(seed), 0), index(game))
 
     def happens(self, at: int, rate: float) -> bool:
-        """Whether something of a probability happens, by word number `at`."""
+        """Whether an event of a probability happens, by word number `at`."""
         return word(self.key, at) >> 11 < rate * STEPS  # as below its threshold
 
     def below(self, at: int, bound: int) -> int:
         """A uniform number from 0 to `bound` - 1 from word `at`; 0 if the bound is 1 or less.
 
-        Lemire: "Fast Random Integer Generation in an Interval" (2019). A word that would prefer some numbers is
-        rejected: it is the key of the word that is taken instead. Bounds above 2**64 take further words.
+        Lemire: "Fast Random Integer Generation in an Interval" (2019). A word that would bias the result is rejected,
+            and is
+        the key of its replacement. Bounds above 2**64 take more words.
         """
         if bound < 2:
             return 0
@@ -73,11 +74,11 @@ class Draws:
         return result * bound >> bits
 
     def tries(self, at: int) -> Callable[[int, int], int]:
-        """A function for uniform numbers of further tries from word `at`, by the number of the try and the bound."""
+        """A function for uniform numbers of later attempts from word `at`, by attempt number and bound."""
         return Draws(word(self.key, at)).below
 
     def weighted(self, at: int, weights: Sequence[int]) -> int:
-        """An index by word number `at`, each in proportion to its weight; the last one if all are 0."""
+        """An index by word number `at`, in proportion to its weight; the last one if all weights are 0."""
         left = self.below(at, sum(weights))
         for number, weight in enumerate(weights):
             left -= weight
@@ -96,12 +97,12 @@ class Stream(Draws):
         self.at = -1
 
     def next(self) -> int:
-        """A number of a decision that has not been drawn for."""
+        """The next unused word."""
         self.at += 1
         return self.at
 
     def likely(self, rate: float) -> bool:
-        """Whether something of a probability happens."""
+        """Whether an event of a probability happens."""
         return self.happens(2 * self.next(), rate)
 
     def one_of(self, values: Sequence[_T]) -> _T:

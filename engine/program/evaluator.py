@@ -1,4 +1,4 @@
-"""The meaning of expressions, said as plainly as possible."""
+"""The meaning of expressions, in the plainest form."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rulespec.engine.program.faults import ProgramFaultError, fault_of
 from rulespec.engine.program.journal import Journal, State, restore
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.program.observer import Observer
+from rulespec.engine.program.path_search import searched
 from rulespec.engine.program.payments import below_nothing
 from rulespec.engine.program.traversal import highest
 from rulespec.language.orders import packed
@@ -24,8 +25,8 @@ class Evaluator(Execution):
     """Evaluates the expressions of a program.
 
     Args:
-        program: the program of the expressions; it may still grow.
-        patience: the most steps; `left` counts down. Each evaluated expression is one.
+        program: the program of the expressions, which may still grow.
+        patience: the step limit; `left` counts down. Each evaluated expression is a step.
         observer: notified of every evaluation.
     """
 
@@ -38,11 +39,11 @@ class Evaluator(Execution):
 
         Args:
             e: the expression.
-            state: the cells that it reads.
-            slots: the variables that are bound inside expressions; those that `e` binds are written over.
+            state: the cells.
+            slots: the variables bound inside expressions; the ones that `e` binds are overwritten.
 
         Raises:
-            ProgramFaultError: if the rules are at fault, or the patience is at an end.
+            ProgramFaultError: if the rules fault, or the step limit is reached.
         """
         self.left -= 1
         if self.left < 0:
@@ -100,6 +101,8 @@ class Evaluator(Execution):
             return self._spread(e, state, slots)
         if isinstance(e, ir.Suppose):
             return self._suppose(e, state, slots)
+        if isinstance(e, ir.PathSearch):
+            return searched(e, slots, lambda part: self.evaluate(part, state, slots))
         return self._made_by_passes(e, state, slots)
 
     def _choose(self, e: ir.If, state: State, slots: State) -> int:

@@ -1,4 +1,4 @@
-"""The meaning of instructions, and of the exits of blocks, in the plainest form."""
+"""The meaning of instructions and block exits, in the plainest form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Execution(ABC):
 
     Args:
         program: the blocks.
-        patience: the most steps; `left` counts down.
+        patience: the step limit; `left` counts down.
         observer: notified of everything that runs.
     """
 
@@ -44,7 +44,7 @@ class Execution(ABC):
         """Counts steps other than expressions.
 
         Raises:
-            ProgramFaultError: if the patience is at an end.
+            ProgramFaultError: if the step limit is reached.
         """
         self.left -= steps
         if self.left < 0:
@@ -55,7 +55,7 @@ class Execution(ABC):
 
         Args:
             value: computes the result.
-            what: its name, for the message that it takes too long.
+            what: its name, for the step limit message.
             span: its place.
 
         Raises:
@@ -128,7 +128,7 @@ class Execution(ABC):
                 put(state, cell, 0, journal)
 
     def following(self, exit_: ir.Exit | None, state: State, slots: State, journal: Journal) -> int:
-        """The block that follows one that neither asks nor ends the game."""
+        """The next block after one that neither asks nor ends the game."""
         if isinstance(exit_, ir.Goto):
             return exit_.block
         if isinstance(exit_, ir.Enter):
@@ -150,6 +150,6 @@ class Execution(ABC):
 
 
 def put(state: State, cell: int, value: int, journal: Journal) -> None:
-    """Writes a cell, after its old value has been noted."""
+    """Writes a cell, and notes its old value."""
     journal += (cell, state[cell])
     state[cell] = value

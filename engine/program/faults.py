@@ -21,7 +21,7 @@ class ProgramFaultError(RulespecError):
         site: index into `Program.sites`; -1 for a bound of the machine.
         detail: the numbers at fault, or "".
         mask: the set at fault, if it is one.
-        span: the place of the code that has taken too long, for a bound of the machine.
+        span: the place of the code that exceeded a bound of the machine.
     """
 
     def __init__(self, site: int, detail: str = "", mask: int | None = None, span: Span | None = None) -> None:
@@ -32,7 +32,7 @@ class ProgramFaultError(RulespecError):
         self.span = span
 
     def culprits(self, p: ir.Program) -> str:
-        """The finding as text: the numbers, or the members of the set by their names."""
+        """The finding as text: the numbers, or the names of the set's members."""
         if self.mask is None:
             return self.detail
         names = [name for i, name in enumerate(p.members[self.site]) if self.mask >> i & 1]
@@ -41,12 +41,12 @@ class ProgramFaultError(RulespecError):
 
 
 def fault_of(e: ir.Op, args: Sequence[int]) -> ProgramFaultError:
-    """The fault of an operator that has no value."""
+    """The fault of an operator without a value."""
     fault = OPERATORS[e.op].fault
     return ProgramFaultError(e.site, mask=args[fault.operands[0]] if fault is not None and fault.names else None)
 
 
 def too_deep() -> DiagnosticsError:
-    """The error for rules that exceed Python's own bounds, which are wider than the checker's."""
+    """The error for rules that exceed Python's own limits, which are wider than the checker's."""
     help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
     return DiagnosticsError((Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),))

@@ -1,4 +1,4 @@
-"""Counters of work done by another machine than the requested one."""
+"""Counters of work done by a fallback machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _counters: list[Counter[str]] = []
 def handed_back(to: str, times: int = 1) -> None:
     """Counts calls passed on to another machine, `python` or `interpreter`.
 
-    A fault that another machine merely reports does not count.
+    A fault that the fallback machine only reports does not count.
     """
     for counter in _counters:
         counter[to] += times

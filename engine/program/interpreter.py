@@ -24,7 +24,7 @@ from rulespec.engine.program.execution import put
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
-from rulespec.engine.program.machine import Listed, Lookups
+from rulespec.engine.program.machine import Blind, Listed, Lookups
 from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.option_tests import option_tests
 from rulespec.engine.program.path_search import ways_of
@@ -44,9 +44,9 @@ class Interpreter(Evaluator):
 
     Args:
         program: the program to run.
-        patience: the most steps, for rules that are only tried out; `left` counts down.
+        patience: the step limit, for rules that are only tried out; `left` counts down.
         observer: notified of everything evaluated, run and listed.
-        steps: the most steps from one decision to the next.
+        steps: the step limit from one decision to the next.
     """
 
     listing = None
@@ -68,7 +68,7 @@ class Interpreter(Evaluator):
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
-        """The blocks in which a game waits, each with the number of its decision."""
+        """The blocks where a game waits, each with its decision number."""
         return self.p.asked()
 
     @cached_property
@@ -76,11 +76,11 @@ class Interpreter(Evaluator):
         return self.p.arguments()
 
     def start(self) -> State:
-        """A new state before the first block has run."""
+        """A new state before the first block runs."""
         return list(self.p.start)
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
-        """Puts values into cells; returns the journal of it."""
+        """Writes values to cells; returns the journal."""
         return overwrite(state, values)
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
@@ -100,6 +100,10 @@ class Interpreter(Evaluator):
         finally:
             self.left += patience - allowed
         return journal
+
+    def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
+        """None: this machine is observed while it reads, if necessary."""
+        return None
 
     def _run(self, state: State, block: int, journal: Journal) -> None:
         slots = [0] * (self.p.slots + 1)
@@ -134,14 +138,14 @@ class Interpreter(Evaluator):
             put(state, ir.WINNERS, winners, journal)
 
     def decider(self, state: State, decision: int) -> int:
-        """The seat that decides; -1 for chance."""
+        """The deciding seat; -1 for chance."""
         asked = self.p.decisions[decision]
         if (by := asked.by) is None:
             return -1
         return self.alone(lambda: self.value(by, state), f"who decides `{asked.name}`", asked.span)
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
-        """The indices of the invariants that do not hold. All are tested, whatever has changed `since`."""
+        """The indices of the broken invariants; tests all, regardless of `since`."""
         if self.observer is not None and not self.observer.wants_invariants():
             return []
         return [i for i in range(len(self.p.invariants)) if not self.keeps(state, i)]
@@ -212,9 +216,10 @@ class Interpreter(Evaluator):
     ) -> Iterator[tuple[int, ...]]:
         """The legal arguments of an option, given those before `depth` in their slots.
 
-        `of`: the numbers of the decision and of the option. `firsts`: for each token of some kinds the first one alike,
-        which stands for all. `named`: the values named in conditions, by slot; later evaluations may have used these
-        slots. `some`: a single legal one is looked for (see `some_of_several`).
+        `of`: the numbers of the decision and of the option.
+        `firsts`: for each token of some kinds the first one alike, which stands for all.
+        `named`: the values named in conditions, by slot; later evaluations may have used these slots.
+        `some`: a single legal one is looked for (see `some_of_several`).
         """
         c = self.p.decisions[of[0]].choices[of[1]]
         tests, faults = self._order(c)
@@ -264,7 +269,7 @@ class Interpreter(Evaluator):
         return AlikeTokens(self)
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments of the listed representative among alike tokens; None if it is itself."""
+        """The arguments of the listed representative of alike tokens; None if they are their own representative."""
         return self._alike.standing(state, decision, choice, args)
 
     def _domain(self, state: State, at: Place, slots: State, *, some: bool) -> Iterable[int]:
@@ -346,7 +351,7 @@ class Interpreter(Evaluator):
         return result
 
     def ways(self, walk: ir.PathSearch, state: State, slots: State) -> PathForm:
-        """The paths that a parameter may be; what they bind is written over in `slots`."""
+        """The possible paths of a parameter; overwrites the slots of their variables."""
         return ways_of(walk, slots, lambda e: self.evaluate(e, state, slots))
 
     def _permitted(self, state: State, c: ir.Choice, slots: State) -> bool:

@@ -1,12 +1,12 @@
-"""The intermediate form: cells, expressions, blocks. First-order, finite, all whole numbers; it could be C.
+"""The intermediate form: cells, expressions, blocks. First-order, finite, all integers; it could be C.
 
-A game state is one list of integers. Cell 0 holds the block in which the game waits (a block that ends in `Decide` or
-`End`), cell 1 the ending (0 while the game goes on, else the ending's number + 1), cell 2 the winners as a bit mask
-(-1: the best score). Then come state, accounts, piece counts, and the locals of every procedure, each with its place;
-a procedure that may call itself says how deep, and has rows for as many frames.
+A game state is one list of integers. Cell 0 holds the block where the game waits (a block that ends in `Decide` or
+`End`), cell 1 the ending (0 until the game ends, then the ending's number + 1), cell 2 the winners as a bit mask (-1:
+the best score). Then come state, accounts, piece counts, and the locals of every procedure, each in its own cell; a
+recursive procedure has a depth, and rows for that many frames.
 
-Truth values are 0 and 1, an entity is its index in its kind, none is -1, a set is a bit mask; orders are in `orders`.
-A number that is none is `NO_NUMBER`.
+Truth values are 0 and 1, an entity is its index in its kind, none is -1, a set is a bit mask; for orders see `orders`.
+The number for none is `NO_NUMBER`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Const(Expr, frozen=True):
 
 
 class Cell(Expr, frozen=True):
-    """The cell `base + index`; `size` cells belong to `base`."""
+    """The cell `base + index`, within the `size` cells from `base`."""
 
     base: int
     index: Expr
@@ -65,7 +65,7 @@ class Lookup(Expr, frozen=True):
 
 
 class Op(Expr, frozen=True):
-    """An operator on numbers (`rulespec.language.operators`). `site` is where a fault is reported."""
+    """An operator on numbers (`rulespec.language.operators`); faults are reported at `site`."""
 
     op: str
     args: tuple[Expr, ...]
@@ -73,7 +73,7 @@ class Op(Expr, frozen=True):
 
 
 class Logic(Expr, frozen=True):
-    """`and`, `or`, `??` (the first that is not none; `?number` for numbers), left to right with short circuit."""
+    """`and`, `or`, `??` (the first that is not none; `?number` for numbers): left to right, short-circuiting."""
 
     op: str
     args: tuple[Expr, ...]
@@ -88,8 +88,8 @@ class If(Expr, frozen=True):
 class Fold(Expr, frozen=True):
     """`op` (count sum min max any all first set union) over the members of `source` in `slot`.
 
-    Cyclic order from `start` where given (only `first`). `body` is the value (sum, min, max, union), the demand (all)
-    or the mapped member (set); `default` the value of min and max without members.
+    In cyclic order from `start`, if given (only `first`). `body` is the value (sum, min, max, union), the condition
+    (all) or the mapped member (set); `default` is the value of min and max for an empty set.
     """
 
     op: str
@@ -102,7 +102,7 @@ class Fold(Expr, frozen=True):
 
 
 class Closure(Expr, frozen=True):
-    """The least set that holds `start` and, with each member in `slot`, the set `step`."""
+    """The least set that contains `start` and, for each member in `slot`, the set `step`."""
 
     slot: int
     start: Expr
@@ -110,16 +110,17 @@ class Closure(Expr, frozen=True):
 
 
 class Spread(Expr, frozen=True):
-    """Least sums of costs over the ways from a set.
+    """Minimum path costs from a set.
 
-    Starts from the members of `start`, whose sum is 0: the open one with the least sum, the first among equals, is
-    settled and put into `slot`; then for each member of `near` in `to` for which `where` holds, in order, the `cost` of
-    the step is computed. A negative cost is a fault at `below`. A member with a smaller sum is reopened.
+    Dijkstra's algorithm from the members of `start`, with cost 0: the open member of minimum cost, the first among
+    equals, is settled and put into `slot`; then for each member of `near` in `to` that satisfies `where`, in order, the
+    `cost` of the step is computed. A negative cost is a fault at `below`. A member that gets a smaller cost is
+    reopened.
 
-    With a `limit`: the set of all whose sum is not above it. With `until`: the sum of the first one settled, in `to`,
-    for whom it holds, and `default` if there is none; a sum of more than 15 digits is a fault at `above`.
-    `size` is the number of entities there are. `counted`: `near` counts the steps of all that is evaluated for whom is
-    settled, so that a machine that counts nothing has none of them to count (see `count_work`).
+    With `limit`: the set of all members within this cost. With `until`: the cost of the first settled member, in `to`,
+    that satisfies it, or `default`; a cost of more than 15 digits is a fault at `above`.
+    `size` is the number of entities. `counted`: `near` counts the steps of everything evaluated per settled member, so
+    that a machine without step counting has none to count (see `count_work`).
     """
 
     slot: int
@@ -138,13 +139,18 @@ class Spread(Expr, frozen=True):
 
 
 class PathSearch(Expr, frozen=True):
-    """The paths that a parameter may be; no expression has one as a part.
+    """The possible paths of a parameter, or the result of a search among paths.
 
-    `slot` holds the path; the slots after it its last stop, a next stop, the count that is left, and for each of `uses`
-    the set of entities used so far. A path begins at a member of `start` and continues with the members of `onward`. A
-    step counts `cost`, all of them at most `within`, and uses an entity of each of `uses`; where `of_stops` is set that
-    is one of the next stop, so the first stop uses one as well. `whole`: only paths without a further step count.
-    `size` is the number of entities of the kind.
+    `slot` holds the path; the slots after it hold its last stop, a next stop, the remaining cost, and for each of
+    `uses` the set of entities used so far. A path begins at a member of `start` and continues with the members of
+    `onward`. A step costs `cost`, in total at most `within`, and uses an entity of each of `uses`; with `of_stops`, the
+    entity belongs to the next stop, so the first stop uses one as well. `whole`: only maximal paths. `size` is the
+    number of entities of the kind; `use_kinds` are the names of the kinds of `uses`.
+
+    `finds` is empty for a parameter. `trail`: the set of all stops, including the first ones; the search ends with the
+    last of `reachable`. `longest`: the maximum `worth` of the paths in `slot` that satisfy `where`; without one,
+    `default`. Too many path prefixes are a fault at `site`. `steps`: counted for each visited prefix, instead of by the
+    surrounding expression (made by `count_work`).
     """
 
     slot: int
@@ -156,6 +162,14 @@ class PathSearch(Expr, frozen=True):
     of_stops: tuple[bool, ...]
     whole: bool
     size: int
+    use_kinds: tuple[str, ...] = ()
+    finds: str = ""
+    reachable: Expr | None = None
+    where: Expr | None = None
+    worth: Expr | None = None
+    default: Expr | None = None
+    site: int = 0
+    steps: int = 0
 
     @property
     def at(self) -> int:
@@ -169,21 +183,21 @@ class PathSearch(Expr, frozen=True):
 
     @property
     def left(self) -> int:
-        """The slot of what may still be counted."""
+        """The slot of the remaining cost."""
         return self.slot + 3
 
     @property
     def used(self) -> range:
-        """The slots of what has been used."""
+        """The slots of the sets already used."""
         return range(self.slot + 4, self.slot + 4 + len(self.uses))
 
 
 class Ranked(Expr, frozen=True):
-    """The members of `source` in `slot` by their `keys`, the first of which counts most.
+    """The members of `source` in `slot`, ranked by `keys`, the first key first.
 
-    `first`: the one with the least keys, -1 if there is none; of equals the one that comes first in cyclic order from
-    `start`. `best`: the set of all with the greatest keys. `order`: all of them as an order, the least first,
-    those with equal keys, or without any, as they come; `bits` are those of a member in it.
+    `first`: the member with the least keys, or -1; among equals, the first in cyclic order from `start`. `best`: the
+    set of all with the greatest keys. `order`: all of them as an ascending order, stable for equal or absent keys;
+    `bits` is the width of a member in it.
     """
 
     op: str
@@ -204,8 +218,8 @@ class Suppose(Expr, frozen=True):
     """`body` after a hypothetical call that neither asks nor ends the game; the state is rolled back.
 
     `block` is the procedure's first block, `back` the cell of its return address, `params` are the cells of its
-    parameters. More than `MAX_ONCE_STEPS` steps of it are a fault at `site`. `counted`: its steps are counted when it
-    runs, and not at their bound by the expression around it (made by `count_work`).
+    parameters. More than `MAX_ONCE_STEPS` steps are a fault at `site`. `counted`: its actual steps are counted, instead
+    of their bound by the surrounding expression (made by `count_work`).
     """
 
     block: int
@@ -218,9 +232,9 @@ class Suppose(Expr, frozen=True):
 
 
 class Positive(Expr, frozen=True):
-    """The set of those i < `count` whose cell `base + index + i * stride` is positive (made by passes).
+    """The set of all i < `count` whose cell `base + index + i * stride` is positive (made by passes).
 
-    `size` is the number of cells from `base` on.
+    `size` is the number of cells from `base`.
     """
 
     base: int
@@ -240,14 +254,14 @@ class Total(Expr, frozen=True):
 
 
 class Inverse(Expr, frozen=True):
-    """The set of those i with `Program.arrays[array][i]` equal to `value` (made by passes)."""
+    """The set of all i with `Program.arrays[array][i]` equal to `value` (made by passes)."""
 
     array: int
     value: Expr
 
 
 class Held(Expr, frozen=True):
-    """The set of those i < `count` for whose cell `base + i` `Program.arrays[array]` gives `value` (made by passes)."""
+    """The set of all i < `count` for which `Program.arrays[array]` maps cell `base + i` to `value` (made by passes)."""
 
     base: int
     count: int
@@ -258,8 +272,7 @@ class Held(Expr, frozen=True):
 class Function(Brief, Struct, frozen=True, gc=False):
     """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then a value.
 
-    `steps`: the steps that it counts when it is called, once `lets` are known; None if its callers count them (made by
-    `count_work`).
+    `steps`: the steps counted on a call, once `lets` are known; None if its callers count them (made by `count_work`).
     """
 
     name: str
@@ -277,7 +290,7 @@ class Instruction(Brief, Struct, frozen=True, gc=False):
 
 
 class Store(Instruction, frozen=True):
-    """Assigns a cell; a value outside `low` … `high` is a fault at `site`; but none may be stored with `none`."""
+    """Assigns a cell; a value outside `low` … `high` is a fault at `site`, except none with `none`."""
 
     target: Cell
     value: Expr
@@ -305,7 +318,7 @@ class Check(Instruction, frozen=True):
 
 
 class Clear(Instruction, frozen=True):
-    """Zeroes a finished procedure's locals, or a taken option's arguments, so that equal positions are equal."""
+    """Zeroes a finished procedure's locals, or an option's arguments after use, so that equal positions are equal."""
 
     base: int
     size: int
@@ -325,8 +338,8 @@ class Goto(Exit, frozen=True):
 class Branch(Exit, frozen=True):
     """A condition.
 
-    `within`: among the members of a loop's set, which are tried one by one, it holds for these at most. It follows from
-    the condition: a machine that tests every member may ignore it.
+    `within`: an upper bound for the loop members that satisfy it, implied by the condition: a machine that tests every
+    member may ignore it.
     """
 
     condition: Expr
@@ -344,7 +357,7 @@ class Switch(Exit, frozen=True):
 class Enter(Exit, frozen=True):
     """Calls the procedure at a block, with return to the block `after`.
 
-    The cell `back` of the procedure holds the return address, unless this is its `usual` call: then it stays zero.
+    The cell `back` of the procedure holds the return address; for its `usual` call it stays zero.
     """
 
     block: int
@@ -354,7 +367,7 @@ class Enter(Exit, frozen=True):
 
 
 class Return(Exit, frozen=True):
-    """Returns to the block whose number is in a cell, or to that after the `usual` call if the cell is empty."""
+    """Returns to the block in a cell, or after the `usual` call if the cell is zero."""
 
     cell: int
     usual: int
@@ -383,9 +396,9 @@ class Block(Brief, Struct):
 
 
 class Shown(Brief, Struct, frozen=True, gc=False):
-    """A value to show to a person: its source text, and its type: a kind's name, "int", "bool", or "set kind".
+    """A displayed value: its source text, and its type: a kind's name, "int", "bool", or "set kind".
 
-    `after` is the name of a procedure after which it has this value, and `args` are the arguments of the procedure.
+    `after` is the name of a procedure that must run before, and `args` are its arguments.
     """
 
     text: str
@@ -398,8 +411,7 @@ class Shown(Brief, Struct, frozen=True, gc=False):
 class Condition(Brief, Struct, frozen=True, gc=False):
     """A condition, with the reason and the values to show when it fails.
 
-    `lets` are slots and their values, which are evaluated before it, in order; later conditions of the same option read
-    them, too.
+    `lets` are slots with values, evaluated before it in order; later conditions of the same option read them, too.
     """
 
     expr: Expr
@@ -411,16 +423,14 @@ class Condition(Brief, Struct, frozen=True, gc=False):
 
 
 class Param(Brief, Struct, frozen=True, gc=False):
-    """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, once chosen in `cell`.
+    """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, in `cell` once chosen.
 
-    After these stands none, as the last, if `type` ends in `?`.
-    `steps` is the cost of each value when the options are listed; 0 if they are not counted. With `tested`, the test of
-    the value is counted, too, so that no value may be left out before. Both are made by `count_work`.
-    `private`: besides the decider, only the set `to` of seats sees the value, which is in its slot then.
-    `alike`: among alike tokens, the first for which the option is legal stands for all.
-    If `low` is a `PathSearch`, the value is a path.
-    `several`: the value is a set of members of `low`, or a bag of its pieces if `type` is a bag; these two numbers are
-    its least and its greatest size.
+    If `type` ends in `?`, none is the last value. `steps` is the cost of each value when the options are listed; 0 if
+    not counted. With `tested`, it includes the test of the value, so that no value may be skipped before. Both are made
+    by `count_work`. `private`: besides the decider, only the seats in the set `to` see the value, which is then in its
+    slot. `alike`: among alike tokens, the first one with a legal option represents all. If `low` is a `PathSearch`, the
+    value is a path. `several`: the value is a set of members of `low`, or a bag of its pieces if `type` is a bag; the
+    two numbers are its minimum and maximum size.
     """
 
     name: str
@@ -442,13 +452,13 @@ class Param(Brief, Struct, frozen=True, gc=False):
 
     @property
     def domain(self) -> list[Expr]:
-        """The expressions of the values that it may have, in the order of their evaluation."""
+        """The expressions for its possible values, in evaluation order."""
         return [self.low, *([self.high] if self.high is not None else []), *(self.several or ())]
 
     @property
     def walk(self) -> PathSearch | None:
-        """The paths that it may be; None if it is no path."""
-        return self.low if isinstance(self.low, PathSearch) else None
+        """Its possible paths; None if it is not a path."""
+        return self.low if isinstance(self.low, PathSearch) and not self.low.finds else None
 
     @property
     def is_composite(self) -> bool:
@@ -462,7 +472,7 @@ class Param(Brief, Struct, frozen=True, gc=False):
 
     @property
     def none(self) -> int | None:
-        """The number for the value none; None if it is not a value."""
+        """The number for none; None if none is not a value."""
         return none_of(self.type)
 
 
@@ -472,11 +482,11 @@ def none_of(type_: str) -> int | None:
 
 
 class Choice(Brief, Struct, frozen=True, gc=False):
-    """An option of a decision; `by` is its possible actors, if not the decider.
+    """An option of a decision; `by` is the set of its possible actors, if not the decider.
 
-    `depths`: the places where its conditions are tested (see `option_tests`), if fixed. `steps`: the most steps to list
-    its arguments, besides those of each value of a parameter. Both are made by `count_work`.
-    `weight`: by chance; `policy`: that in playouts, if a seat decides.
+    `depths`: where its conditions are tested (see `option_tests`), if fixed. `steps`: the maximum steps of listing its
+    arguments, excluding steps per parameter value. Both are made by `count_work`.
+    `weight`: its weight in chance; `policy`: its weight in playouts, if a seat decides.
     """
 
     name: str
@@ -495,11 +505,11 @@ class Choice(Brief, Struct, frozen=True, gc=False):
 class Decision(Brief, Struct, frozen=True, gc=False):
     """A decision of the seat `by` (None for chance).
 
-    Where `among` is a set of seats, any of them may take it, and `by` is the one of them who leads.
-    Where it is taken together, others choose at the same time, and nobody is shown this choice yet: `held` are the
-    cells, seat by seat, that hold the number of the choice + 1, or 0 while the seat has not chosen; `all` is the set of
-    the seats that are asked.
+    With `among`, a set of seats, any of them may take it, and `by` leads them. In a simultaneous decision, others
+    choose at the same time, and no one sees this choice yet: `held` are the cells, by seat, for the number of the
+    choice + 1, or 0 before the choice; `all` is the set of participating seats.
     `counted`: listing the options may take so long that all its steps are counted (made by `count_work`).
+    `draft`: for a draft, the cell for whether anything is planned; otherwise 0.
     """
 
     name: str
@@ -512,10 +522,11 @@ class Decision(Brief, Struct, frozen=True, gc=False):
     among: Expr | None = None
     all: Expr | None = None
     counted: bool = False
+    draft: int = 0
 
 
 class Invariant(Brief, Struct, frozen=True, gc=False):
-    """`each`: a slot, and a set of members to test in it (made by passes)."""
+    """`each`: a slot, and the set of members to test in it (made by passes)."""
 
     name: str
     condition: Condition
@@ -539,8 +550,8 @@ class Scoring(Brief, Struct, frozen=True, gc=False):
 class PositionValue(Brief, Struct, frozen=True, gc=False):
     """The value of a position to the seat in slot 0; `shared` values are the same for all seats.
 
-    A measure is computed as one, too: `size` is the number of seats, or other entities, that may be in slot 0.
-    `decides` is the difference that nearly decides a game, `horizon` the decisions after which a playout is cut off.
+    Measures have the same form: then `size` is the number of seats, or of other entities, for slot 0.
+    `decides` is a nearly decisive difference, `horizon` the number of decisions before a playout is cut off.
     """
 
     name: str
@@ -554,10 +565,9 @@ class PositionValue(Brief, Struct, frozen=True, gc=False):
 class Secret(Brief, Struct, frozen=True, gc=False):
     """Neighbouring cells hidden from some seats, one for each tuple of entities.
 
-    `sizes` are the numbers of the entities of each kind. With the entities in slots 0, 1, …,
-    `to` is the set of the seats that see the cell, and while `open` holds everybody does. `counted`: everybody sees the
-    sum over the `alike` kinds, which are numbered in `sizes`; for cells with places of tokens, the number of tokens in
-    each of these `places`.
+    `sizes` are the numbers of entities of each kind. With the entities in slots 0, 1, …, `to` is the set of seats that
+    see the cell, which is public while `open` holds. `counted`: the sum over the `alike` kinds, given as indices into
+    `sizes`, is public; for cells with places of tokens, the number of tokens in each of these `places`.
     """
 
     cells: range
@@ -570,14 +580,14 @@ class Secret(Brief, Struct, frozen=True, gc=False):
 
 
 class Alike(Brief, Struct, frozen=True, gc=False):
-    """Tokens of a kind that are alike if their owner and `fields` are equal, unless something names one.
+    """Tokens of a kind that are alike if their owner and `fields` are equal, unless something names one of them.
 
     Attributes:
-        number: their number for each owner, side by side.
+        number: the number of adjacent tokens of each owner.
         fields: the first cells of their place and state.
-        named: cells of the state that hold one of them, a set or an order of them.
-        live: block → the variables that hold such, and may still be read when a game waits there, or comes back there.
-        revealed: those of them that may hold something derived from private state.
+        named: state cells that hold one of them, or a set or order of them.
+        live: block → the variables with such a value that may still be read when a game waits or continues there.
+        revealed: the live variables that may hold values derived from private state.
     """
 
     number: int
@@ -588,13 +598,13 @@ class Alike(Brief, Struct, frozen=True, gc=False):
 
 
 class CallRows(Brief, Struct, frozen=True, gc=False):
-    """Rows of cells for the variables of a procedure that may call itself, while such a call is under way.
+    """Rows of cells for the variables of a recursive procedure during recursive calls.
 
     Attributes:
-        depth: the cell that says how many frames are kept; that of the latest call is the last one.
-        size: the most frames that are kept.
-        rows: a variable, or the cell that says where the procedure returns to → its row of `size` cells.
-        afters: the blocks where such calls come back, which begin by taking the variables out of their rows.
+        depth: the cell with the number of saved frames; the latest call has the last one.
+        size: the maximum number of frames.
+        rows: cell of a variable or of the return address → its row of `size` cells.
+        afters: the return targets of such calls, which begin by restoring the variables.
     """
 
     depth: int
@@ -604,7 +614,7 @@ class CallRows(Brief, Struct, frozen=True, gc=False):
 
 
 class Aside(Brief, Struct, frozen=True, gc=False):
-    """An expression that no rule asks for, over `params` numbers in its first slots: words and pages ask for it."""
+    """An expression outside the rules, over `params` numbers in its first slots, for words and pages."""
 
     params: int
     value: Expr
@@ -647,6 +657,8 @@ class Program(Brief, Struct):
     """Procedure → its first block and the cells of its parameters: a game may start there."""
     frames: dict[int, CallRows] = {}
     """The first block of a procedure that may call itself → where it keeps its variables."""
+    drafts: dict[int, dict[int, int]] = {}
+    """The cell `Decision.draft` of each draft → a cell that it may change → that of its value from before."""
     main: int = 0
     sizes: dict[str, int] = {}
     """Kind → the number of its entities in this game."""
@@ -659,6 +671,11 @@ class Program(Brief, Struct):
         """Option block → the cells of its parameters, which are zero until it is taken."""
         return {c.block: tuple([q.cell for q in c.params]) for d in self.decisions for c in d.choices}
 
+    def asked_in(self, block: int) -> int:
+        """The number of the decision in a block; -1 if there is none."""
+        exit_ = self.blocks[block].exit if 0 <= block < len(self.blocks) else None
+        return exit_.decision if isinstance(exit_, Ask) else -1
+
     def asked(self) -> dict[int, int]:
-        """The blocks in which a game waits, each with the number of its decision."""
+        """The blocks where a game waits, each with its decision number."""
         return {i: b.exit.decision for i, b in enumerate(self.blocks) if isinstance(b.exit, Ask)}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import compress, count
+from operator import ne
 
 from msgspec import msgpack
 
@@ -20,8 +22,11 @@ Each is a number of 64 bits with a sign, in the byte order of the computer.
 """
 
 
+_STRETCH = 64
+
+
 class PackedJournal(bytes):
-    """A journal as msgpack, in a quarter of the memory: a server has hundreds of games that last long."""
+    """A journal as msgpack, in a quarter of the memory: servers keep hundreds of long games."""
 
     __slots__ = ()
 
@@ -36,8 +41,18 @@ def packed(noted: Journal | Changes | PackedJournal) -> Journal | Changes | Pack
         return noted
 
 
+def differing(old: Sequence[int], new: Sequence[int]) -> list[int]:
+    """The cells that differ between two states of the same size, in order; stretch by stretch, as few do."""
+    results: list[int] = []
+    for at in range(0, len(new), _STRETCH):
+        before, after = old[at : at + _STRETCH], new[at : at + _STRETCH]
+        if before != after:
+            results += compress(count(at), map(ne, before, after))
+    return results
+
+
 def overwrite(state: State, values: Mapping[int, int]) -> Journal:
-    """Puts values into cells; returns the journal of it."""
+    """Writes values to cells; returns the journal."""
     journal = [x for at in values for x in (at, state[at])]
     for at, value in values.items():
         state[at] = value
@@ -51,7 +66,7 @@ def restore(state: State, journal: Journal) -> None:
 
 
 def first_values(journal: Journal) -> dict[int, int]:
-    """Each cell of a journal with the value before the first write."""
+    """Each cell of a journal with its value before the first write."""
     # Of equal keys the last one counts: reversed, that is the oldest entry.
     return dict(zip(journal[-2::-2], journal[::-2], strict=True))
 
@@ -68,12 +83,12 @@ def journal_of(noted: Journal | Changes | PackedJournal) -> Journal:
 
 
 def write_changes(state: State, changes: Changes) -> None:
-    """Writes deferred changes into a state, which may be any list-like object: no method is called."""
+    """Writes deferred changes into a state, which may be any list-like object; calls no method."""
     numbers = memoryview(changes).cast("q").tolist()
     any(map(partial(list.__setitem__, state), numbers[::3], numbers[2::3]))
 
 
 def compact(journal: Journal) -> None:
-    """Reduces a long journal to one entry a cell, so that long loops do not fill the memory."""
+    """Reduces a long journal to one entry per cell, so that long loops do not fill the memory."""
     if len(journal) > LONG_JOURNAL:
         journal[:] = [x for entry in first_values(journal).items() for x in entry]

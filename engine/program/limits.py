@@ -1,4 +1,4 @@
-"""Bounds of every machine: no ruleset runs without end."""
+"""Limits of every machine, so that every run ends."""
 
 from __future__ import annotations
 

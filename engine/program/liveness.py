@@ -16,10 +16,10 @@ Cells = frozenset[int]
 
 
 def live_cells(p: ir.Program, cells: Cells) -> dict[int, Cells]:
-    """For each block, the variables that may be read from its beginning on, before being written.
+    """For each block, the variables that may be read from its start before being written.
 
-    Only reads of the block's procedure and its callees count: those of its callers follow from where it returns
-    to (`callers`).
+    Only reads of the block's procedure and its callees count; reads of its callers follow from the return target
+    (`callers`).
     """
     return _Liveness(p, cells).live
 
@@ -28,8 +28,8 @@ class Frames:
     """Return targets of the active procedures.
 
     Attributes:
-        returns: a block → the exit of its procedure, if it returns to its caller.
-        saved: a block to which a recursive call returns → the variables kept in the meantime.
+        returns: block → the exit of its procedure, if the procedure returns to its caller.
+        saved: return target of a recursive call → the variables saved meanwhile.
     """
 
     def __init__(self, p: ir.Program) -> None:
@@ -42,7 +42,7 @@ class Frames:
                 self.returns |= dict.fromkeys(procedure.blocks, back)
 
     def of(self, state: State, block: int) -> Iterator[tuple[int, Callable[[int], int]]]:
-        """A block, its procedure's return target, that one's, and so on; each with where a variable of its is kept."""
+        """A block, its procedure's return target, and so on up the stack; each with the locations of its variables."""
         left: dict[int, int] = {}
         while True:
             place = _itself

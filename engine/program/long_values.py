@@ -1,7 +1,7 @@
-"""Long evaluations between decisions, whose steps must be counted: left to the interpreter.
+"""Long evaluations between decisions, which the interpreter takes over to count their steps.
 
-Runs and lists of options count their own steps. Everything else is evaluated at once by generated code, which counts
-none: unless the sizes of kinds prove that it is short, the interpreter evaluates it instead.
+Runs and option lists count their own steps. Generated code evaluates everything else without counting: unless the
+sizes of kinds prove that it is short, the interpreter evaluates it instead.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from rulespec.engine.program.limits import MAX_VALUE_STEPS
 
 
 class LongValues(Struct, frozen=True):
-    """Values that may take more than `MAX_VALUE_STEPS` by the sizes of kinds.
+    """Values that may take more than `MAX_VALUE_STEPS`, judging by the sizes of kinds.
 
     Attributes:
-        deciders: the decisions, by their deciders.
-        tests: decision and choice of options, by the test whether one with given arguments is legal.
-        actors: decision and choice of options, by the seats that take them out of turn.
-        invariants: the invariants.
-        scored: the numbers of expressions of the scoring and of values.
-        asides: the numbers of asides.
-        seen: whether the viewers of something that tells alike tokens apart are such a value.
-        secrets: the numbers of the secrets, by their viewers.
+        deciders: decisions with such a decider.
+        tests: decision and choice of options with such a legality test.
+        actors: decision and choice of options with such an actor out of turn.
+        invariants: such invariants.
+        scored: the numbers of such expressions in the scoring and in values.
+        asides: the numbers of such asides.
+        seen: whether the viewers of something that distinguishes alike tokens are such a value.
+        secrets: the numbers of secrets with such viewers.
     """
 
     deciders: frozenset[int]
@@ -41,7 +41,7 @@ class LongValues(Struct, frozen=True):
 
 
 def long_values(p: ir.Program, costs: Costs) -> LongValues:
-    """The values that may take too long to be evaluated without counting."""
+    """The values that may take too long to evaluate without counting."""
 
     def long(expressions: Iterable[ir.Expr | None]) -> bool:
         return sum(costs.of(e) for e in expressions if e is not None) > MAX_VALUE_STEPS
@@ -63,7 +63,7 @@ def long_values(p: ir.Program, costs: Costs) -> LongValues:
 def scored(p: ir.Program) -> list[ir.Expr]:
     """The expressions of the scoring, then the values of positions.
 
-    The player is in slot 0, and the value that a tiebreak compares in slot 1.
+    The player is in slot 0, and a tiebreak's compared value in slot 1.
     """
     values = [value.value for value in p.values]
     if p.scoring is None:

@@ -1,8 +1,8 @@
-"""The protocol of machines: everything that a game needs to run a program."""
+"""The protocol of machines: all operations that a game needs from a program."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from rulespec.engine.program import ir
@@ -19,14 +19,17 @@ Listing = tuple[int, int, bytes]
 If all three are equal, `own` lists the same.
 """
 
+Blind = tuple[State, frozenset[int]] | None
+"""The end of a run that knows nothing of some cells: see `Machine.run_without`."""
+
 
 class Lookups(NamedTuple):
-    """Functions of a decision that only look cells up. They take a state, or the cells of `Late.cells`.
+    """Pure look-up functions of a decision. They take a state, or the cells of `Late.cells`.
 
     Attributes:
-        legal: for each choice, whether an option may be taken; takes its arguments, too, one by one.
-        decider: the seat that decides; -1 for chance.
-        actors: for each choice, the seat that takes an interrupt; takes its arguments, too, one by one.
+        legal: for each choice, whether an option may be taken; also takes its arguments, as separate values.
+        decider: the deciding seat; -1 for chance.
+        actors: for each choice, the seat of an interrupt; also takes its arguments, as separate values.
     """
 
     legal: Sequence[Callable[..., bool]]
@@ -35,29 +38,29 @@ class Lookups(NamedTuple):
 
 
 class Late(Protocol):
-    """Lazy sync: the state is updated when it is read; a bot in a playout reads none.
+    """Lazy sync: the state is updated when it is read, which bots in a playout never do.
 
-    Until it catches up, a state has nothing but its program counter, and only `own`, `listing`, `decider` and
-    `interrupts` of the machine take it, and these methods.
+    Until it catches up, a state has only its program counter, and may be passed only to these methods and to the
+    machine's `own`, `listing`, `decider` and `interrupts`.
     """
 
     def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
-        """As `run`, but may return the changes instead and leave the state behind."""
+        """`run`, but possibly returning the changes without updating the state."""
 
     def catch_up(self, state: State) -> None:
         """Brings a state up to date."""
 
     def cells(self, state: State) -> Sequence[int]:
-        """The cells of a state that may be left behind, only to be looked up, and only until the next run."""
+        """The cells of a possibly outdated state, for look-ups until the next run."""
 
     def take_back(self, state: State, noted: Journal | Changes) -> None:
-        """Undoes the last run, which has noted this. The state itself may stay out of date, as before."""
+        """Undoes the last run, given its notes. The state itself may stay outdated."""
 
 
 class Machine(Protocol):
     """Runs a program. All machines agree: same states, same options in the same order, same faults.
 
-    A machine holds nothing of a game; games with the same program share one. Any method that evaluates rules may raise
+    A machine holds no game state; games with the same program share one. Any method that evaluates rules may raise
     `ProgramFaultError`.
     """
 
@@ -69,48 +72,62 @@ class Machine(Protocol):
 
     @property
     def asked(self) -> Mapping[int, int]:
-        """The blocks in which a game waits, each with the number of its decision."""
+        """The blocks where a game waits, each with its decision number."""
 
     def start(self) -> State:
-        """A new state before the first block. A machine may append cells of its own to the program's."""
+        """A new state before the first block. A machine may append its own cells to the program's."""
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
-        """Puts values into cells from outside of the rules; returns the journal of it."""
+        """Writes values to cells from outside the rules; returns the journal."""
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
         """Runs from a block to the next decision or the end of the game.
 
         Args:
             state: the position; changed in place.
-            block: the block to begin with.
-            args: the arguments of the option that leads there.
+            block: the first block.
+            args: the arguments of the option that leads to the block.
 
         Returns:
-            The journal of all cells that were written.
+            The journal of all written cells.
 
         Raises:
-            ProgramFaultError: if the rules are at fault; the state is as before, then.
+            ProgramFaultError: if the rules fault; the state is then unchanged.
+        """
+
+    def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
+        """A run without knowledge of some cells; the state itself is not changed.
+
+        Args:
+            state: the position.
+            unknown: the unknown cells.
+            block: the first block.
+            args: the arguments of the option that leads to the block.
+
+        Returns:
+            The cells of the program after the run, with old values where unknown, and the unknown cells. None if the
+            run needs an unknown cell or faults, or if this machine does not support it.
         """
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
         """The value of an expression, with `args` in its first slots."""
 
     def decider(self, state: State, decision: int) -> int:
-        """The seat that decides; -1 for chance."""
+        """The deciding seat; -1 for chance."""
 
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider, in order."""
 
     @property
     def listing(self) -> Callable[[State, int], Listing | None] | None:
-        """Lists all options of the decider at once; None if this machine lists one by one.
+        """A function that lists all options of the decider at once; None if this machine lists one by one.
 
-        The function takes a state and a decision, and gives None where only `own` can list.
+        The function takes a state and a decision, and returns None if only `own` can list.
         """
 
     @property
     def late(self) -> Late | None:
-        """Lazy sync of states; None if this machine has none."""
+        """Lazy sync of states; None if unsupported."""
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of others, in order."""
@@ -119,9 +136,9 @@ class Machine(Protocol):
         """Whether an option with these arguments may be taken."""
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments of the listed representative among alike tokens; None if it is itself.
+        """The arguments of the listed representative of alike tokens; None if they are their own representative.
 
-        An option that the rules allow and that is not listed is not legal.
+        An option that the rules allow but that is not listed is illegal.
         """
 
     @property
@@ -136,6 +153,6 @@ class Machine(Protocol):
 
         Args:
             state: the position.
-            since: the journals since all invariants held, if known: a machine may then leave alone those that read no
+            since: the journals since all invariants held, if known: a machine may then skip invariants that read no
                 changed cell.
         """

@@ -1,27 +1,28 @@
-"""The conditions of an option, in the order in which its arguments are listed: as data that all emitters share."""
+"""The conditions of an option in the order of its arguments, as data shared by all emitters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.traversal import Facts, at_hand, free
+from rulespec.engine.program.traversal import Facts, at_hand, changed, free
+from rulespec.language.operators import OPERATORS
 
 Named = tuple[dict[int, ir.Expr], ir.Expr]
 """A condition, with the values that it names before, by slot."""
 
 
 class OptionTests(Struct, frozen=True):
-    """The schedule of an option's conditions: each is tested once its parameters have values.
+    """The schedule of an option's conditions: each is tested once its parameters are bound.
 
     Attributes:
-        wheres: for each parameter the condition of its own, tested as soon as it has a value.
-        tests: for each number of parameters that have values the conditions that are tested then; one more than
-            there are parameters.
-        depths: for each condition besides those of parameters the number of parameters with values at its test.
-        faults: for each parameter whether finding its range may fault.
+        wheres: for each parameter, its own condition, tested as soon as it is bound.
+        tests: for each number of bound parameters, the conditions tested then; one entry more than parameters.
+        depths: for each condition outside parameters, the number of parameters bound at its test.
+        faults: for each parameter, whether finding its range may fault.
     """
 
     wheres: list[ir.Expr | None]
@@ -31,9 +32,9 @@ class OptionTests(Struct, frozen=True):
 
 
 def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
-    """The earliest place of each condition, never before an earlier one that may fault.
+    """The earliest place of each condition, but never before an earlier one that may fault.
 
-    Where tests are counted, the places are those of the program as it was lowered (`Choice.depths`).
+    If tests are counted, the places of the originally lowered program (`Choice.depths`).
     """
     slots = [param.slot for param in c.params]
     may_fault = facts.may_fault
@@ -50,14 +51,39 @@ def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
         if pure:  # as early as its parameters are known
             depth = next(d for d in range(earliest, len(slots) + 1) if needed <= set(slots[:d]))
         depths.append(depth)
+    latest = 0
     for depth, named in zip(c.depths if c.depths is not None else depths, _all_conditions(c), strict=True):
         if _says_something(named):
-            tests[depth].append(named)
+            tests[depth].append(named if depth >= latest else _before_others(named, c))
+            latest = max(latest, depth)
     return OptionTests(wheres, tests, tuple(depths), faults)
 
 
+def _before_others(named: Named, c: ir.Choice) -> Named:
+    """A condition that is tested before earlier ones, which may have said that a value is some."""
+    lets, e = named
+    sure = frozenset(param.slot for param in c.params if param.none is None) - lets.keys()
+    return {slot: unguarded(value, sure) for slot, value in lets.items()}, unguarded(e, sure)
+
+
+def unguarded(e: ir.Expr, sure: Collection[int]) -> ir.Expr:
+    """An expression that is safe without the preceding conditions: where a member is none, a set is empty.
+
+    Args:
+        e: the expression.
+        sure: slots that are never none, in addition to the slots bound by folds.
+    """
+    if isinstance(e, ir.Fold | ir.Ranked):
+        sure = {*sure, e.slot}
+    e = changed(e, lambda part: unguarded(part, sure))
+    of_none = OPERATORS[e.op].of_none if isinstance(e, ir.Op) else ""
+    if not isinstance(e, ir.Op) or not of_none or isinstance(e.args[0], ir.Const):
+        return e
+    return e if isinstance(e.args[0], ir.Local) and e.args[0].slot in sure else replace(e, op=of_none)
+
+
 def conditions(c: ir.Choice) -> list[Named]:
-    """The conditions of an option besides its parameters, each with the names bound before it, by slot."""
+    """The conditions of an option outside its parameters, each with the names bound before it, by slot."""
     return [named for named in _all_conditions(c) if _says_something(named)]
 
 
@@ -86,9 +112,9 @@ def needs(c: ir.Choice) -> list[frozenset[int]]:
 
 
 def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
-    """The calls repeated for every argument that depend on the state alone, which does not change meanwhile.
+    """The calls repeated for every argument that depend only on the state, which is constant meanwhile.
 
-    Where evaluation is counted, calls that count their own steps are not among them.
+    If evaluation is counted, calls that count their own steps are excluded.
     """
     results: dict[ir.Expr, None] = {}
     for c in choices:

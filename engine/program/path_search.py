@@ -5,16 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rulespec.engine.program import ir
-from rulespec.language.paths import PathForm
+from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.language.paths import PathForm, TooManyPathsError, longest, trail
+
+
+def searched(walk: ir.PathSearch, slots: list[int], evaluate: Callable[[ir.Expr], int]) -> int:
+    """The result of a search over paths; see `ways_of`.
+
+    Raises:
+        ProgramFaultError: if it visits too many path prefixes.
+    """
+    ways = ways_of(walk, slots, evaluate)
+    try:
+        if walk.reachable is not None:
+            return trail(ways, evaluate(walk.reachable))
+        assert walk.worth is not None and walk.default is not None
+        where, worth_of = walk.where, walk.worth
+
+        def worth(path: int) -> int | None:
+            slots[walk.slot] = path
+            return evaluate(worth_of) if where is None or evaluate(where) else None
+
+        result = longest(ways, worth)
+    except TooManyPathsError:
+        raise ProgramFaultError(walk.site) from None
+    return evaluate(walk.default) if result is None else result
 
 
 def ways_of(walk: ir.PathSearch, slots: list[int], evaluate: Callable[[ir.Expr], int]) -> PathForm:
-    """The paths that a parameter may be.
+    """The possible paths of a parameter.
 
     Args:
         walk: the domain of the parameter.
-        slots: the variables, with the arguments before it; those that the walk binds are written over.
-        evaluate: gives the value of an expression with these variables.
+        slots: the variables, with the preceding arguments; the ones that the walk binds are overwritten.
+        evaluate: returns the value of an expression with these variables.
     """
     known = (walk.slot, walk.at, walk.left, *walk.used)
 

@@ -22,7 +22,7 @@ def too_much(amount: int, there: int, site: int) -> None:
 
 
 def below_nothing(cost: int, site: int) -> None:
-    """Reports a step that costs less than nothing."""
+    """Reports a step with a negative cost."""
     raise ProgramFaultError(site, f"it would cost {cost}")
 
 

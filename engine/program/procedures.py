@@ -1,4 +1,4 @@
-"""Procedures of a program: their variables and blocks, possible waits, and cells known to be zero."""
+"""Procedures of a program: their variables and blocks, whether they wait, and cells known to be zero."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rulespec.records import Brief
 class CompiledProcedure(Brief, Struct, frozen=True):
     """A procedure by its cells and blocks.
 
-    `back` is the cell of its return address; None if that is always the same, except in games that begin with this
-    procedure. `params` are the cells of its parameters, its own or its caller's. `cells` are all of its own: they are
-    zero unless it is under way; `rows` are those of them accessed by an index. One that does not `wait` neither asks
-    for a decision nor ends the game: it leaves nothing in the state of a decision. A
-    `deep` procedure may call itself, so its variables stay in their cells.
+    `back` is the cell of its return address; None if the address is constant, except in games that start with this
+    procedure. `params` are the cells of its parameters, its own or its caller's. `cells` are all of its own cells: they
+    are zero unless it is active; `rows` are the ones accessed by index. A procedure that does not `wait` neither asks
+    for a decision nor ends the game, so it leaves nothing in the state of a decision. A `deep` procedure is recursive,
+    so its variables stay in their cells.
     """
 
     back: int | None
@@ -35,7 +35,7 @@ class CompiledProcedure(Brief, Struct, frozen=True):
 
 
 def procedures(flow: Flow) -> dict[int, CompiledProcedure]:
-    """The procedures of a program by their first blocks, callees first."""
+    """The procedures of a program by first block, callees first."""
     p = flow.p
     names = {first: name for name, (first, _) in p.entries.items()}
     calls = {b: block.exit for b, block in enumerate(p.blocks) if isinstance(block.exit, ir.Enter)}
@@ -99,10 +99,10 @@ def _reached(flow: Flow, first: int) -> set[int]:
 
 
 def zeros(flow: Flow, first: int, procedure: CompiledProcedure) -> dict[int, frozenset[int]]:
-    """For each block of a procedure, by its first one, the procedure's cells that are zero at its beginning.
+    """For each block of a procedure, the procedure's cells that are zero at its start.
 
-    A fixed-point iteration from the cells that are zero at first, in an order in which each block, except in loops,
-    comes after all its predecessors, so that a few rounds suffice.
+    A fixed-point iteration from the initially zero cells, in topological order except for loops, so that a few rounds
+    suffice.
     """
     own = frozenset(procedure.cells)
     after = {block: _ways(flow, block) for block in procedure.blocks}

@@ -11,7 +11,7 @@ Value = Callable[[ir.Expr, tuple[int, ...]], int]
 
 
 def ranks(program: ir.Program, value: Value) -> list[tuple[int, ...]]:
-    """For each seat its points, then its tiebreaks; empty if the ruleset has no scoring."""
+    """For each seat, its points, then its tiebreaks; empty if the ruleset has no scoring."""
     scoring = program.scoring
     if scoring is None:
         return []

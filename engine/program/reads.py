@@ -12,7 +12,7 @@ class Reads:
     """The cells that expressions of a program may read.
 
     Args:
-        p: the program as it was lowered: expressions made by passes read the same cells, and sets of them.
+        p: the originally lowered program: expressions made by passes read the same cells, or sets derived from them.
     """
 
     def __init__(self, p: ir.Program) -> None:

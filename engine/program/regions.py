@@ -1,4 +1,4 @@
-"""Blocks as nested loops and branches: which edges go back, forward or far, after the tree of dominators.
+"""Blocks as nested loops and branches, from the dominator tree: back edges, forward edges and far jumps.
 
 See Ramsey, "Beyond Relooper" (2022), and Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
 """
@@ -12,19 +12,19 @@ ROOT = -1
 
 
 class Regions:
-    """The structure of blocks with several entries.
+    """The structure of a block graph with several entries.
 
     Args:
-        entries: the blocks at which running may begin.
-        ways: gives the blocks that may follow a block.
+        entries: the possible start blocks.
+        ways: returns the successors of a block.
 
     Attributes:
-        entries: the same, and those that loops go back to which may be entered in the middle.
-        far: edges (from, to) that lead to such entries.
-        order: the blocks, each after those that it follows, except for loops.
-        loops: the head of a loop → its blocks.
-        below: a block → those it immediately dominates, in their order.
-        meets: the blocks that several others lead to, without going back.
+        entries: the same, plus loop heads of loops that can be entered in the middle.
+        far: edges (from, to) to such entries.
+        order: the blocks, in topological order except for loops.
+        loops: loop head → its blocks.
+        below: block → the blocks it immediately dominates, in order.
+        meets: the blocks with several forward predecessors.
     """
 
     def __init__(self, entries: Iterable[int], ways: Callable[[int], list[int]]) -> None:
@@ -123,5 +123,5 @@ class Regions:
         return results
 
     def turns(self, block: int, target: int) -> bool:
-        """Whether an edge leads back to the head of a loop around the block."""
+        """Whether an edge leads back to the head of an enclosing loop."""
         return (block, target) not in self.far and self._goes_back(block, target)

@@ -1,4 +1,4 @@
-"""Upper bounds on the executions of blocks, from the rounds of the loops around them."""
+"""Upper bounds on the executions of blocks, from the iteration counts of enclosing loops."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rulespec.engine.program.procedures import procedures
 
 
 def times(flow: Flow) -> dict[int, int]:
-    """The runs of the blocks of procedures between two decisions, by the rounds of loops over whole kinds.
+    """The executions of procedures' blocks between two decisions, by the iterations of loops over whole kinds.
 
-    The rounds of other loops are unknown: they count once.
+    Other loops have unknown iteration counts, and count once.
     """
     result = procedures(flow)
     waits = {first for first, each in result.items() if each.waits}
@@ -49,13 +49,13 @@ class Rounds:
     """The blocks of a procedure that does not wait.
 
     Args:
-        flow: of the program.
+        flow: the control flow of the program.
         first: the procedure's first block.
-        size: gives the most members of a set of a type.
+        size: returns the maximum size of a set type.
 
     Attributes:
-        of: a block → its most runs in one call of the procedure. Where the rounds of a loop are unbounded, it is more
-            than any procedure may have.
+        of: block → its maximum number of executions in one call of the procedure. For unbounded loops it exceeds the
+            limit of every procedure.
     """
 
     def __init__(self, flow: Flow, first: int, size: Callable[[str], int]) -> None:

@@ -11,9 +11,9 @@ from rulespec.engine.program.traversal import span
 class Taint:
     """Taint: cells that depend on private cells, or on hidden choices.
 
-    A variable depends on the values assigned to it, and on the branches that decide whether it is assigned: if a branch
-    reads something private, everything assigned until its paths meet again depends on it. Public state is never
-    tainted, whatever was assigned to it: it is visible. Choices made together are shown before the rules use them.
+    A variable depends on the values assigned to it, and on the branches that decide its assignment: if a branch reads
+    something private, everything assigned before its paths join depends on it. Public state is never tainted, whatever
+    was assigned to it: it is visible. Simultaneous choices are shown before the rules use them.
 
     Attributes:
         cells: private cells, and the variables that may hold values derived from them.
@@ -30,7 +30,7 @@ class Taint:
 
     @property
     def notes(self) -> list[int]:
-        """The variables among them, except for tables that are private to somebody."""
+        """The tainted variables, except for private tables."""
         private = {at for secret in self.p.secrets for at in secret.cells}
         return sorted(at for at in self.cells - private if self.p.cells[at].group == "rules")
 
@@ -67,7 +67,7 @@ class Taint:
         return any(self.told_by(e) for c in self.p.decisions[exit_.decision].choices for e in choice_expressions(c))
 
     def told_by(self, e: ir.Expr) -> bool:
-        """Whether the value of an expression may tell something of these cells."""
+        """Whether the value of an expression may reveal tainted cells."""
         return bool(self.cells) and not self.cells.isdisjoint(self._reads.of(e))
 
 
@@ -80,7 +80,7 @@ class _Ways(Flow):
         self._first = {first: self._reached([first]) for first in self.firsts}
 
     def successors(self, block: int) -> list[int]:
-        """The blocks that may follow a block within its procedure."""
+        """The successors of a block within its procedure."""
         exit_ = self.p.blocks[block].exit
         if not isinstance(exit_, ir.Ask):
             return super().successors(block)
@@ -113,7 +113,7 @@ class _Ways(Flow):
 
 
 def choice_expressions(c: ir.Choice) -> list[ir.Expr]:
-    """The expressions that decide whether, and for whom, an option is legal."""
+    """The expressions that decide whether and for whom an option is legal."""
     results = [e for e in (c.by, c.weight) if e is not None]
     for param in c.params:
         results += param.domain

@@ -40,7 +40,10 @@ _PARTS |= {
     ir.Spread: lambda e: tuple(
         [x for x in (e.start, e.limit, e.until, e.near, e.where, e.cost, e.default) if x is not None]
     ),
-    ir.PathSearch: lambda e: (e.start, e.within, e.onward, e.cost, *e.uses),
+    ir.PathSearch: lambda e: (
+        *(x for x in (e.start, e.reachable, e.within, e.onward, e.cost, e.where, e.worth, e.default) if x is not None),
+        *e.uses,
+    ),
     ir.Suppose: lambda e: (*e.args, e.body),
     ir.Const: lambda e: (),
     ir.Local: lambda e: (),
@@ -54,14 +57,14 @@ Binding = ir.Fold | ir.Closure | ir.Ranked | ir.Spread | ir.PathSearch
 """An expression that binds slots."""
 Elsewhere = ir.Call | ir.Suppose
 """An expression whose value depends on rules that are no part of it."""
-_OUTSIDE = ("source", "start", "limit", "default", "within")
+_OUTSIDE = ("source", "start", "limit", "default", "within", "reachable")
 """The fields of a binding expression, except for `keys` and `uses`; those of `_OUTSIDE` are outside its binding."""
 _FIELDS: dict[type, tuple[str, ...]] = {
     ir.Fold: ("source", "start", "where", "body", "default"),
     ir.Closure: ("start", "step"),
     ir.Ranked: ("source", "start", "where"),
     ir.Spread: ("start", "limit", "until", "near", "where", "cost", "default"),
-    ir.PathSearch: ("start", "within", "onward", "cost"),
+    ir.PathSearch: ("start", "reachable", "within", "onward", "cost", "where", "worth", "default"),
 }
 
 
@@ -78,7 +81,7 @@ def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
 
 
 def alternatives(e: ir.Expr) -> tuple[ir.Expr, ...]:
-    """The parts one of which is the value of an expression; none if it is made in another way."""
+    """The parts whose value may be the value of the expression; empty if it is computed otherwise."""
     if type(e) is ir.If:
         return e.then, e.other
     if type(e) is ir.Logic and e.op in ("??", "?number"):
@@ -147,7 +150,7 @@ def binds(e: Binding) -> tuple[int, ...]:
 
 
 def inside(e: Binding) -> list[ir.Expr]:
-    """The parts of a binding expression inside its binding."""
+    """The parts of a binding expression within the scope of the binding."""
     results = [getattr(e, name) for name in _FIELDS[type(e)] if name not in _OUTSIDE]
     more = e.keys if isinstance(e, ir.Ranked) else e.uses if isinstance(e, ir.PathSearch) else ()
     return [x for x in (*results, *more) if x is not None]
@@ -206,7 +209,7 @@ def moved(e: ir.Expr, by: int, bound: frozenset[int] = frozenset()) -> ir.Expr:
 
 
 def span(c: ir.Cell) -> range:
-    """The cells that an expression of a cell may be about."""
+    """The cells that a cell expression may address."""
     if isinstance(c.index, ir.Const):
         return range(c.base + c.index.value, c.base + c.index.value + 1)
     return range(c.base, c.base + c.size)
@@ -225,7 +228,7 @@ def targets(i: ir.Instruction) -> list[range]:
 
 
 def meet(one: range, other: range) -> bool:
-    """Whether two ranges of cells have some in common."""
+    """Whether two ranges of cells overlap."""
     return one.start < other.stop and other.start < one.stop
 
 
@@ -239,7 +242,7 @@ class Facts:
         self._reads: dict[int, bool] = {}
 
     def may_fault(self, e: ir.Expr) -> bool:
-        """Whether evaluation may fault, and so must not be moved before its guards."""
+        """Whether evaluation may fault, which forbids moving it before its guards."""
         if type(e) in _MAY_FAULT:
             return True
         if type(e) is ir.Call:
@@ -255,7 +258,7 @@ class Facts:
         return any(map(self.may_fault, parts(e)))
 
     def counts(self, e: ir.Expr) -> bool:
-        """Whether a part of it counts its own steps."""
+        """Whether any part counts its own steps."""
         if type(e) is ir.Call:
             if e.function not in self._counts:
                 f = self.p.functions[e.function]
@@ -263,12 +266,12 @@ class Facts:
                 self._counts[e.function] = f.steps is not None or any(map(self.counts, inner))
             if self._counts[e.function]:
                 return True
-        if type(e) is ir.Suppose and e.counted:
+        if (type(e) is ir.Suppose and e.counted) or (type(e) is ir.PathSearch and e.steps):
             return True
         return any(map(self.counts, parts(e)))
 
     def reads_state(self, e: ir.Expr) -> bool:
-        """Whether the value depends on the state, not on the slots alone."""
+        """Whether the value depends on the state, not only on the slots."""
         if type(e) in _OF_STATE:
             return True
         if isinstance(e, ir.Call):
@@ -280,7 +283,7 @@ class Facts:
         return any(self.reads_state(part) for part in parts(e))
 
     def worth_memo(self, whole: tuple[ir.Expr, ...], params: int) -> bool:
-        """Whether expressions depend on `params` arguments alone, and take longer than a look-up."""
+        """Whether expressions depend only on `params` arguments, and take longer than a look-up."""
         if not params or any(self.reads_state(e) for e in whole):
             return False
         return any(isinstance(x, Binding | ir.Call) for e in whole for x in walk(e))

@@ -1,4 +1,4 @@
-"""Well-formedness of programs: indices in range, slots bound before they are read. Tests run it after each pass."""
+"""Well-formedness of programs: indices in range, slots bound before use. Tests run it after each pass."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _NONE: frozenset[int] = frozenset()
 
 
 def verify(p: ir.Program, cells: int | None = None) -> list[str]:
-    """The breaks of the form that `ir` describes; none in a program that a machine may run.
+    """The violations of the form described in `ir`; none in a runnable program.
 
     Args:
         p: the program.
-        cells: the number of cells of a state; None: that of the program.
+        cells: the number of cells of a state; None means the program's own number.
     """
     check = _Check(p, len(p.cells) if cells is None else cells)
     check.program()
@@ -40,7 +40,7 @@ class _Check:
         self.firsts = dict(p.entries.values())
 
     def must(self, holds: bool, what: str) -> None:
-        """Records a violation unless something holds."""
+        """Records a violation unless a condition holds."""
         if not holds:
             self.breaks.append(f"{self.where}: {what}")
 
@@ -69,7 +69,7 @@ class _Check:
                 self.expr(e, bound)
 
     def expr(self, e: ir.Expr, bound: frozenset[int] = _NONE) -> None:
-        """Checks an expression that may read `bound` slots."""
+        """Checks an expression with `bound` bound slots."""
         if isinstance(e, ir.Local):
             self.must(e.slot in bound, f"slot {e.slot} is not bound")
         elif isinstance(e, ir.Op | ir.Logic):
@@ -105,7 +105,7 @@ class _Check:
                 self.must(low <= e.index.value < e.size, "a cell beyond its size")
         elif isinstance(e, ir.Row):
             known = self.index(e.array, self.p.arrays, "array")
-            if known and isinstance(e.index, ir.Const):
+            if known and isinstance(e.index, ir.Const) and e.index.value != -1:  # none, in a branch still to be folded
                 self.index(e.index.value, self.p.arrays[e.array], "row")
         elif isinstance(e, ir.Lookup):
             self.index(e.table, self.p.tables, "table")
@@ -151,6 +151,12 @@ class _Check:
         elif isinstance(e, ir.PathSearch):
             self.must(len(e.of_stops) == len(e.uses), "for each use whether it is one of stops")
             self.must(e.size > 0, "a path of none")
+            self.must(e.finds in ("", "trail", "longest"), f"no search {e.finds}")
+            self.must((e.reachable is None) == (e.finds != "trail"), "a trail with all that can be reached")
+            self.must((e.worth is None) == (e.default is None) == (e.finds != "longest"), "a worth, and a default")
+            self.must(e.where is None or e.worth is not None, "a condition on paths without a worth")
+            if e.finds:
+                self.site(e.site)
 
     # --- blocks ----------------------------------------------------------------------------
 
@@ -235,7 +241,7 @@ class _Check:
             self.choice(c)
 
     def function(self, number: int, f: ir.Function) -> None:
-        """Checks a definition, which may only call definitions that do not lead back to it."""
+        """Checks a definition, which must not call itself, directly or indirectly."""
         bound = frozenset(range(f.params))
         for slot, value in f.lets:
             self.expr(value, bound)
@@ -251,7 +257,7 @@ class _Check:
         self.must(number not in seen, "it is recursive")
 
     def program(self) -> None:
-        """Checks all of the program."""
+        """Checks the whole program."""
         p = self.p
         self.where = "program"
         self.block(p.main, *self.firsts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +11,7 @@ from rulespec.engine.passes.invariants import Invariants, split
 from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens
+from rulespec.engine.program.blanks import BlankError, blanked, filled
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.domains import numbers, paths, several, some_of_several
 from rulespec.engine.program.evaluator import Evaluator
@@ -20,7 +21,7 @@ from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_STEPS
 from rulespec.engine.program.long_values import long_values, scored
-from rulespec.engine.program.machine import Listed, Lookups, Machine
+from rulespec.engine.program.machine import Blind, Listed, Lookups, Machine
 from rulespec.engine.python.bounded_lists import UNBOUNDED, DoubtfulError, after, doubtful, within_bound
 from rulespec.engine.python.choices import ChoiceWriter
 from rulespec.engine.python.code_memo import CodeMemo
@@ -61,11 +62,11 @@ class PythonBackend:
         program: the program to run.
         passes: the passes to apply first, in order; None: all.
         features: the features that the source uses.
-        steps: the most steps from one decision to the next.
+        steps: the step limit from one decision to the next.
 
     Attributes:
-        p: the program as it was given.
-        occupancy: the sets of places that are cells of the state, after those of the program.
+        p: the original program.
+        occupancy: the sets of places maintained as cells of the state, after the program's cells.
         invariants: the invariants, as functions.
     """
 
@@ -164,6 +165,7 @@ class PythonBackend:
         names["numbers"] = partial(numbers, self.p)
         names["several"] = partial(several, self.p)
         names["paths"] = partial(paths, self.p)
+        names["charge"] = self._charge
         names["some_of_several"] = partial(some_of_several, self.p)
         if self.p.alike:
             names["alike"] = self._alike.firsts
@@ -178,23 +180,23 @@ class PythonBackend:
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
-        """The blocks in which a game waits, each with the number of its decision."""
+        """The blocks where a game waits, each with its decision number."""
         return self.p.asked()
 
     def start(self) -> State:
-        """A new state before the first block has run, with the sets of occupied places."""
+        """A new state before the first block runs, with the sets of occupied places."""
         return self._start.copy()
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
-        """Puts values into cells and updates the sets of occupied places; returns the journal of it."""
+        """Writes values to cells and updates the sets of occupied places; returns the journal."""
         journal = overwrite(state, values)
         return [*self._occupied(state, values), *journal]
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
         """Runs from a block to the next decision or the end; a fault leaves the state as it was.
 
-        The generated source counts the most steps that there may be, by the sets that there are. Only if these are too
-        many, the interpreter counts the steps themselves.
+        The generated source counts upper bounds of steps, by the sizes of the sets. Only if they exceed the limit does
+        the interpreter count the actual steps.
         """
         left, blocks, uncounted = self._left, self._blocks, self._uncounted
         left[0], left[1] = self._begin
@@ -228,6 +230,18 @@ class PythonBackend:
             journal += (ir.PC, asked)
         return journal
 
+    def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
+        """A run without knowledge of some cells, nor of the sets of occupied places that contain them."""
+        blind, faulty = blanked(state, [*unknown, *self.occupancy.sets(unknown)]), self._faulty
+        try:
+            journal = self.run(blind, block, args)
+            left = filled(blind, state, unknown, (at for at in journal[::2] if at < len(self.p.cells)))
+        except (BlankError, ProgramFaultError, DiagnosticsError):
+            return None
+        finally:
+            self._faulty = faulty  # else a state with blanks would be compared with others
+        return blind[: len(self.p.cells)], left
+
     def _go_on(self, state: State, journal: Journal) -> None:
         """Continues from decisions without a legal option while their `otherwise` leads to others."""
         while (idle := self._idle.get(state[ir.PC])) is not None:
@@ -250,6 +264,12 @@ class PythonBackend:
         self._left[0] -= self._most[block]
         if self._left[0] < self._left[1]:
             self._look(journal)
+
+    def _charge(self, steps: int) -> None:
+        """Counts steps of an expression."""
+        self._left[0] -= steps
+        if self._left[0] < 0:
+            raise DoubtfulError
 
     def _look(self, journal: Journal) -> None:
         """Checks the step bound, and compacts a long journal; called every `CHECK_EVERY` steps."""
@@ -293,7 +313,7 @@ class PythonBackend:
         return journal
 
     def decider(self, state: State, decision: int) -> int:
-        """The seat that decides; -1 for chance."""
+        """The deciding seat; -1 for chance."""
         who = self._who[decision]
         return -1 if who is None else who(state)
 
@@ -319,7 +339,7 @@ class PythonBackend:
 
     @cached_property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, functions that only look cells up."""
+        """For each decision, pure look-up functions."""
         return [
             Lookups(
                 [self._lookup(number, k) for k in range(len(tests))], self._who[number] or _nobody, self._by[number]
@@ -342,7 +362,7 @@ class PythonBackend:
         return AlikeTokens(self)
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments of the listed representative among alike tokens; None if it is itself."""
+        """The arguments of the listed representative of alike tokens; None if they are their own representative."""
         return self._alike.standing(state, decision, choice, args)
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
@@ -351,7 +371,7 @@ class PythonBackend:
         return by
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
-        """The value of an expression; those of the scoring have functions, as every game needs them."""
+        """The value of an expression; scoring expressions have generated functions, as every game needs them."""
         if (function := self._scored.get(id(e))) is None:
             return self._others.value(e, state, args)
         value: int = function(state, *args)
@@ -377,7 +397,7 @@ def _optimized(program: ir.Program, passes: Sequence[Pass] | None) -> ir.Program
 
 
 def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:
-    """The names of a program's functions besides its blocks, each with its writer."""
+    """The names of a program's functions other than blocks, each with its writer."""
     p = writer.p
     results: dict[str, Callable[[], None]] = {f"f{i}": partial(writer.definition, i) for i in range(len(p.functions))}
     results |= ChoiceWriter(writer).functions()

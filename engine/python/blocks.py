@@ -1,6 +1,6 @@
 """Blocks of a program as the body of a Python function.
 
-Within a function, branches that meet again are written as `if … else`, and loops over sets as `for`.
+Within a function, branches that join again become `if … else`, and loops over sets become `for`.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ class BlockWriter:
 
     Args:
         writer: writes expressions.
-        plan: of the program; counts the blocks that are written.
-        head: the block with which the function begins.
-        variables: the cells that stand in variables of Python.
-        own: those of them that are filled when the game has to wait.
+        plan: the plan of the program; counts the written blocks.
+        head: the first block of the function.
+        variables: the cells held in Python variables.
+        own: the ones to store when the game has to wait.
         at_once: whether the function is a procedure that neither waits nor ends the game.
 
     Attributes:
-        needed: the blocks that need functions because this one leads there.
-        steps: the most steps of the code written so far, without code that counts its own.
+        needed: the blocks that need functions because this one jumps there.
+        steps: the maximum steps of the code so far, without code that counts its own.
     """
 
     def __init__(
@@ -86,10 +86,10 @@ class BlockWriter:
         """The number of blocks written so far."""
         self._inside: list[_OpenLoop] = []
         self._opened: set[int] = set()
-        """The blocks around the present place: none is written inside itself."""
+        """The blocks around the present place: none is generated inside itself."""
 
     def body(self, parameters: Collection[str]) -> list[str]:
-        """The lines of the function; `parameters` are the variables that are its parameters."""
+        """The lines of the function; `parameters` are the variables passed as parameters."""
         self.i.zero = set(self.plan.zero_at.get(self._head, ()))
         body, _ = self._region(self._head, -1, 0)
         if self._again:
@@ -345,7 +345,7 @@ def few(steps: int) -> bool:
 
 
 def returned(e: ir.Return, own: Sequence[int], *, at_once: bool = False) -> list[str]:
-    """The end of a procedure with its return target; one done `at_once` continues at its call."""
+    """The end of a procedure with its return target; an `at_once` procedure continues at its call."""
     if at_once:
         return ["return"]
     if e.cell in own:

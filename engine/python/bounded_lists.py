@@ -1,6 +1,6 @@
-"""Lists of options with a step bound: generated code counts upper bounds by set size.
+"""Option lists with a step limit: generated code counts upper bounds by set size.
 
-If the bound may be exceeded, a machine that counts exactly continues after the options listed so far.
+If the limit may be exceeded, an exactly counting machine continues after the options listed so far.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ UNBOUNDED = 1 << 60
 
 
 class DoubtfulError(Exception):
-    """The bound on steps may be exceeded: they must be counted exactly."""
+    """The step limit may be exceeded: exact counting is needed."""
 
 
 def doubtful() -> None:
-    """Ends a listing that may take too many steps."""
+    """Aborts a listing that may take too many steps."""
     raise DoubtfulError
 
 
@@ -33,12 +33,12 @@ def after(listed: int, options: Iterator[Listed], done: Callable[[], None]) -> I
 def within_bound(
     options: Iterator[Listed], left: list[int], exactly: Callable[[int], Iterator[Listed]]
 ) -> Iterator[Listed]:
-    """Options from functions that count the remaining steps in `left`, as evaluation between two options does.
+    """Options from functions that count down the remaining steps in `left`, as does evaluation between two options.
 
     Args:
-        options: as generated code lists them.
-        left: the first number is that of the steps that may still be taken; free for other uses between two options.
-        exactly: gives the options after a number of them, by a machine that counts exactly.
+        options: the options listed by generated code.
+        left: its first number is the remaining steps; between two options it is free for other uses.
+        exactly: returns the options after a given number of them, from an exactly counting machine.
     """
     steps, listed = MAX_LISTED, 0
     while True:

@@ -69,7 +69,7 @@ class ChoiceWriter:
         self.w.function(f"{'out' if interrupts else 'own'}{number:d}", ["s"], lines or ["return", "yield"])
 
     def charges(self, d: ir.Decision) -> bool:
-        """Whether the code for listing counts its own steps, so that the remaining ones cannot be a variable."""
+        """Whether the listing code counts its own steps, so that the remaining steps cannot be a variable."""
         return d.counted and any(self.w.facts.counts(e) for c in d.choices for e in choice_expressions(c))
 
     def _any(self, number: int, d: ir.Decision) -> None:
@@ -136,7 +136,7 @@ class ChoiceWriter:
         for param in c.params:
             v = f"v{param.slot:d}"
             if param.walk is not None:
-                within = [f"is_path({self._ways(param.walk)}, {v})"]
+                within = [f"is_path({self.w.ways(param.walk)}, {v})"]
             elif param.several is not None:
                 of = ", ".join(self.w.x(e) for e in param.domain)
                 within = [f"{'is_bag' if param.is_bag else 'is_subset'}({v}, {of})"]
@@ -167,22 +167,9 @@ class ChoiceWriter:
             results += [f"left[0] -= len({name}) * {param.steps:d}", "if left[0] < 0: doubtful()"]
         return results
 
-    def _ways(self, walk: ir.PathSearch) -> str:
-        """The paths that a parameter may be: functions of a path under way, for the machine to call."""
-        outer, self.w.shared = self.w.shared, {}  # a function of its own has variables of its own
-        known = ", ".join(f"v{slot:d}" for slot in (walk.slot, walk.at, walk.left, *walk.used))
-        onward = f"lambda {known}: {self.w.x(walk.onward)}"
-        counted = [self.w.number(walk.cost), *map(self.w.x, walk.uses)]
-        first = [False, *walk.of_stops]  # a first stop uses what is of stops alone
-        guarded = [e if own else f"({e} if v{walk.slot:d} else 0)" for e, own in zip(counted, first, strict=True)]
-        step = f"lambda v{walk.to:d}, {known}: ({', '.join(guarded)},)"
-        self.w.shared = outer
-        sets = f"{self.w.x(walk.start)}, {self.w.number(walk.within)}"
-        return f"ways({walk.size:d}, {sets}, {walk.of_stops}, {walk.whole}, {onward}, {step})"
-
     def _domain(self, param: ir.Param, place: str) -> str:
         if param.walk is not None:
-            return f"paths({place}, {self._ways(param.walk)})"
+            return f"paths({place}, {self.w.ways(param.walk)})"
         if param.several is not None:
             return f"several({place}, {', '.join(self.w.x(e) for e in param.domain)})"
         if param.high is None:

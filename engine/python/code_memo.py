@@ -1,4 +1,4 @@
-"""Compiled functions by their source: programs of one ruleset with other settings or players have most in common."""
+"""Compiled functions by source: programs of one ruleset share most functions across settings and players."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_SOURCE = 3_000_000
 
 
 class CodeMemo:
-    """Compiles functions, and caches their code up to a bound."""
+    """Compiles functions, and caches their code up to a limit."""
 
     def __init__(self) -> None:
         self._codes: dict[str, CodeType] = {}

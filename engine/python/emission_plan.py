@@ -18,23 +18,23 @@ _MAX_VARIABLES = 100
 
 
 class EmissionPlan:
-    """Facts about a program that the writers of its blocks share.
+    """Facts about a program that its block writers share.
 
     Attributes:
         flow: the control flow.
-        loops: the loops that may become `for` loops, by their heads.
-        meets: for each block the one where all paths from it meet again.
-        procedures: the procedures that become functions with variables, by their first blocks.
-        of_block: a block of such a procedure → the procedure.
-        variables: the cells that these procedures hold in variables.
-        read: the cells that are read by functions which know cells only.
-        zero_at: a block → the cells that are zero there.
-        arguments: the block that an option leads to → the cells of its arguments.
-        occupied: the arrays of cells whose occupancy is maintained.
-        holders: the arrays of cells for which the holders of each value are maintained.
-        costs: the most steps of each block, as the interpreter counts them in the program before all passes.
-        charged: the first block of a procedure that counts no steps → its steps, which its callers count.
-        written: the number of blocks written so far, repeated ones included.
+        loops: the loops that may become `for` loops, by loop head.
+        meets: for each block, the block where all paths from it join.
+        procedures: the procedures that become functions with variables, by first block.
+        of_block: block of such a procedure → the procedure.
+        variables: the cells held in variables by these procedures.
+        read: the cells read by functions that know only cells.
+        zero_at: block → the cells that are zero there.
+        arguments: first block of an option → the cells of its arguments.
+        occupied: the arrays of cells with maintained occupancy.
+        holders: the arrays of cells with maintained holders of each value.
+        costs: the maximum steps of each block, as the interpreter counts them in the original program.
+        charged: first block of a procedure that counts no steps → its steps, which its callers count.
+        written: the number of blocks written so far, including duplicates.
     """
 
     def __init__(self, p: ir.Program, features: Features, occupancy: Occupancy, costs: Costs) -> None:
@@ -68,5 +68,5 @@ class EmissionPlan:
         self._most_written = _MAX_TIMES * len(p.blocks)
 
     def may_repeat(self) -> bool:
-        """Whether a block may be duplicated; otherwise it is called."""
+        """Whether a block may be duplicated rather than called."""
         return self.written < self._most_written

@@ -1,6 +1,6 @@
-"""Expressions of a program as Python source: no text of a ruleset gets into it, only numbers.
+"""Expressions of a program as Python source: only numbers enter it, never text of a ruleset.
 
-Each number is formatted as an integer (`:d`), which is an error for anything else; each operator comes from a table.
+Each number is formatted as an integer (`:d`), which fails for anything else; each operator comes from a table.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ _SET_SLOT = 99_999
 class ExpressionWriter:
     """Writes expressions, with functions for their loops.
 
-    In the source, `s` is the state, `v3` the slot 3, `A5` an array, `T2` a table, `f7` a definition, `g4` a loop, and
-    `F7` and `G4` are their memos; `o1` is the value of an expression after a hypothetical call.
+    In the source, `s` is the state, `v3` slot 3, `A5` an array, `T2` a table, `f7` a definition, `g4` a loop, `F7` and
+    `G4` are their memos; `o1` is the value of an expression after a hypothetical call.
 
     Attributes:
         lines: the source.
         shared: an expression → the Python variable that holds its value.
-        supposed: an expression with `once` → the name of its function, which comes last.
-        memos: the name of a function that has a memo → the number of its arguments.
-        counting_memos: the same, of functions that count steps.
-        member_arrays, inverse_arrays: the arrays that are needed as tuples of members, and by value.
+        supposed: expression with `once` → the name of its function, which is emitted last.
+        memos: name of a memoised function → the number of its arguments.
+        counting_memos: the same, for functions that count steps.
+        member_arrays, inverse_arrays: the arrays needed as tuples of members, and by value.
     """
 
     def __init__(self, program: ir.Program, features: Features) -> None:
@@ -77,7 +77,7 @@ class ExpressionWriter:
         self._new: list[str] = []
 
     def x(self, e: ir.Expr) -> str:
-        """An expression."""
+        """The source of an expression."""
         if self.shared and e in self.shared:  # the hash of a tree takes a while
             return self.shared[e]
         # `type(…) is`, because `isinstance` says no slowly where classes are made in C.
@@ -125,7 +125,7 @@ class ExpressionWriter:
         return f"{c.base:d} + {self.x(c.index)}"
 
     def number(self, e: ir.Expr) -> str:
-        """An expression for the state: its value is never a Python bool."""
+        """An expression to store in the state: its value is never a Python bool."""
         plain = isinstance(e, ir.Logic) or (isinstance(e, ir.Op) and e.op in _TRUTHS)
         plain = (
             plain or isinstance(e, ir.If | ir.Call | ir.Suppose) or (isinstance(e, ir.Fold) and e.op in ("any", "all"))
@@ -153,7 +153,7 @@ class ExpressionWriter:
         self.lines += [f"def {name}({', '.join(params)}):", *("    " + line for line in body)]
 
     def value(self, name: str, params: list[str], e: ir.Expr, *, whole: bool = False) -> None:
-        """Adds the function of an expression; a `whole` number, never a Python bool."""
+        """Adds the function of an expression; with `whole`, its value is an int, never a Python bool."""
         self.function(name, params, [f"return {self.number(e) if whole else self.x(e)}"])
 
     def definition(self, number: int) -> None:
@@ -203,6 +203,11 @@ class ExpressionWriter:
             if isinstance(e.args[2], ir.Const):
                 return f"({up if e.args[2].value else down})"
             return f"({up} if {a[2]} else {down})"
+        if e.op == "moved":
+            by = e.args[1]
+            assert isinstance(by, ir.Const)
+            way = "<<" if by.value >= 0 else ">>"
+            return f"({a[0]} {way} {abs(by.value):d} & {a[2]})"
         if e.op == "passed":
             return f"bisect_left(({''.join(f'{end}, ' for end in a[1:])}), {a[0]})"
         if e.op == "in" and all(self.facts.may_fault(arg) for arg in e.args):
@@ -244,7 +249,7 @@ class ExpressionWriter:
         return self._called(self._loops[e], args)
 
     def returned(self, e: ir.Expr) -> list[str]:
-        """The lines that give back the value of an expression."""
+        """The lines that return the value of an expression."""
         if not isinstance(e, Binding) or not self.features.hoist:
             return self._plainly(e)
         # Evaluated once, when it is first needed: it is the same for all members.
@@ -284,6 +289,8 @@ class ExpressionWriter:
             return self._ranked(e)
         if isinstance(e, ir.Spread):
             return self._spread(e)
+        if isinstance(e, ir.PathSearch):
+            return self._query(e)
         if not isinstance(e, ir.Fold):
             return [f"return {self.x(e)}"]
         v = f"v{e.slot:d}"
@@ -339,3 +346,29 @@ class ExpressionWriter:
         lines += [f"        if cost {over}", f"        if cost < sums.get({to}, cost + 1):"]
         lines += [f"            sums[{to}] = cost", f"            heappush(ahead, (cost, {to}))"]
         return [*lines, "return settled" if e.default is None else f"return {self.number(e.default)}"]
+
+    def _query(self, e: ir.PathSearch) -> list[str]:
+        """The result of a search among paths."""
+        if e.reachable is not None:
+            return [f"return trail_of({self.ways(e)}, {self.x(e.reachable)}, {e.site:d})"]
+        assert e.worth is not None and e.default is not None
+        ways, outer = self.ways(e), self.shared
+        self.shared = {}  # a function of its own has variables of its own
+        where = f" if {self.x(e.where)} else None" if e.where is not None else ""
+        worth = f"lambda v{e.slot:d}: {self.number(e.worth)}{where}"
+        self.shared = outer
+        lines = [f"n = longest_of({ways}, {worth}, {e.site:d})"]
+        return [*lines, f"return {self.number(e.default)} if n is None else n"]
+
+    def ways(self, walk: ir.PathSearch) -> str:
+        """The possible paths of a parameter: functions of a partial path, called by the machine."""
+        outer, self.shared = self.shared, {}  # a function of its own has variables of its own
+        known = ", ".join(f"v{slot:d}" for slot in (walk.slot, walk.at, walk.left, *walk.used))
+        onward = f"lambda {known}: {f'charge({walk.steps:d}) or ' if walk.steps else ''}{self.x(walk.onward)}"
+        counted = [self.number(walk.cost), *map(self.x, walk.uses)]
+        first = [False, *walk.of_stops]  # a first stop uses what is of stops alone
+        guarded = [e if own else f"({e} if v{walk.slot:d} else 0)" for e, own in zip(counted, first, strict=True)]
+        step = f"lambda v{walk.to:d}, {known}: ({', '.join(guarded)},)"
+        self.shared = outer
+        sets = f"{self.x(walk.start)}, {self.number(walk.within)}"
+        return f"ways({walk.size:d}, {sets}, {walk.of_stops}, {walk.whole}, {onward}, {step})"

@@ -6,9 +6,9 @@ from msgspec import Struct
 
 
 class Features(Struct, frozen=True, kw_only=True):
-    """Features of the generated source, all on by default; tests and measurements switch single ones off.
+    """Features of the generated source, all on by default; tests and benchmarks switch single ones off.
 
-    The source means the same with and without each of them. To switch one off:
+    The meaning of the source does not depend on them. To switch one off:
     `msgspec.structs.replace(features, memo=False)`.
     """
 

@@ -1,4 +1,4 @@
-"""Functions for expressions outside the program, compiled if evaluated often."""
+"""Functions for expressions outside the program, compiled if they are evaluated often."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _memo = CodeMemo()
 
 
 class Fragments:
-    """Writes and compiles functions over the expressions of a program, which may still grow.
+    """Writes and compiles functions over the expressions of a growing program.
 
     Args:
         program: the definitions, arrays and tables that the expressions use.
-        names: further names for the functions; none of them is one that `ExpressionWriter` writes.
+        names: additional names for the functions, distinct from those of `ExpressionWriter`.
     """
 
     def __init__(self, program: ir.Program, names: dict[str, Any]) -> None:
@@ -30,11 +30,11 @@ class Fragments:
         self._defined: set[int] = set()
 
     def x(self, e: ir.Expr) -> str:
-        """The source of an expression, for the body of a function; `o`, `p`, `q` and `r` are variables of its own."""
+        """The source of an expression for a function body; `o`, `p`, `q` and `r` are free for other use."""
         return self._writer.x(e)
 
     def can_write(self, uses: Iterable[ir.Expr]) -> bool:
-        """Whether expressions suppose nothing: else they would need all procedures of the rules."""
+        """Whether expressions contain no `once`: it would need all procedures of the rules."""
         return not any(isinstance(e, ir.Suppose) for e in self._reached(uses, set()))
 
     def function(self, name: str, params: list[str], body: list[str], uses: Iterable[ir.Expr]) -> Callable[..., Any]:

@@ -1,8 +1,8 @@
-"""The generated functions: one for each block at which running may begin, one for each procedure.
+"""The generated functions: one per possible entry block, one per procedure.
 
-A block becomes a function `b3` if anything but the block before it may lead there. A procedure that is called is a
-function `p7` with Python's own variables. If it has to wait for a decision, it puts them into their cells, as do its
-callers, and continues from there in the functions of its blocks.
+A block becomes a function `b3` if it can be reached other than from the block before it. A called procedure becomes a
+function `p7` with Python variables. If it has to wait for a decision, it and its callers store these in their cells,
+and the functions of its blocks continue from there.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class FunctionWriter:
 
     Args:
         writer: writes expressions.
-        occupancy: the sets that are maintained.
-        costs: of the program before all passes.
+        occupancy: the maintained sets.
+        costs: the costs of the original program.
 
     Attributes:
-        done: the blocks that have functions, each with the most steps of one call, without code that counts its own.
+        done: the blocks with functions, each with the maximum steps of one call, without code that counts its own.
     """
 
     def __init__(self, writer: ExpressionWriter, occupancy: Occupancy, costs: Costs) -> None:
@@ -39,7 +39,7 @@ class FunctionWriter:
         self._at_once: dict[int, bool] = {}
 
     def write(self) -> None:
-        """Writes a function for every block at which running may begin."""
+        """Writes a function for every possible entry block."""
         todo = [self.p.main]
         procedures = self.plan.procedures
         for first, procedure in [*procedures.items()]:
@@ -58,7 +58,7 @@ class FunctionWriter:
                 todo += self.block(head)
 
     def runs_at_once(self, first: int) -> bool:
-        """Whether the function of a procedure, once written, does all of it."""
+        """Whether a procedure's function, once written, runs all of it."""
         if first not in self._at_once:
             procedure = self.plan.procedures.get(first)
             alone = procedure is not None and not procedure.waits
@@ -97,12 +97,12 @@ class FunctionWriter:
         return writer.needed
 
     def block(self, head: int) -> list[int]:
-        """Writes the code from a block for resuming there, with the procedure's variables in cells.
+        """Writes the code for resuming at a block, with the procedure's variables in cells.
 
-        The others, which are zero, and the arguments of an option are Python's variables here, too.
+        Its zero variables and the arguments of an option are still Python variables.
 
         Returns:
-            The blocks that need functions because it leads there.
+            The blocks that need functions because the code jumps there.
         """
         self.done[head] = 0
         plan = self.plan

@@ -16,20 +16,20 @@ _FIRST_VARIABLE_SLOT = 200_000
 
 
 class InstructionWriter:
-    """Writes instructions, tracking the cells held in variables.
+    """Writes instructions, and tracks the cells held in variables.
 
-    The value of a cell before its first write is noted in the journal `u`, so that a decision can be taken back.
+    The journal `u` records the value of a cell before its first write, so that a decision can be undone.
 
     Args:
         writer: writes expressions.
-        plan: of the program.
-        variables: the cells that stand in variables.
-        own: those of them that the function fills when the game has to wait.
+        plan: the plan of the program.
+        variables: the cells held in variables.
+        own: the ones that the function stores when the game has to wait.
 
     Attributes:
-        members: the cell of the member at hand of each loop that is being written → its slot.
-        noted: the cells that are in the journal.
-        zero: the cells and variables that are known to be zero.
+        members: cell of the current member of each enclosing loop → its slot.
+        noted: the cells already in the journal.
+        zero: the cells and variables known to be zero.
     """
 
     def __init__(
@@ -44,11 +44,11 @@ class InstructionWriter:
         self.zero: set[int] = set()
 
     def x(self, e: ir.Expr) -> str:
-        """An expression, which may read variables and the members at hand of loops."""
+        """An expression, which may read variables and current loop members."""
         return self.w.x(self.bound(e))
 
     def bound(self, e: ir.Expr) -> ir.Expr:
-        """An expression that reads Python variables in place of cells."""
+        """An expression that reads Python variables instead of cells."""
         if not self.members and not self.variables:
             return e
         if isinstance(e, ir.Cell) and isinstance(e.index, ir.Const):
@@ -92,7 +92,7 @@ class InstructionWriter:
         return [f"if {crossed}:", f"    for k, w in K[{at[2:-1]}]:", "        u += k, s[k]", "        s[k] ^= w"]
 
     def instruction(self, i: ir.Instruction, *, returns: bool) -> list[str]:
-        """The lines of an instruction; `returns`: the variables are not read after it."""
+        """The lines of an instruction; with `returns`, the variables are not read after it."""
         if isinstance(i, ir.Store):
             return self._store(i)
         if isinstance(i, ir.Transfer):
@@ -153,12 +153,12 @@ class InstructionWriter:
 
 
 def variable(at: int) -> str:
-    """The Python variable in place of a cell."""
+    """The Python variable for a cell."""
     return f"v{_FIRST_VARIABLE_SLOT + at:d}"
 
 
 def spilled(cells: Sequence[int]) -> list[str]:
-    """The lines that put variables into their cells, which are zero."""
+    """The lines that store variables in their cells, which are zero before."""
     if not cells:
         return []
     values = [f"{_cells(run)} = {', '.join(map(variable, run))}" for run in runs(cells)]

@@ -1,4 +1,4 @@
-"""Long values, which the interpreter evaluates in the place of generated functions, as it counts steps."""
+"""Long values, evaluated by the interpreter instead of generated functions, as it counts steps."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def leave_to_interpreter(
     by: list[list[Any]],
     holds: list[Callable[[State, int], object]],
 ) -> None:
-    """Puts the interpreter in the place of functions.
+    """Replaces functions by the interpreter.
 
     Args:
         long: the values that may take too long.
         interpreter: the interpreter.
         who: for each decision, the function for the decider.
         tests: for each decision and choice, whether an option with given arguments is legal.
-        by: for each decision and choice, the function for the seat that takes it out of turn.
-        holds: for each invariant, whether it holds for some members; the interpreter asks all.
+        by: for each decision and choice, the function for the seat of an interrupt.
+        holds: for each invariant, the function for some members; the interpreter tests all.
     """
     for decision in long.deciders:
         who[decision] = partial(interpreter.decider, decision=decision)

@@ -1,7 +1,7 @@
 """A machine that compiles each function on its first call, for a process with one game.
 
-A game reaches half of the rules. The functions are those of the program as it was lowered, since the passes go over all
-of it, and take longer than they save in some thousand decisions.
+A game reaches half of the rules. The functions come from the unoptimised program, as the passes process all of it, and
+take longer than they save in some thousand decisions.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class _Steps(dict[int, int]):
 
 
 class OnDemandBackend(PythonBackend):
-    """Runs a program through Python source, generated function by function as it is reached.
+    """Runs a program through Python source that is generated function by function on demand.
 
     Args:
         program: the program to run.
-        features: the features that the source uses; those that need the whole program are off.
-        steps: the most steps from one decision to the next.
+        features: the features of the source; the ones that need the whole program are off.
+        steps: the step limit from one decision to the next.
     """
 
     def __init__(self, program: ir.Program, features: Features = FEATURES, steps: int = MAX_STEPS) -> None:

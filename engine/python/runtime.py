@@ -1,4 +1,4 @@
-"""Functions that the generated source calls."""
+"""Functions called by the generated source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.payments import below_nothing, too_full, too_much
 from rulespec.language.operators import OPERATORS
 from rulespec.language.orders import packed
-from rulespec.language.paths import PathForm, is_path
+from rulespec.language.paths import PathForm, TooManyPathsError, is_path, longest, trail
 from rulespec.language.several import is_bag, is_subset
 
 _MEMO_LIMIT = 50_000
@@ -48,7 +48,7 @@ def modulo(a: int, b: int, site: int) -> int:
 
 
 def product(a: int, b: int, site: int) -> int:
-    """A product that may not grow without end."""
+    """A product, limited in size."""
     value = a * b
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
         raise ProgramFaultError(site)
@@ -56,7 +56,7 @@ def product(a: int, b: int, site: int) -> int:
 
 
 def fitting(value: int, site: int) -> int:
-    """A number that may not grow without end."""
+    """A number, limited in size."""
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
         raise ProgramFaultError(site)
     return value
@@ -91,13 +91,29 @@ def beyond(site: int) -> None:
     raise ProgramFaultError(site)
 
 
+def trail_of(ways: PathForm, reachable: int, site: int) -> int:
+    """All stops of some paths; too many path prefixes are a fault."""
+    try:
+        return trail(ways, reachable)
+    except TooManyPathsError:
+        raise ProgramFaultError(site) from None
+
+
+def longest_of(ways: PathForm, worth: Callable[[int], int | None], site: int) -> int | None:
+    """The maximum worth of a path; too many path prefixes are a fault."""
+    try:
+        return longest(ways, worth)
+    except TooManyPathsError:
+        raise ProgramFaultError(site) from None
+
+
 def holders(cells: Sequence[int], array: Sequence[int], value: int) -> int:
-    """The set of the cells to which an array gives a value."""
+    """The set of the cells that an array maps to a value."""
     return sum(1 << i for i, cell in enumerate(cells) if array[cell] == value)
 
 
 def house(s: State, u: Journal, at: int, value: int, sets: Sequence[tuple[int, int, Sequence[int]]]) -> None:
-    """Writes state, and updates its sets by value: first set, bit, and set by value."""
+    """Writes state, and updates its sets by value: first set, bit, and array."""
     before = s[at]
     if before == value:
         return
@@ -120,7 +136,7 @@ def refuse(site: int) -> None:
 
 
 class Memo(dict[Any, Any]):
-    """Memo of a function: key → value, found at the first look-up; emptied when it holds `limit` values."""
+    """Memo of a function: key → value, filled on demand; cleared when it holds `limit` values."""
 
     def __init__(self, value: Callable[[Any], Any], limit: int = _MEMO_LIMIT) -> None:
         super().__init__()
@@ -155,7 +171,7 @@ def positive_members(cells: tuple[int, ...]) -> int:
 
 
 def memo_of(function: Callable[..., int], params: int) -> Memo:
-    """The memo of a generated function that does not read the state; a single argument is the key, others a tuple."""
+    """The memo of a generated function independent of the state; a single argument is the key, several are a tuple."""
     if params == 1:
         return Memo(lambda key: function(None, key))
     return Memo(lambda key: function(None, *key))
@@ -187,10 +203,10 @@ def array_names(member_arrays: Iterable[int], inverse_arrays: Iterable[int], nam
 
 
 def runtime_names(largest: int) -> dict[str, Any]:
-    """The names available to every generated source; there are no other built-in functions.
+    """The names available to all generated source; there are no other built-in functions.
 
     Args:
-        largest: the most members of a set, which bounds the number of sets remembered.
+        largest: the maximum size of a set, which bounds the number of memoised sets.
     """
     sets = _MEMO_MEMBERS // max(largest, 1)
     return {
@@ -209,6 +225,8 @@ def runtime_names(largest: int) -> dict[str, Any]:
         "is_bag": is_bag,
         "is_path": is_path,
         "ways": PathForm,
+        "trail_of": trail_of,
+        "longest_of": longest_of,
         "is_subset": is_subset,
         "the": the,
         "lookup": lookup,

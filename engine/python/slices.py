@@ -1,4 +1,4 @@
-"""Loops that only fill neighbouring cells, as one assignment to all of them."""
+"""Loops that only fill adjacent cells, as one slice assignment."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from rulespec.engine.program.traversal import Elsewhere, meet, walk
 from rulespec.engine.python.emission_plan import EmissionPlan
 
 _MANY = 1 << 12
-"""The least set, as a number, that is written at once: one with 13 members."""
+"""The least set, as a number, that is generated in one piece: one with 13 members."""
 
 
 def sliced(plan: EmissionPlan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr], str]) -> list[str] | None:
-    """The lines of a loop that does nothing but put numbers into neighbouring cells; None for any other loop.
+    """The lines of a loop that only writes numbers to adjacent cells; None for any other loop.
 
     Args:
-        plan: of the program.
+        plan: the plan of the program.
         loop: the loop.
-        source: the set that it goes over.
+        source: the set that it iterates over.
         x: writes an expression.
     """
     if not isinstance(source, ir.Const):
@@ -77,7 +77,7 @@ def _assigned(values: dict[int, str], count: int) -> list[str]:
 
 
 def runs(cells: Sequence[int]) -> list[range]:
-    """Cells, in their order, by neighbours."""
+    """Cells grouped into runs of adjacent ones."""
     runs: list[range] = []
     for at in cells:
         if runs and at == runs[-1].stop:

@@ -1,7 +1,7 @@
-"""Evaluates an expression after a hypothetical call, then rolls back.
+"""Evaluation of an expression after a hypothetical call, with rollback.
 
-Such a function runs the procedure with a journal of its own, so the state is never copied. Every evaluation ends with
-the state as it was, also if a fault or an interrupt breaks it off; nothing else comes between.
+Such a function runs the procedure with a separate journal, so the state is never copied. Every evaluation restores the
+state, even after a fault or an interrupt; nothing else runs in between.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, writ
 
     Args:
         writer: writes expressions.
-        functions: of the procedures.
-        written: the number of them written before.
+        functions: the functions of the procedures.
+        written: the number of functions written before.
 
     Returns:
         The number written now.
@@ -94,7 +94,7 @@ def _run(e: ir.Suppose, writer: ExpressionWriter, functions: FunctionWriter) -> 
 
 
 def carrying_out(p: ir.Program, occupied: Callable[[State, Iterable[int]], Journal]) -> Callable[..., None]:
-    """A function that runs a procedure supposed to have run as the interpreter does, which counts its steps."""
+    """A function that runs a hypothetical procedure like the interpreter, counting its steps."""
 
     def carry_out(
         state: State,

@@ -1,1 +1,1 @@
-"""Recorded games: replayed, judged by other rules, identified."""
+"""Recorded games: replay, judgement under other rules, identification."""

@@ -1,4 +1,4 @@
-"""Answers to questions that a record has no answer to, found by comparing the game with the recorded one."""
+"""Answers to questions missing from a record, found by comparing the game with the recorded one."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MAX_OPTIONS = 60
 
 
 class InsertedAnswer(Struct, frozen=True):
-    """An answer that was put in.
+    """An inserted answer.
 
     Attributes:
         index: the number of recorded decisions before it.
         decision: the name of the question.
-        by: the seat that it was put to; None for chance.
+        by: the seat asked; None for chance.
         option: the answer.
-        why: `state` if the state after it is the recorded one, `usual` if the rules call it the usual answer.
+        why: `state` if it leads to the recorded state, `usual` if it is the usual answer of the rules.
     """
 
     index: int
@@ -43,19 +43,19 @@ class InsertedAnswer(Struct, frozen=True):
 
 
 class Answers:
-    """Answers to questions that only the other rules ask, found beside the recorded game.
+    """Answers to questions that only the other rules ask, found by replaying the recorded game alongside.
 
-    A game that other rules have changed differs from then on: in a player's property, say. So an answer is right if
-    both games differ after it just as they did before the last recorded decision, or less. If none is right, the best
-    is the one with the least difference after it, provided that everything equal at the question is still equal; with
-    `strict` there is none.
+    A game changed by other rules stays different: in a player's property, say. So an answer is right if both games
+    differ after it no more than they did before the last recorded decision. If no answer is right, the best is the one
+    with the least difference after it, provided that everything equal at the question stays equal; with `strict` there
+    is none.
 
     Args:
         record: the recorded game, at its start.
         game: the game under other rules, at its start.
         renamed: entities with another name under the other rules: recorded name → name there.
-        usual: whether to put in the usual answer declared by the other rules where the state does not decide.
-        strict: whether to put in right answers only.
+        usual: whether to insert the usual answer declared by the other rules if the state does not decide.
+        strict: whether to insert only right answers.
     """
 
     def __init__(
@@ -79,11 +79,11 @@ class Answers:
         return self._record.is_over
 
     def in_step(self) -> bool:
-        """Whether both games differ just as they did when they were in step last, or less."""
+        """Whether both games differ no more than when they were last in step."""
         return self._differing().items() <= self._before.items()
 
     def in_step_after(self, moves: Sequence[Option]) -> bool:
-        """Whether the other game has run ahead of the recorded one, and some of the next moves bring that in step."""
+        """Whether the other game has run ahead of the recorded one, and some of the next moves restore step."""
         if not moves or self.in_step():
             return False
         taken = 0
@@ -120,7 +120,7 @@ class Answers:
         return bool(self._before)
 
     def differences(self) -> list[str]:
-        """The names of the shared cells that differed when the games were compared last."""
+        """The names of the shared cells that differed at the last comparison."""
         return [self._shared.name(at) for at in sorted(self._before)]
 
     def put_in(self, index: int, is_there: Callable[[], bool]) -> bool:
@@ -128,7 +128,7 @@ class Answers:
 
         Args:
             index: the number of recorded decisions before them.
-            is_there: whether the game is at the point where the record continues.
+            is_there: whether the game has reached the point where the record continues.
         """
         path = self._by_state(is_there)
         for option in path or ():
@@ -136,7 +136,7 @@ class Answers:
         return path is not None
 
     def put_usual_in(self, index: int) -> bool:
-        """Inserts the usual answer to the open question; False if the rules name none, or it is illegal."""
+        """Inserts the usual answer to the open question; False if the rules have none, or it is illegal."""
         decision = self._game.decision
         text = self._usual.get(decision.name) if decision is not None else None
         if decision is None or text is None:
@@ -148,7 +148,7 @@ class Answers:
         return True
 
     def is_usual(self, move: RecordedDecision) -> bool:
-        """Whether a recorded decision is the usual answer, and usual answers are put in."""
+        """Whether a recorded decision is the usual answer, and usual answers are inserted."""
         return self._usual.get(move.decision) == move.option
 
     def _put_in(self, index: int, option: Option, why: str) -> None:

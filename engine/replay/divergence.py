@@ -6,7 +6,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Refusal
+from rulespec.engine.game.refusal import refused
+from rulespec.engine.logs.native import LogEntry, entry_json
+from rulespec.engine.logs.recorded import nearest
 from rulespec.records import Brief
 
 
@@ -15,12 +20,12 @@ class Divergence(Brief, Struct, frozen=True):
 
     Attributes:
         index: the number of legal decisions before it.
-        foreign_index: the number of the entry of a foreign log; None for a native log.
-        action: the decision or the entry there.
+        foreign_index: the entry number in a foreign log; None for a native log.
+        action: the decision or entry there.
         refusal: the reason.
-        nearest: the legal options most like it.
+        nearest: the most similar legal options.
         line: the line of a native log; None for a foreign log.
-        known_fault: the known fault of the system that recorded a foreign log, if it is one.
+        known_fault: the known fault of the recording system that explains it, if any.
     """
 
     index: int
@@ -33,16 +38,16 @@ class Divergence(Brief, Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The place in the log, for people: the line, or the entry."""
+        """The place in the log, for people: line or entry."""
         return f"line {self.line:,}" if self.line is not None else f"entry {self.foreign_index:,}"
 
     @property
     def seen_line(self) -> int | None:
-        """The line of a native log as seats have it: without decisions that were taken back. None for a foreign log."""
+        """The line of a native log as seats have it: without undone decisions. None for a foreign log."""
         return None if self.line is None else self.index + 2
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `replay --format json` prints."""
+        """The object printed by `replay --format json`."""
         return {
             "index": self.index,
             "foreign_index": self.foreign_index,
@@ -53,3 +58,17 @@ class Divergence(Brief, Struct, frozen=True):
             "nearest": list(self.nearest),
             **({"known_fault": self.known_fault} if self.known_fault is not None else {}),
         }
+
+
+def of_line(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
+    """The divergence of a native log at a refused line."""
+    action: dict[str, Any] = {"decision": entry.decision, "by": entry.by, "option": entry.option}
+    if entry.back is not None:
+        action = entry_json(entry.back)
+    return Divergence(game.ply, None, action, refusal, nearest(game, entry.option), entry.line)
+
+
+def of_unread(game: Game, wrong: Diagnostic) -> Divergence:
+    """The divergence of a leniently read log at a line without a decision."""
+    line = wrong.span.line if wrong.span is not None else None
+    return Divergence(game.ply, None, "", refused(wrong.message), (), line)

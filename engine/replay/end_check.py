@@ -1,4 +1,4 @@
-"""The end of a replay beside the end line of its log."""
+"""Comparison of a replay's end with the end line of its log."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from rulespec.engine.logs.native import NativeLog, place_in
 
 
 def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> OtherEnd | None:
-    """Compares the game after `entries` entries with its log's end line, if there is one at that place.
+    """Compares the game after `entries` entries with its log's end line, if there is one at that point.
 
-    Returns the other end of the game, which is reported (RS643); None if there is none.
+    Returns the differing end of the game, which is also reported (RS643), or None.
     """
     recorded = log.end
     if recorded is None or recorded.entries != entries or (other := other_end(game, recorded)) is None:
         return None
     header = log.header
     result = f"Rulespec {header.rulespec}, language {header.language}" if header.rulespec else "another program"
-    message = f"the replay comes to another end than its log: {other}"
+    message = f"the replay ends differently from its log: {other}"
     help_ = f"the log was written by {result}; if its rules have been corrected since, `--out FILE` records the new end"
     place = place_in(log.file, recorded.line, log.text.split("\n")[recorded.line - 1], "end")
     report.error("RS643", message, place, help=help_)

@@ -1,12 +1,12 @@
 """Identification of the edition, variants and settings of a recorded game: the fewest departures from a ruleset.
 
-A departure is an overlay that the ruleset offers, or a setting without its default. The decisions of the log are the
-only evidence. They name every decision that was open, so wrong rules show soon: they refuse a decision, or open one
-that the log lacks.
+A departure is an overlay offered by the ruleset, or a setting with another value than its default. The log's decisions
+are the only evidence. They name every open decision, so wrong rules soon show: they refuse a decision, or open one that
+the log lacks.
 
-A beam search by level: no departure, one, two, and so on. Of each level, the candidates that replay most of the log are
-expanded, by departures with which the log gets further, or stops for another reason: then the next one must get it
-further. Once, where no single departure gets further, every overlay is expanded: a setting of its own may be missing.
+A beam search by level: no departure, one, two, and so on. At each level, the candidates that replay most of the log are
+extended by departures that let the log get further, or stop for another reason, which the next departure must then
+overcome. If no single departure gets further, every overlay is tried once: one of its settings may be missing.
 """
 
 from __future__ import annotations
@@ -89,15 +89,16 @@ class Identification(Brief):
     """The result of a search.
 
     Attributes:
-        log: the file.
-        base: the reference of the ruleset that departures are counted from.
-        decisions: the number of decisions in the log, those taken back included.
-        answers: candidates that make the log legal, all with the same number of departures; empty if none was found.
-        closest: of the other candidates, the one that replays most of the log; None if there are answers.
+        log: the log file.
+        base: the reference of the ruleset from which departures are counted.
+        decisions: the number of decisions in the log, including undone ones.
+        answers: candidates under which the log is legal, all with the same number of departures; empty if none is
+            found.
+        closest: the other candidate that replays most of the log; None if there are answers.
         undecided: changes of the first answer that keep the log legal: (overlay, "") or (setting, value).
-        named: values of settings that an overlay stands for: (setting, value) → overlay.
+        named: values of settings that an overlay represents: (setting, value) → overlay.
         replays: the number of candidates tried.
-        complete: whether the search ended before it reached a bound.
+        complete: whether the search ended before reaching a bound.
     """
 
     log: str
@@ -136,17 +137,17 @@ def identify(
     load: Load | None = None,
     step: Step | None = None,
 ) -> Identification:
-    """Finds the rules that a log was played under.
+    """Finds the rules under which a log was played.
 
     Args:
-        log: a native log. Of its header, only the id of the ruleset and the seats are used.
-        rules: the reference of the ruleset to start from; if not given, the ruleset of the log.
-        details: whether to find the undecided changes, too.
-        load: loads a ruleset; if not given, from the disk, each file once.
-        step: called after each candidate with the number of those tried.
+        log: a native log. Only the ruleset id and the seats of its header are used.
+        rules: the reference of the ruleset to start from; by default, the ruleset of the log.
+        details: whether to find the undecided changes as well.
+        load: loads a ruleset; by default from disk, reading each file once.
+        step: called after each candidate with the number tried so far.
 
     Raises:
-        DiagnosticsError: if the ruleset cannot be read, or the log takes back more decisions than there are.
+        DiagnosticsError: if the ruleset is unreadable, or the log undoes more decisions than there are.
     """
     load = load or partial(load_ruleset, files=SameFiles())
     moves = recorded_moves(log)
@@ -170,10 +171,10 @@ def identify(
 
 
 def recorded_moves(log: NativeLog) -> list[RecordedMove]:
-    """The decisions of a log, taken and taken back.
+    """The decisions of a log, including undos.
 
     Raises:
-        DiagnosticsError: RS602 if there are too many, RS607 if the log takes back more than there are.
+        DiagnosticsError: RS602 if there are too many, RS607 if the log undoes more than there are.
     """
     if len(log.entries) > MAX_MOVES:
         fail("RS602", f"a log that is identified has at most {MAX_MOVES:,} lines", log.span(log.entries[MAX_MOVES]))
@@ -185,7 +186,7 @@ def recorded_moves(log: NativeLog) -> list[RecordedMove]:
             moves.append(RecordedDecision(entry.decision, entry.by, entry.option))
             standing += 1
         elif back.decisions > standing:
-            fail("RS607", f"there are not {back.decisions} decisions to take back", log.span(entry))
+            fail("RS607", f"there are fewer than {back.decisions} decisions to take back", log.span(entry))
         else:
             moves.append(back)
             standing -= back.decisions
@@ -349,7 +350,7 @@ def replayed(
     """Replays a log under a candidate; `ruleset` has the candidate's overlays.
 
     Raises:
-        DiagnosticsError: RS708, RS649 if the id or the name of a seat is legal under no rules.
+        DiagnosticsError: RS708, RS649 if the id or the name of a seat is invalid under any rules.
     """
     try:
         # Most candidates are refused soon, before it pays to generate their code.

@@ -27,7 +27,7 @@ from rulespec.typed.settings import taken
 
 @dataclass(frozen=True, slots=True)
 class JudgedOutcome:
-    """The outcome of a game: the name of its ending (None while it goes on), points by seat, and the winners."""
+    """The outcome of a game: the name of its ending (None until then), points by seat, and the winners."""
 
     ended: str | None
     scores: Mapping[str, int]
@@ -35,7 +35,7 @@ class JudgedOutcome:
 
     @classmethod
     def of(cls, game: Game) -> JudgedOutcome:
-        """The present outcome of a game."""
+        """The current outcome of a game."""
         result = game.result
         if result is None:
             return cls(None, scores(game), ())
@@ -51,20 +51,20 @@ class Judgement(Brief):
     """A recorded game under other rules.
 
     Attributes:
-        log: the file.
-        ruleset: the rules it was played under, by the ids of their reference.
+        log: the log file.
+        ruleset: its own rules, by the ids of their reference.
         under: the other rules.
         decisions: the number of recorded decisions.
-        legal: the number of them that stay legal, one after the other.
-        forced: decisions of the other rules alone, taken because one option lets the log go on.
-        answers: answers to questions of the other rules alone, among several.
+        legal: the number of leading decisions that stay legal.
+        forced: decisions of only the other rules, taken because a single option lets the log continue.
+        answers: chosen answers to questions of only the other rules.
         skipped: decisions of the log that the other rules never ask for.
-        dropped: settings of the table that the other rules do not know, a text each.
-        difference: the first decision that is not legal; None if there is none.
+        dropped: settings unknown to the other rules, as texts.
+        difference: the first illegal decision, or None.
         recorded: the recorded outcome.
-        outcome: the outcome under the other rules, or the state of the game where it is no longer legal.
+        outcome: the outcome under the other rules, or the state before the first illegal decision.
         names: the seats with their displayed names.
-        carried: a sentence that the log was read under the rules in it; "" if it was not.
+        carried: a sentence saying that the log was read under its embedded rules, or "".
     """
 
     log: str
@@ -84,7 +84,7 @@ class Judgement(Brief):
 
     @property
     def ends_earlier(self) -> bool:
-        """Whether the game is over under the other rules before the log is."""
+        """Whether the game ends earlier under the other rules than the log."""
         return self.difference is None and self.legal + self.skipped < self.decisions
 
     @property
@@ -98,7 +98,7 @@ class Judgement(Brief):
 
     @property
     def unchanged(self) -> bool:
-        """Whether all decisions stay legal and the same seats win, or an unfinished game stays unfinished."""
+        """Whether all decisions stay legal with the same winners, or an unfinished game stays unfinished."""
         return self.winners == "same" or (self.winners == "open" and self.recorded.ended is None)
 
     def to_json(self) -> dict[str, Any]:
@@ -133,21 +133,21 @@ def judge_file(
     report: Report | None = None,
     load: Load = load_ruleset,
 ) -> Judgement:
-    """Judges a log: replays it under its own rules, and then its decisions under other rules.
+    """Judges a log: replays it under its own rules, then its decisions under other rules.
 
     Args:
         path: the log, native or foreign.
-        under: the reference of the other rules; if it begins with `+`, overlays on the log's own.
-        rules: the log's own rules, instead of those that it names.
-        dialect: the id of the dialect, for a foreign log; if not given, the log is recognised.
-        backend: the machine that runs the rules.
-        usual: whether the usual answer is put in where only the other rules ask; see `Answers`.
-        report: takes warnings.
-        load: loads a ruleset; with many logs, a function that remembers them.
+        under: the reference of the other rules; with a leading `+`, overlays on the log's own.
+        rules: the log's own rules, overriding those it names.
+        dialect: the id of the dialect, for a foreign log; by default, the log is recognised.
+        backend: the machine for the rules.
+        usual: whether to insert the usual answer where only the other rules ask; see `Answers`.
+        report: receives warnings.
+        load: loads a ruleset; for many logs, with a cache.
 
     Raises:
-        DiagnosticsError: if the log or a ruleset cannot be read, or do not go together; RS821 if the log is not legal
-            under its own rules.
+        DiagnosticsError: if the log or a ruleset is unreadable, or they do not match; RS821 if the log is illegal under
+            its own rules.
     """
     result = ReplayRequest(
         path, rules=rules, dialect=dialect, backend=backend, report=report or Report(), load=load
@@ -162,10 +162,10 @@ def judge_file(
 
 
 def rules_under(log: str, game: Game, under: str, load: Load = load_ruleset) -> typed.Ruleset:
-    """The rules to judge a game by; `+…` lays further overlays over its own.
+    """The rules for judging a game; `+…` adds overlays to the game's own.
 
     Raises:
-        DiagnosticsError: if they cannot be read; RS624 if they do not go with the game's own.
+        DiagnosticsError: if they are unreadable; RS624 if they do not match the game's own.
     """
     if not under.startswith("+"):
         return load(under)
@@ -221,12 +221,12 @@ def judge(
         log: the name of the game.
         game: the game, at its end.
         ruleset: the other rules.
-        backend: the machine that runs the rules.
-        moves: the decisions taken, and taken back; if not given, the game's history.
-        usual: whether the usual answer is put in where only the other rules ask; see `Answers`.
+        backend: the machine for the rules.
+        moves: the decisions, including undos; by default, the game's history.
+        usual: whether to insert the usual answer where only the other rules ask; see `Answers`.
 
     Raises:
-        DiagnosticsError: if the ruleset is not for this number of seats.
+        DiagnosticsError: if the ruleset does not support this number of seats.
     """
     settings, dropped = transferred_settings(game, ruleset)
     other = Game(ruleset, game.names, settings, backend)
@@ -256,7 +256,7 @@ def judge(
 def transferred_settings(game: Game, ruleset: typed.Ruleset) -> tuple[dict[str, str], tuple[str, ...]]:
     """The settings of a game known to another ruleset, and the unknown ones as texts.
 
-    A setting with its default was not chosen: it gets the default of the other ruleset, which may differ.
+    A setting at its default was not chosen, so it gets the default of the other ruleset, which may differ.
     """
     transferred: dict[str, str] = {}
     dropped: list[str] = []

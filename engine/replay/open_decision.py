@@ -18,7 +18,7 @@ class OpenDecision:
         game: the game.
 
     Attributes:
-        decisions: the names of all decisions of the rules.
+        decisions: the names of all decisions in the rules.
     """
 
     def __init__(self, game: Game) -> None:
@@ -28,12 +28,12 @@ class OpenDecision:
         self._options = {choice.name for decision in decisions for choice in decision.choices}
 
     def as_asked(self, move: RecordedDecision) -> RecordedDecision:
-        """A decision with an unknown name but a known option, as any decision that has this option."""
+        """A decision with an unknown name but a known option, matched to any decision with this option."""
         known = move.decision in self.decisions or move.option.partition("(")[0] not in self._options
         return move if known else replace(move, decision="")
 
     def is_for(self, recorded: RecordedDecision) -> bool:
-        """Whether the open decision is the recorded one: of its name, and for the same seat."""
+        """Whether the open decision is the recorded one: same name, same seat."""
         now = self._game.decision
         if now is None or now.name != (recorded.decision or now.name):
             return False
@@ -55,7 +55,7 @@ class OpenDecision:
         return {kind.name for kind in self._game.omniscient.option_kinds}
 
     def is_legal(self, recorded: RecordedDecision) -> bool:
-        """Whether the recorded option may be taken now."""
+        """Whether the recorded option is legal now."""
         try:
             return self._game.is_legal(self._game.parse(recorded.option, recorded.by, recorded.decision))
         except (ValueError, RulesetFaultError):
@@ -88,7 +88,7 @@ class OpenDecision:
         return are_legal
 
     def is_answered_by(self, move: RecordedMove) -> bool:
-        """Whether a move answers the open decision of its seat."""
+        """Whether a move answers its seat's open decision."""
         asked = self._game.decision
         if asked is None or isinstance(move, TakenBack):
             return False

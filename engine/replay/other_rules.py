@@ -1,4 +1,4 @@
-"""Comparison by hash of a log's rules with those it is replayed under."""
+"""Comparison of a log's rules with those of its replay, by hash."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def warn_of_other_rules(log: NativeLog, ruleset: typed.Ruleset, report: Report) 
         help_ = f"the log may diverge where the rules have changed; {_how_to_compare(header, ruleset)}"
         report.warning("RS618", message, place, help=help_)
     elif not header.ruleset_hash and not header.sources_hash:
-        help_ = "a log that is written again with `--out` has the hashes of its rules"
-        report.warning("RS647", "this log does not say which rules it was made under", place, help=help_)
+        help_ = "a log rewritten with `--out` has the hashes of its rules"
+        report.warning("RS647", "this log does not name the rules it was made under", place, help=help_)
     elif header.sources_hash != ruleset.sources_hash:
         message = "this log was made by another version of Rulespec, and its rules cannot be compared with these"
         report.warning("RS647", message, place, help=_how_to_compare(header, ruleset))

@@ -1,4 +1,4 @@
-"""The moves of a game under other rules, each with its recorded one."""
+"""The moves of a game under other rules, with their recorded counterparts."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Placed(Struct, frozen=True):
     """A move of the game under the other rules.
 
     Attributes:
-        move: the decision, or the decisions taken back.
-        source: the number of its recorded move; None if it was put in.
+        move: the decision, or the undo.
+        source: the number of its recorded move; None if it was inserted.
     """
 
     move: Option | TakenBack
@@ -27,17 +27,17 @@ class Placed(Struct, frozen=True):
 
 
 class PlacedMoves:
-    """The moves so far. A decision inserted and skipped at about the same time has moved.
+    """The moves so far. A decision that is inserted and skipped at about the same time counts as moved.
 
     Args:
-        recorded: the recorded moves, as the other rules write them.
+        recorded: the recorded moves, in terms of the other rules.
 
     Attributes:
         list: the moves.
         legal: the number of recorded decisions among them.
-        skipped: the number of those passed over.
-        ahead: the numbers of those that stand before their turn.
-        in_order: whether some are taken back, so that none may move.
+        skipped: the number of skipped ones.
+        ahead: the numbers of moves placed early.
+        in_order: whether some are undone, so that none may move.
     """
 
     def __init__(self, recorded: Sequence[RecordedDecision | TakenBack]) -> None:
@@ -54,12 +54,12 @@ class PlacedMoves:
 
     @property
     def forced(self) -> int:
-        """The number of decisions that were put in because nothing else was legal."""
+        """The number of decisions inserted because nothing else was legal."""
         return sum(answer is None and self.list[at].source is None for at, answer in self._answers.items())
 
     @property
     def answers(self) -> tuple[InsertedAnswer, ...]:
-        """The answers that were put in."""
+        """The inserted answers."""
         return tuple([a for at, a in self._answers.items() if a is not None and self.list[at].source is None])
 
     def take(self, option: Option, number: int) -> None:
@@ -68,11 +68,11 @@ class PlacedMoves:
         self.legal += 1
 
     def take_back(self, back: TakenBack, number: int) -> None:
-        """Adds decisions taken back."""
+        """Adds an undo."""
         self.list.append(Placed(back, number))
 
     def put_in(self, option: Option, answer: InsertedAnswer | None, number: int) -> None:
-        """Adds a decision that was put in before a recorded move; `answer` is None if nothing else was legal."""
+        """Adds a decision inserted before a recorded move; `answer` is None if nothing else was legal."""
         for at in self._gone:
             if at + MAX_AHEAD > number and self._is(option, at):
                 self._gone.remove(at)

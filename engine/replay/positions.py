@@ -11,7 +11,7 @@ from rulespec.engine.game.option import Option, TakenBack
 
 
 def game_after(game: Game, moves: Sequence[Option | TakenBack], number: int) -> Game:
-    """The game after `number` moves, as a separate game. Errors: IndexError, if there are fewer."""
+    """A copy of the game after `number` moves. Errors: IndexError, if there are fewer."""
     if not 0 <= number <= len(moves):
         raise IndexError(f"there is no move {number}: the log has {len(moves)}")
     result = restarted(game)

@@ -1,4 +1,4 @@
-"""Walk through recorded moves: each is applied to a game, up to the first that its rules refuse."""
+"""Walk through recorded moves: each is applied to a game, up to the first refused one."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ UNDO = RecordedDecision("", None, "undo")
 
 @dataclass(frozen=True, slots=True)
 class RefusedDecision:
-    """The first recorded decision that the rules refuse.
+    """The first recorded decision refused by the rules.
 
     Attributes:
         index: the number of decisions before it.
         recorded: the decision.
-        open: the name of the decision that is open there; None if the game is over.
-        open_by: the seat that decides; None for chance, or if the game is over.
+        open: the name of the open decision there; None if the game is over.
+        open_by: the deciding seat; None for chance, or if the game is over.
         refusal: the reason.
-        nearest: the legal options most like the recorded one.
+        nearest: the most similar legal options.
     """
 
     index: int
@@ -58,9 +58,9 @@ class ReplayWalk:
     """The result of a walk.
 
     Attributes:
-        decisions: the number of recorded decisions, those taken back later included.
-        legal: the number of them that were applied, one after the other.
-        difference: the first decision that is refused; None if there is none.
+        decisions: the number of recorded decisions, including ones undone later.
+        legal: the number of leading decisions that were applied.
+        difference: the first refused decision, or None.
     """
 
     decisions: int
@@ -88,11 +88,11 @@ def walk(game: Game, moves: Sequence[RecordedMove]) -> ReplayWalk:
 
 
 def take_back(game: Game, plies: list[int], back: TakenBack) -> Refusal | None:
-    """Undoes recorded decisions; returns the reason if that is impossible.
+    """Undoes recorded decisions; returns the reason if impossible.
 
     Args:
         game: the game.
-        plies: for each recorded decision that stands, the ply before it and before any decisions put in with it.
+        plies: for each recorded decision that stands, the ply before it and before any decisions inserted with it.
         back: the decisions to undo.
     """
     ply = _ply_before(game, plies, back.decisions)

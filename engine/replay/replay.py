@@ -1,10 +1,10 @@
-"""Replay of a log, native or foreign: to the result, or to the decision that breaks a rule."""
+"""Replay of a log, native or foreign: to the result, or to the first illegal decision."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,26 +13,27 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rulespec.bundles.place import is_carried
-from rulespec.diagnostics.diagnostic import Diagnostic, Span
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.folders import folders_in, is_hidden, visible
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Backend, Machines, quick_machine
+from rulespec.engine.game.machines import Backend, Machines, for_log, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.state_json import scores, state_json
 from rulespec.engine.logs.end_line import OtherEnd, end_json
 from rulespec.engine.logs.log_text import MAX_FOREIGN_BYTES, MAX_NATIVE_BYTES, fail, log_bytes, log_text, read_log_text
-from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json, is_native, parse_log
+from rulespec.engine.logs.native import LogHeader, NativeLog, entry_json, is_native, parse_log
 from rulespec.engine.logs.notes import LogNotes
-from rulespec.engine.logs.recorded import apply_recorded, nearest
+from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.samples import sample
 from rulespec.engine.program.budget import SpentError
-from rulespec.engine.replay.divergence import Divergence
+from rulespec.engine.replay.divergence import Divergence, of_line, of_unread
 from rulespec.engine.replay.end_check import check_end
 from rulespec.engine.replay.other_rules import warn_of_other_rules
 from rulespec.engine.replay.positions import columns, game_after
+from rulespec.engine.replay.whole_log import taken_whole
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
 from rulespec.references import parts_of, ruleset_folders
@@ -57,23 +58,23 @@ class ReplayResult(Brief, Struct):
     Attributes:
         log: the name of the log.
         game: the game at the end of the log, or of its legal part.
-        divergence: the place where the log is not legal; None if it is legal to its end.
-        moves: the decisions taken, and taken back; those that stand are the game's history.
+        divergence: the first illegal place in the log, or None.
+        moves: the decisions, including undos; those that stand are the game's history.
         places: for each move its line, or its entry in a foreign log.
-        ignored: illegal entries of a foreign log that the other system ignored.
+        ignored: illegal entries of a foreign log that its system ignored.
         foreign: whether the log is foreign.
-        passed: entries of a foreign log that show known faults of the other system, and were passed all the same.
+        passed: entries of a foreign log with known faults of its system, passed nevertheless.
         system: the title of the dialect; empty for a native log.
         native: the native log; None for a foreign one.
-        random: the generator that a simulated game was drawn from; empty for other games.
-        other_end: the end of the replay, if the log has another; None if it is the same, or the log has none.
+        random: the generator of a simulated game; empty for other games.
+        other_end: the end of the replay, if the log has another; otherwise None.
         said: the notes of a foreign log.
     """
 
     log: str
     game: Game
     divergence: Divergence | None
-    moves: list[Option | TakenBack] = []
+    moves: Sequence[Option | TakenBack] = []
     places: list[int] = []
     ignored: list[Ignored] = []
     foreign: bool = False
@@ -101,7 +102,7 @@ class ReplayResult(Brief, Struct):
         return {"decision": decision.name, "by": decision.by} if decision is not None else None
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `replay --format json` prints; see replay.schema.json."""
+        """The object printed by `replay --format json`; see replay.schema.json."""
         game = self.game
         result = game.result
         return {
@@ -125,12 +126,12 @@ class ReplayResult(Brief, Struct):
 
     @property
     def notes(self) -> LogNotes:
-        """The notes of the log, native or foreign, by its lines or entries."""
+        """The notes of the log, native or foreign, by line or entry."""
         native = self.native
         return self.said if native is None else LogNotes(native.header.notes, native.notes, native.remarks())
 
     def at(self, move: int) -> Game:
-        """The game after some of the moves, as a separate game; moves taken back count too.
+        """A copy of the game after some of the moves; undone moves count, too.
 
         Raises:
             IndexError: if there are fewer moves.
@@ -138,16 +139,15 @@ class ReplayResult(Brief, Struct):
         return game_after(self.game, self.moves, move)
 
     def frame(self) -> dict[str, list[Any]]:
-        """The game as columns of equal length, a row for the start and one after each move.
+        """The game as columns of equal length, with a row for the start and after each move.
 
-        `move`, `decision`, `by` and `option` (None at the start, and where decisions are taken back), then the measures
-        of the ruleset: `power` of the game, `cash.Ann` of a player. Data frames are made of it:
-        `pandas.DataFrame(replay.frame())`.
+        `move`, `decision`, `by` and `option` (None at the start, and for undos), then the measures of the ruleset:
+        `power` of the game, `cash.Ann` of a player. For a data frame: `pandas.DataFrame(replay.frame())`.
         """
         return columns(self.game, self.moves)
 
     def write_native(self, path: Path | str) -> None:
-        """Writes the game as a native log, with undone decisions and the notes of a native log."""
+        """Writes the game as a native log, with undone decisions, and the notes of a native log."""
         from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
 
         said = self.said if self.foreign else None
@@ -155,27 +155,26 @@ class ReplayResult(Brief, Struct):
 
 
 class ReplayRequest(Struct, frozen=True):
-    """The log of a replay, with its parameters.
+    """The log to replay, with its parameters.
 
     Attributes:
         path: the log.
-        rules: the ruleset reference; if not given, the rules in the log, else the reference of the log or its dialect.
-        dialect: the id of the dialect, for a foreign log; if not given, the log is recognised.
+        rules: the ruleset reference; by default, the rules in the log, or the reference in the log or its dialect.
+        dialect: the id of the dialect, for a foreign log; by default, the log is recognised.
         until: the number of decisions (entries of a foreign log) to stop after.
-        backend: the machine that runs the rules, as in `Game`.
+        backend: the machine for the rules, as in `Game`.
         trace: called with a record after every decision (every entry of a foreign log).
-        report: takes warnings, such as that of a torn last line.
-        load: loads a ruleset; with many logs, a function that remembers them.
-        strict: whether an illegal entry of a foreign log is a divergence even if the system that recorded it ignores
-            such entries; if not given, it is one where `rules` are given.
-        single_use: whether this is the only log: then the Python backend is made for one game, unless the log is
-            long.
-        lenient: whether a line of a native log that is not a decision is where the log diverges; else it is an error.
-        past_known_faults: whether a foreign log is replayed past the known faults of the system that recorded it, under
-            the overlays that its dialect names for them; not with `rules`.
-        carried: whether the rules that a native log carries count; else those that it names do.
-        data: the bytes of the log, if they have been read.
-        remarks: whether remarks in a foreign log keep the names that stand in them.
+        report: receives warnings, such as about a torn last line.
+        load: loads a ruleset; for many logs, with a cache.
+        strict: whether an illegal entry of a foreign log is a divergence even if its system ignores such entries; by
+            default, it is if `rules` are given.
+        single_use: whether this is the only log: then the Python backend is made for one game, unless the log is long.
+        lenient: whether a line of a native log without a decision is a divergence rather than an error.
+        past_known_faults: whether a foreign log is replayed past the known faults of its system, under the overlays
+            that its dialect names for them; not with `rules`.
+        carried: whether the embedded rules of a native log count, rather than those it names.
+        data: the bytes of the log, if already read.
+        remarks: whether remarks in a foreign log keep their names.
     """
 
     path: Path
@@ -195,7 +194,7 @@ class ReplayRequest(Struct, frozen=True):
     remarks: bool = False
 
     def replay(self) -> ReplayResult:
-        """Replays the log; raises as `replay_log`."""
+        """Replays the log; raises the errors of `replay_log`."""
         path = self.path
         data = log_bytes(path, str(path), MAX_NATIVE_BYTES) if self.data is None else self.data
         text, whole = log_text(data, str(path), MAX_NATIVE_BYTES, lenient=self.lenient)
@@ -212,12 +211,15 @@ class ReplayRequest(Struct, frozen=True):
             fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
         from rulespec.engine.dialects.foreign_log import parse_foreign
 
-        return _replay_foreign(parse_foreign(text, str(path)), self)
+        return _replay_foreign(parse_foreign(text, str(path), dialects(self.rules)), self)
 
     def machine(self, entries: Sized) -> Backend | Machines:
-        """The machine for a log with these entries, made for it alone if that is faster."""
-        short = self.backend in ("auto", "python") and len(entries) <= MAX_ONCE
-        return quick_machine if self.single_use and short else self.backend
+        """The machine for a log with these entries, made only for it if that is faster."""
+        if self.backend not in ("auto", "python"):
+            return self.backend
+        if self.single_use:
+            return quick_machine if len(entries) <= MAX_ONCE else self.backend
+        return for_log(self.backend, len(entries))
 
 
 def replay_log(
@@ -233,11 +235,11 @@ def replay_log(
 ) -> ReplayResult:
     """Replays a log; the parameters are attributes of `ReplayRequest`.
 
-    `path` may be the name of a sample log, as `rulespec games` lists them.
+    `path` may be the name of a sample log, as listed by `rulespec games`.
 
     Raises:
-        DiagnosticsError: if the log or the ruleset cannot be read, or do not fit together.
-        RulesetFaultError: if the rules are at fault before the first decision of a native log.
+        DiagnosticsError: if the log or the ruleset is unreadable, or they do not match.
+        RulesetFaultError: if the rules fault before the first decision of a native log.
     """
     report = Report() if report is None else report
     return ReplayRequest(
@@ -248,16 +250,16 @@ def replay_log(
 def as_native(
     path: Path, *, dialect: str | None = None, report: Report | None = None, load: Load = load_ruleset
 ) -> NativeLog:
-    """A log as a native one: a foreign log is replayed under the rules that its dialect names.
+    """A log as a native one: a foreign log is replayed under the rules named by its dialect.
 
     Args:
         path: the log.
-        dialect: the id of the dialect; if not given, a foreign log is recognised.
-        report: takes warnings.
+        dialect: the id of the dialect; by default, a foreign log is recognised.
+        report: receives warnings.
         load: loads a ruleset.
 
     Raises:
-        DiagnosticsError: as `replay_log`; RS821 if a foreign log is not legal to its end.
+        DiagnosticsError: as for `replay_log`; RS821 if a foreign log is illegal.
     """
     report = Report() if report is None else report
     text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
@@ -286,27 +288,35 @@ def replay_native(
     trace: Trace | None = None,
     report: Report | None = None,
 ) -> ReplayResult:
-    """Replays a parsed native log. Arguments, result and errors: as those of `replay_log`."""
+    """Replays a parsed native log. Arguments, result and errors: as for `replay_log`."""
     report = Report() if report is None else report
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)
     game.omniscient.numbers.begin()  # raises if the rules are at fault before the first decision
     result = ReplayResult(log.file, game, None, native=log, random=log.header.random)
+    if until is None and trace is None and (moves := taken_whole(game, log)) is not None:
+        result.moves, result.places = moves, [entry.line for entry in log.entries]
+        result.other_end = check_end(game, log, len(moves), report)
+        return result
+    taken: list[Option | TakenBack] = []
+    result.moves = taken
+    end = log.end.entries if log.end is not None else -1
     for number, entry in enumerate(log.entries):
         if until is not None and game.ply >= until:
             break
-        result.other_end = check_end(game, log, number, report) or result.other_end
+        if number == end:
+            result.other_end = check_end(game, log, number, report) or result.other_end
         move = apply_recorded(game, entry) if entry.back is None else _take_back(game, entry.back)
         if isinstance(move, Refusal):
-            result.divergence = _divergence(game, move, entry)
+            result.divergence = of_line(game, move, entry)
             break
-        result.moves.append(move)
+        taken.append(move)
         result.places.append(entry.line)
         if trace is not None and entry.back is None:
             trace(_record(game, number, None))
     else:
         if log.unread is not None and (until is None or game.ply < until):
-            result.divergence = _unread(game, log.unread)
+            result.divergence = of_unread(game, log.unread)
         result.other_end = check_end(game, log, len(log.entries), report) or result.other_end
     return result
 
@@ -314,10 +324,10 @@ def replay_native(
 def named_ruleset(
     log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True, carried: bool = True
 ) -> typed.Ruleset:
-    """The ruleset that a native log carries (unless not `carried`) or names; without its overlays the one it names.
+    """The ruleset that a native log carries (unless not `carried`) or names; without its overlays, only its base.
 
     Raises:
-        DiagnosticsError: RS617 if it is not found by its ids; else for errors in it, or in the rules in the log.
+        DiagnosticsError: RS617 if the named ruleset is not found; otherwise for errors in the rules.
     """
     if overlays and carried:
         from rulespec.engine.logs.carried import carried_ruleset  # lazily: foreign logs carry no rules
@@ -336,21 +346,8 @@ def named_ruleset(
         fail("RS617", message, Span(log.file, 1, 1, 1, 2), help=help_)
 
 
-def _divergence(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
-    action: dict[str, Any] = {"decision": entry.decision, "by": entry.by, "option": entry.option}
-    if entry.back is not None:
-        action = entry_json(entry.back)
-    return Divergence(game.ply, None, action, refusal, nearest(game, entry.option), entry.line)
-
-
-def _unread(game: Game, wrong: Diagnostic) -> Divergence:
-    """The divergence of a leniently read log at a line without a decision."""
-    line = wrong.span.line if wrong.span is not None else None
-    return Divergence(game.ply, None, "", refused(wrong.message), (), line)
-
-
 def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend | Machines, report: Report) -> Game:
-    """The game of a native log, before its first decision; warns of rules that mean something else now."""
+    """The game of a native log, before its first decision; warns if its rules now have another meaning."""
     header = log.header
     warn_of_other_rules(log, ruleset, report)
     return _placed(lambda: Game(ruleset, header.seats, header.settings, backend), log.file)
@@ -382,7 +379,7 @@ def _record(game: Game, index: int, foreign: int | None) -> dict[str, Any]:
 
 
 def dialects(rules: str | None = None) -> Iterator[Path]:
-    """The dialect files of the folder that a reference names, and of all known rulesets, each once; one by one."""
+    """The dialect files of the folder of a reference, and of all known rulesets, each once, lazily."""
     seen: set[str] = set()
     for path in _dialect_files(rules):
         real = os.path.realpath(path)

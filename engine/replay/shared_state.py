@@ -1,4 +1,4 @@
-"""The part of the state that two games have in common: the cells of the same names, with their differences."""
+"""The shared state of two games: the cells with equal names, and their differences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Differences = Mapping[int, Any]
 
 
 class SharedState:
-    """The cells that two games of the same seats both have, in the order of the first.
+    """The cells that two games with the same seats share, in the order of the first.
 
     Args:
         one: a game.
@@ -49,7 +49,7 @@ class SharedState:
         )
 
     def of_one(self, state: Sequence[int]) -> tuple[int, ...]:
-        """The shared cells of a state of the first game."""
+        """The shared cells of the first game's state."""
         cells: tuple[int, ...] = self._cells_of_one(state)
         return cells[:-2]
 
@@ -61,7 +61,7 @@ class SharedState:
         return name if group == "game" else f"{group}.{owner}.{name}"
 
     def sort(self, number: int) -> str:
-        """The name of a shared cell without its owner and its place in a list: equal for cells of one field."""
+        """The name of a shared cell without its owner and its list index: equal for cells of one field."""
         group, _, name, place, _ = self._names[number]
         return f"{name}.{place}" if group == "pieces" else f"{group}.{name}"
 
@@ -79,20 +79,20 @@ class SharedState:
         return results
 
     def texts(self, number: int, one: Sequence[int], other: Sequence[int]) -> tuple[str, str]:
-        """The values of a shared cell in a state of each game, for people."""
+        """The values of a shared cell in both states, for people."""
         mine, theirs = self._types[number]
         there = other[self._there_at[number]]
         return self._one.show(mine, self.of_one(one)[number]), self._other.show(theirs, there)
 
     def carried(self, differences: Differences, one: Sequence[int]) -> dict[int, int] | None:
-        """The numbers with which the other game has the values of the first: its cell → its number.
+        """The numbers for giving the other game the values of the first: its cell → its number.
 
         Args:
             differences: the shared cells that differ.
             one: the state of the first game.
 
         Returns:
-            None if the other game has no such value.
+            None if the other game lacks one of the values.
         """
         mine, results = self.of_one(one), dict[int, int]()
         for at in differences:
@@ -123,7 +123,7 @@ def _unequal(one: Sequence[int], other: Sequence[int]) -> list[int]:
 
 
 def number_of(labels: Labels, type_: str, value: Any) -> int | None:
-    """The number of a value as `Labels.plain` gives it; None if the type has no such value."""
+    """The number of a value from `Labels.plain`; None if the type has no such value."""
     plain = type_.removesuffix("?")
     if value is None:
         return {"int": NO_NUMBER, "bool": None}.get(plain, None if " " in plain else -1)
@@ -144,11 +144,11 @@ def number_of(labels: Labels, type_: str, value: Any) -> int | None:
 
 
 def declared_cells(game: Game, renamed: Mapping[str, str] | None = None) -> dict[tuple[str, ...], int]:
-    """The cells of the declared state by their names: group, owner, name, place, index.
+    """The cells of the declared state by name: group, owner, name, place, index.
 
     Args:
         game: a game.
-        renamed: entities that are called otherwise.
+        renamed: entities with other names.
     """
     return _cells(game, renamed or {})
 

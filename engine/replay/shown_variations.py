@@ -1,4 +1,4 @@
-"""The variations in a log that its reader may see, with their places among the moves of the replay."""
+"""The variations of a log visible to its reader, with their places among the moves of the replay."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rulespec.engine.replay.replay import ReplayResult
 
 
 def shown_variations(result: ReplayResult, seat: str | None) -> list[Anchored]:
-    """The variations in a log; of a game with secrets a seat has those that it noted itself.
+    """The visible variations of a log; in a game with secrets, a seat sees only its own.
 
     Args:
-        result: the replay; a foreign log may have variations, too.
-        seat: the reader (None: everybody); `OMNISCIENT` sees all.
+        result: the replay, possibly of a foreign log.
+        seat: the reader (None: everybody); `OMNISCIENT` sees everything.
     """
     by, notes = _noted(result)
     if seat != OMNISCIENT and result.game.omniscient.secretive:
@@ -28,7 +28,7 @@ def shown_variations(result: ReplayResult, seat: str | None) -> list[Anchored]:
 
 
 def standing_variations(result: ReplayResult) -> dict[int, list[SideLine]]:
-    """All variations in a log that begin at decisions that stand, by the number of decisions before them."""
+    """All variations of a log that start at decisions that stand, by the number of decisions before them."""
     plies = {number: ply for ply, number in enumerate([*standing(result.moves), len(result.moves)])}
     results: dict[int, list[SideLine]] = {}
     for each in shown_variations(result, OMNISCIENT):

@@ -1,4 +1,4 @@
-"""Variations in words: their moves are played up to the first that is not legal, and narrated one by one."""
+"""Variations in words: their moves are played up to the first illegal one, and narrated."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class ToldMove(Struct, frozen=True):
     """A move of a variation.
 
     Attributes:
-        text: the sentence, or the option as it is noted where it is not played.
-        remark: what is said of it.
-        place: what `drawn` gave for the position after it; -1 where it is not played.
-        variations: in its place.
+        text: the sentence, or the option text if it is not played.
+        remark: the comment on it.
+        place: the result of `drawn` for the position after it; -1 if it is not played.
+        variations: the alternatives to it.
     """
 
     text: str
@@ -36,7 +36,7 @@ class ToldMove(Struct, frozen=True):
 
 
 class ToldSideLine(Struct, frozen=True):
-    """A variation: who noted it ("": nobody in particular), its name, its remark, its moves."""
+    """A variation: its author ("" for nobody in particular), its name, its remark, its moves."""
 
     by: str
     name: str
@@ -44,7 +44,7 @@ class ToldSideLine(Struct, frozen=True):
     moves: tuple[ToldMove, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The variation for a page; what is empty is left out."""
+        """The variation for a page, without empty fields."""
         moves = [
             {"text": escaped(move.text), "at": move.place}
             | ({"remark": escaped(move.remark)} if move.remark else {})
@@ -56,16 +56,16 @@ class ToldSideLine(Struct, frozen=True):
 
 
 class Teller:
-    """Tells the variations of a game.
+    """Narrates the variations of a game.
 
-    In a game with secrets only who sees everything has them played: a position that nobody reached may show a seat
-    what it was never to see.
+    In a game with secrets, moves are played only for omniscient readers: a position that never occurred may reveal
+    hidden things to a seat.
 
     Args:
         words: the words of the game's ruleset.
         names: seat → name.
-        plays: whether moves are played.
-        drawn: called with each position; gives what a move's `place` is. None: -1.
+        plays: whether to play the moves.
+        drawn: called with each position; returns the `place` of a move. None: -1.
     """
 
     def __init__(
@@ -75,12 +75,12 @@ class Teller:
         self._left = MAX_PLAYED if plays else 0
 
     def tell(self, game: Game, variation: SideLine, by: str | None = None) -> ToldSideLine:
-        """A variation that begins at a position; the game is not changed.
+        """A narrated variation that starts at a position; the game is not changed.
 
         Args:
             game: the position.
-            variation: from there on.
-            by: the seat that noted it.
+            variation: the variation from there.
+            by: its author's seat.
         """
         at: Game | None = game.copy()
         moves: list[ToldMove] = []
@@ -120,7 +120,7 @@ class Teller:
 
 
 def option_of(game: Game, move: LineMove) -> Option:
-    """The option of a move of a variation.
+    """The option of a variation's move.
 
     Raises:
         ValueError: if the open decision has no such option.
@@ -129,12 +129,12 @@ def option_of(game: Game, move: LineMove) -> Option:
 
 
 def lines_of(variation: ToldSideLine, word: str, indent: str = "") -> list[str]:
-    """A variation as lines of text: its head, its moves in brackets, and below them the variations within.
+    """A variation as lines of text: its head, its moves in brackets, and nested variations below.
 
     Args:
         variation: the variation.
-        word: for a variation.
-        indent: before each line.
+        word: the word for a variation.
+        indent: the indentation of each line.
     """
     name = f" “{variation.name}”" if variation.name else ""
     head = f"{indent}{word}{name}{f' ({variation.by})' if variation.by else ''}: "

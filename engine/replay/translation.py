@@ -1,4 +1,4 @@
-"""Recorded names and decisions in the words of other rules."""
+"""Recorded names and decisions in terms of other rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.engine.logs.recorded import RecordedDecision
 
 
 class Translation:
-    """The recorded names in terms of other rules: present names for former ones.
+    """The recorded names in terms of other rules: current names for former ones.
 
     Args:
         record: the recorded game.
@@ -30,7 +30,7 @@ class Translation:
         """Former name → present name; also of things named after such an entity."""
 
     def decision(self, option: Option) -> RecordedDecision:
-        """A recorded decision as the other rules write it: with their names, and its arguments in their order."""
+        """A recorded decision in terms of the other rules: with their names and their order of arguments."""
         decision, name = self.question(option.decision), option.name
         if (decision, name) not in self._options:
             name = self._was.options.get((decision, name), name)
@@ -43,7 +43,7 @@ class Translation:
         return RecordedDecision(decision, option.by, f"{name}({shown})" if shown else name)
 
     def question(self, decision: str) -> str:
-        """The name of today of a recorded decision."""
+        """The current name of a recorded decision."""
         return decision if decision in self._decisions else self._was.decisions.get(decision, decision)
 
     def _renamed(self, value: str) -> str:

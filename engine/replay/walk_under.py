@@ -28,16 +28,16 @@ class WalkUnder(Struct, frozen=True):
     """The result of a walk under other rules.
 
     Attributes:
-        decisions: the number of recorded decisions, those taken back later included.
-        legal: the number of them that were applied.
-        forced: decisions that the record lacks, with one option or one outcome with which the record continues.
-        answers: decisions that the record lacks, with several.
+        decisions: the number of recorded decisions, including ones undone later.
+        legal: the number of applied decisions.
+        forced: decisions missing from the record, with a single option or outcome that lets the record continue.
+        answers: decisions missing from the record, with several such options.
         skipped: recorded decisions that these rules do not ask for.
-        lost: the first of those that had changed the state that both rules have; None if there is none.
-        difference: the first decision that is refused; None if there is none. Without one, the game was over if not all
-            are legal.
+        lost: the first skipped decision that had changed the shared state, or None.
+        difference: the first refused decision, or None. If it is None and not all decisions are legal, the game was
+            over.
         moves: the moves of the game.
-        apart: the number of decisions before the first at which the state was another one; None if it never was.
+        apart: the number of decisions before the first difference in state; None if there was none.
         cells: the cells that differed there.
     """
 
@@ -59,11 +59,11 @@ def walk_under(
     """Applies recorded moves under other rules, up to the first illegal one or the end of the game.
 
     Args:
-        game: the game of the other rules, at its start.
+        game: a game under the other rules, at its start.
         record: the recorded game, at its start.
         moves: the recorded moves.
-        usual: whether usual answers are put in, and passed over where they are not asked for; see `Answers`.
-        strict: whether an answer is put in only if the state after it is the recorded one; see `Answers`.
+        usual: whether to insert usual answers, and skip recorded ones that these rules do not ask for; see `Answers`.
+        strict: whether to insert an answer only if it leads to the recorded state; see `Answers`.
     """
     walker = _Walker(game, record, moves, usual, strict)
     other = walker.run()

@@ -1,4 +1,4 @@
-"""Search: many positions at once, as arrays of numbers, for bots and learning."""
+"""Search over many positions at once, as arrays of numbers, for bots and learning."""
 
 from rulespec.errors import RulespecError
 

@@ -1,6 +1,6 @@
-"""Options compared by random games after each: sequential halving, in Python or in one call of the module.
+"""Comparison of options by random games after each: sequential halving, in Python or in one call of the module.
 
-Sums are whole numbers of parts of `payoffs.ONE`, so that both take the same option; see `wasm.runtime.halving`.
+Sums are integers in units of 1/`payoffs.ONE`, so that both take the same option; see `wasm.runtime.halving`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from rulespec.engine.search.walk import Positions
 
 
 class SearchQuestion(NamedTuple):
-    """The options of a seat, to be compared.
+    """A question about the best option of a seat.
 
     Attributes:
         seat: the number of the seat.
-        rows: positions that may be the one it is in, among which the games take turns.
-        options: the number of its options.
-        codes: its options, as codes; None: all legal ones in the only position.
-        playouts: the number of games in all; in a comparison each option that is left has one in each round at least.
-        cap: decisions after which a game is cut off.
-        key: the key of random numbers.
-        rounds: the rounds of a comparison, after each of which the worse half of the options is left out.
+        rows: the positions that the seat may be in; the games take turns among them.
+        options: the number of options.
+        codes: the options, as codes; None: all legal ones in the only position.
+        playouts: the total number of games; in a comparison, each remaining option gets at least one per round.
+        cap: the number of decisions before a game is cut off.
+        key: the key of the random numbers.
+        rounds: the rounds of a comparison; after each, the worse half of the options is dropped.
     """
 
     seat: int
@@ -41,14 +41,14 @@ class SearchQuestion(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """Compared options; the first index is that of the option.
+    """The results of a comparison; the first index is the option.
 
     Attributes:
-        left: whether an option has never been among the worse half.
-        aims: the sum of the seat's aims (see `Payoffs.aims`), in parts of `ONE`.
-        shares: the sum of its shares of the win, in parts of `ONE`.
+        left: whether an option was never in the worse half.
+        aims: the sum of the seat's aims (see `Payoffs.aims`), in units of 1/`ONE`.
+        shares: the sum of its shares of the win, in units of 1/`ONE`.
         played: the number of games.
-        silent: the number of games that carry no information; see `Ends.signal`.
+        silent: the number of games without information; see `Ends.signal`.
     """
 
     left: NDArray[np.bool_]
@@ -59,7 +59,7 @@ class Compared(NamedTuple):
 
 
 def followed(search: Positions, rows: NDArray[np.int64], codes: Codes) -> NDArray[np.int64]:
-    """The positions after every option: the first index is that of the option, the second of the position before."""
+    """The positions after every option: the first index is the option, the second the position before."""
     listed, parents = search.legal(rows)
     at = {(parent, *code): k for parent, k, code in _numbered(parents, listed)}
     wanted = [(parent, *code) for code in codes.tolist() for parent in range(len(rows))]
@@ -77,7 +77,7 @@ def _numbered(parents: NDArray[np.int64], codes: Codes) -> list[tuple[int, int, 
 def compare(search: Positions, question: SearchQuestion) -> Compared:
     """Compares options by a search of many rows.
 
-    The games of a round draw alike after all options (common random numbers), which reduces the influence of luck.
+    In a round, the games after all options share their random numbers (common random numbers), which reduces the noise.
     """
     codes = search.legal(question.rows)[0] if question.codes is None else question.codes
     after = followed(search, question.rows, codes)

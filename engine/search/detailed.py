@@ -1,4 +1,4 @@
-"""Details of random games that are played in wasm: the same as those of games that Python plays."""
+"""Details of random games in wasm, equal to those of games in Python."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _AHEAD = 16
 
 
 class DetailedGames:
-    """Random games of a plan with details, in wasm. Games that only Python can play are played in Python.
+    """Random games of a plan with details, in wasm, with Python as fallback.
 
     Args:
         plan: a plan of games with details, for one number of players.
         ruleset: its ruleset.
 
     Raises:
-        NoWasmtimeError, NoWasmError: if its program cannot be carried out in wasm.
+        NoWasmtimeError, NoWasmError: if wasm cannot run its program.
     """
 
     def __init__(self, plan: GamePlan, ruleset: typed.Ruleset) -> None:

@@ -1,4 +1,4 @@
-"""Exchanges of hidden cards: any two that a seat has not seen."""
+"""Exchanges of hidden cards: any two unseen by a seat."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rulespec.engine.search.recorded_rows import Coder, Codes
 
 
 class RandomWords:
-    """Random words of a key, one array after the other: SplitMix64, as `engine.program.draws` has it."""
+    """Random words of a key, as successive arrays: SplitMix64, as in `engine.program.draws`."""
 
     def __init__(self, key: int) -> None:
         self._key, self._at = np.uint64(key), 0
 
     def shares(self, *shape: int) -> NDArray[np.float64]:
-        """Numbers from 0 to 1."""
+        """Random numbers between 0 and 1."""
         count = int(np.prod(shape, dtype=np.int64))
         z = self._key + np.arange(self._at + 1, self._at + count + 1, dtype=np.uint64) * np.uint64(GAMMA)
         self._at += count
@@ -27,13 +27,13 @@ class RandomWords:
         return result.reshape(shape)
 
     def one_of(self, flags: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """For each row, the index of a true entry; -1 if there is none."""
+        """For each row, the index of a random true entry; -1 if there is none."""
         picked = (flags * (self.shares(*flags.shape) + 1)).argmax(axis=1)
         return np.where(flags.any(axis=1), picked, -1)
 
 
 class Exchange:
-    """The exchange of tokens of a kind that were drawn, dealt or passed unseen.
+    """Exchanges of tokens of a kind that were drawn, dealt or passed unseen.
 
     Args:
         p: the program.
@@ -43,9 +43,9 @@ class Exchange:
     Attributes:
         kind: the kind.
         size: the number of tokens.
-        columns: for each token the columns of the cells that hold its place, or its count.
+        columns: for each token, the columns of the cells for its place or count.
         holders: the private cells that hold a token.
-        alike: whether they are counted pieces, so that any drawn piece is as good as another.
+        alike: whether they are counted pieces, so that drawn pieces are interchangeable.
     """
 
     def __init__(self, p: ir.Program, coder: Coder, kind: str) -> None:
@@ -68,18 +68,18 @@ class Exchange:
         self.alike = "pieces" in groups and kind not in groups
 
     def places(self, codes: Codes) -> NDArray[np.bool_]:
-        """The places of codes that have a token of the kind."""
+        """The places of codes with a token of the kind."""
         result: NDArray[np.bool_] = self._params[np.maximum(codes[..., 0], 0)]
         return result
 
     def tokens_in(self, codes: Codes, hidden: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The tokens in the hidden places of histories; -1 where there is none."""
+        """The tokens in the hidden places of histories; -1 if there is none."""
         steps, columns = hidden.nonzero()
         some = codes[:, steps, columns]
         return np.where(self._params[np.maximum(codes[:, steps, 0], 0), columns], some, -1)
 
     def tokens_at(self, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The tokens with a cell among those flagged for each row."""
+        """The tokens with a flagged cell in each row."""
         if not self.columns.size:
             return np.zeros((len(cells), self.size), np.bool_)
         return np.asarray(cells[:, self.columns].any(axis=2))
@@ -95,7 +95,7 @@ class Exchange:
         Args:
             codes: the codes of each history.
             hidden: the places in them that the seat has not seen.
-            pairs: for each history the token that stands for each token.
+            pairs: for each history, the replacement of each token.
         """
         result, steps, columns = codes.copy(), *hidden.nonzero()
         tokens = self.tokens_in(codes, hidden)
@@ -105,14 +105,14 @@ class Exchange:
 
 
 def exchanges(p: ir.Program, coder: Coder) -> list[Exchange]:
-    """The kinds whose tokens are drawn, dealt or passed unseen."""
+    """The kinds with tokens drawn, dealt or passed unseen."""
     params = [param for d in p.decisions for c in d.choices for param in c.params if param.private]
     kinds = dict.fromkeys(param.type.removesuffix("?") for param in params)
     return [Exchange(p, coder, kind) for kind in kinds if kind in p.sizes]
 
 
 def swaps(size: int, ones: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each row the image of each token when two of them are exchanged."""
+    """For each row, the image of each token after an exchange of two."""
     result = np.broadcast_to(np.arange(size), (len(ones), size)).copy()
     rows = np.arange(len(ones))
     result[rows, ones], result[rows, others] = others, ones

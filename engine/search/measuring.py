@@ -1,4 +1,4 @@
-"""Measures of many positions at once, computed natively, as values of positions."""
+"""Measures of many positions at once, computed natively as values of positions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rulespec.typed import nodes as typed
 
 
 def value_of(measure: str) -> str:
-    """The name of a measure as a value: no ruleset calls a value so."""
+    """The name of a measure as a value, distinct from all declared values."""
     return f"measure {measure}"
 
 
 def with_measures(ruleset: typed.Ruleset) -> typed.Ruleset:
-    """A ruleset whose measures are values, too. Its reference names another program, not other games.
+    """A ruleset with its measures as additional values; its reference names another program, but the same games.
 
-    They decide nothing (`decides` is 0), so no seat leads by them.
+    They have `decides` 0, so they never determine a leader.
     """
     declarations = ruleset.declarations
     values = {**declarations.values}
@@ -51,15 +51,15 @@ class RowMeasures:
         ]
 
     def noted(self, game: Game) -> list[int]:
-        """A position, to be measured later."""
+        """A position, noted for later measuring."""
         return self._search.form.row(game.omniscient.numbers.cells)
 
     def measures(self, notes: Sequence[list[int]]) -> list[Measures]:
-        """The measures of positions that have been noted."""
+        """The measures of noted positions."""
         return self.of(np.array(notes, np.int64).reshape(len(notes), self._search.columns))
 
     def of(self, rows: NDArray[np.int64]) -> list[Measures]:
-        """The measures of positions: measure → entity → number; None where it has no number."""
+        """The measures of positions: measure → entity → number, or None."""
         results: list[Measures] = [{} for _ in rows]
         try:
             for measure, entities, value in self._columns:

@@ -54,7 +54,7 @@ class SearchMemory:
         self.ranks = Ranks(wasm.p)
 
     def grow(self, size: int) -> int:
-        """Grows the memory by a number of bytes; returns the address of the first new one.
+        """Grows the memory by a number of bytes; returns the first new address.
 
         Raises:
             NoWasmtimeError: if there is not enough memory.
@@ -68,11 +68,11 @@ class SearchMemory:
         self.instance.numbers[self.constants[register] // 8] = value
 
     def set_at(self, at: int, word: int) -> None:
-        """Writes a number without sign to an address."""
+        """Writes an unsigned number to an address."""
         self.instance.unsigned[at // 8] = word
 
     def asks(self, rows: NDArray[np.int64], codes: Codes | None) -> bool:
-        """Writes positions, and codes of options that are asked for; whether there is room for them."""
+        """Writes positions and codes of options; returns whether there is room."""
         if len(rows) > self.most or (codes is not None and codes.size > self.constants["MAX_OPTIONS"]):
             return False
         self.write(self.rows, rows)
@@ -90,11 +90,11 @@ class SearchMemory:
         return self.numbers[at // 8 : at // 8 + count].copy()
 
     def write(self, at: int, values: NDArray[np.int64]) -> None:
-        """Writes numbers from an address on."""
+        """Writes numbers from an address."""
         self.numbers[at // 8 : at // 8 + values.size] = values.reshape(-1)
 
     def each(self, count: int, call: Callable[[], object]) -> list[int]:
-        """Repeats a call until every row is done; returns the rows that only Python can do."""
+        """Repeats a call until all rows are done; returns the rows that need Python."""
         given_back = []
         for register in ("GAME", "NEXT", "PAUSED"):
             self.set(register, 0)
@@ -110,31 +110,31 @@ class SearchMemory:
         return given_back
 
     def sow(self, seed: int, first: int, period: int = 0) -> None:
-        """Sets the seed numbers of the next playouts: from `first` on, modulo a period if there is one."""
+        """Sets the seed numbers of the next playouts: from `first`, modulo a period if there is one."""
         sow(self.instance, self.constants, seed, range(first, first + self.most))
         self.set("PERIOD", period)
 
     def play(self, count: int, cap: int, value: int, times: int = 1, skip: int = 0) -> list[int]:
-        """Plays `count` random games; returns those that only Python can play.
+        """Plays `count` random games; returns the ones that need Python.
 
         Args:
             count: the number of games.
-            cap: decisions after which a game is cut off.
-            value: the number of the value taken then; below 0: points.
-            times: the number of games that begin at each row.
-            skip: the number of games from the first row that are left out.
+            cap: the number of decisions before a game is cut off.
+            value: the number of the value used for cut-off games; below 0: points.
+            times: the number of games from each row.
+            skip: the number of games from the first row to skip.
         """
         return self.each(count, lambda: self.instance.call("judged", count, cap, value, times, skip))
 
     def play_hashed(
         self, count: int, cap: int, value: int, times: int, skip: int
     ) -> tuple[list[int], NDArray[np.uint64]]:
-        """The same, with the hashes after all decisions of the other games, one game after the other."""
+        """As `play`, with the hashes after all decisions of the other games, one game after another."""
         given_back, words = self._play_trailed(count, cap, value, times, skip, 1)
         return given_back, words.view(np.uint64)
 
     def coded(self, row: NDArray[np.int64], seed: int, numbers: range, cap: int) -> Iterator[NDArray[np.int64] | None]:
-        """The codes of random games from a row on; None for one that only Python can play."""
+        """The codes of random games from a row; None for a game that needs Python."""
         width = self.constants["STRIDE"] // 8
         for at in range(0, len(numbers), self.most):
             own = numbers[at : at + self.most]
@@ -176,13 +176,13 @@ class SearchMemory:
         return given_back, np.concatenate([*results, np.empty(0, np.int64)])
 
     def decisions(self, number: int) -> int:
-        """The decisions of a playout."""
+        """The number of decisions in a playout."""
         return int(self.instance.numbers[(self.constants["RESULTS"] + self.constants["RESULT"] * number) // 8 + 1])
 
     def results(self, count: int) -> NDArray[np.int64]:
-        """The numbers of `count` playouts, valid until the next ones; a row for each.
+        """The numbers of `count` playouts, valid until the next ones; one row each.
 
-        They are status, decisions, ending, winners, ranks and values.
+        The columns are status, decisions, ending, winners, ranks and values.
         """
         size, at = self.constants["RESULT"] // 8, self.constants["RESULTS"] // 8
         return self.numbers[at : at + size * count].reshape(count, size)

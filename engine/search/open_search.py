@@ -26,13 +26,13 @@ def open_search(
 
     Args:
         game: a game; its position does not matter.
-        interrupts: whether options out of turn count, too, after those of the decider.
-        backend: `auto` is wasm where that is possible, else Python, with the same results.
-        value: the name of the value of positions; "": the first that the ruleset declares, else the points.
+        interrupts: whether to append options out of turn to those of the decider.
+        backend: `auto` is wasm if possible, otherwise Python, with the same results.
+        value: the name of the value of positions; "": the first declared one, or the points.
 
     Raises:
         ValueError: if no value has this name.
-        NoWasmtimeError, NoWasmError: if it must be wasm, and cannot be.
+        NoWasmtimeError, NoWasmError: if wasm is required but impossible.
     """
     if backend != "python":
         try:

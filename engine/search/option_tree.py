@@ -1,6 +1,6 @@
 """A tree of options, over positions that a seat cannot tell apart: Monte Carlo tree search in Python.
 
-Numbers are whole, shares in parts of `payoffs.ONE`, so that `wasm.runtime.tree` grows the same tree in one call.
+Numbers are integers, shares in units of 1/`payoffs.ONE`, so that `wasm.runtime.tree` grows the same tree in one call.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ Key = tuple[int, ...]
 
 
 def curious(legal: int) -> int:
-    """The exploration bonus of an option after one try, by the number of times it was legal; in parts of `ONE`."""
+    """The exploration bonus of an option after one try, by the number of times it was legal; in units of 1/`ONE`."""
     return round(ONE * _CURIOSITY * sqrt(log(legal + 1)))
 
 
 def rare(visits: int) -> int:
-    """The part of that bonus that is left after some tries; in parts of `ONE`."""
+    """The fraction of that bonus after a number of tries; in units of 1/`ONE`."""
     return round(ONE / sqrt(max(1, visits)))
 
 
 class Grown(NamedTuple):
-    """The root of a tree; the first index is that of the option.
+    """The root of a tree; the first index is the option.
 
     Attributes:
         visits: the number of times it was tried.
-        won: the sum of the shares of its seat, in parts of `ONE`.
-        proven: its proven payoff to its seat, in parts of `ONE`; -1 where that is open.
+        won: the sum of the shares of its seat, in units of 1/`ONE`.
+        proven: its proven payoff to its seat, in units of 1/`ONE`; -1 if unproven.
         played: the number of games.
-        silent: the number of games that carry no information; see `Ends.signal`.
+        silent: the number of games without information; see `Ends.signal`.
     """
 
     visits: NDArray[np.int64]
@@ -71,7 +71,7 @@ class _Edge:
 
     @property
     def new(self) -> bool:
-        """Whether nothing at all is known of it."""
+        """Whether nothing is known about it."""
         return not self.visits and self.prior is None and self.proven is None
 
     def bound(self, seat: int) -> int:
@@ -96,7 +96,7 @@ class _Node:
 
     @property
     def proven(self) -> list[int] | None:
-        """The worth of the position to each seat, if one option certainly wins all, or if all are certain."""
+        """The proven value for each seat, if one option certainly wins everything, or all are certain."""
         results = [edge.proven for edge in self.edges.values()]
         certain = [shares for shares in results if shares is not None]
         best = max(certain, key=lambda shares: shares[self.seat], default=None)
@@ -108,11 +108,11 @@ Way = list[tuple[_Node, _Edge | None]]
 
 
 class Tree:
-    """The tree of one decision: a walk takes each game down.
+    """The tree of one decision, grown by one walk per game.
 
     Args:
         search: searches positions.
-        question: the options of a seat, and the games to be played.
+        question: the options of a seat, and the number of games.
     """
 
     def __init__(self, search: Positions, question: SearchQuestion) -> None:
@@ -208,7 +208,7 @@ def _prove(way: Way, shares: list[int]) -> None:
 
 
 class VisibleOptions:
-    """The visible part of options, for a seat that searches: a node of the tree stands for all that look alike to it.
+    """The visible part of options, for the searching seat: one node represents all that look alike to it.
 
     Args:
         search: searches positions.

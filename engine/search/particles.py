@@ -1,16 +1,18 @@
-"""Particles of a seat: positions indistinguishable from its own, with the odds of the game.
+"""Particles of a seat: positions indistinguishable from its own, with the game's own odds.
 
-They follow the game decision by decision, as the seat sees it: anything hidden from the seat is drawn, and a particle
-that contradicts the seat's observations is dropped. Where all histories are equally likely, as when cards are dealt,
-its history with two hidden tokens exchanged replaces it, played again from its start, if that fits the observations;
-else a copy of a particle that does. Where the seat decides, all of them take Metropolis steps: exchanges of two hidden
-tokens, accepted by the odds of the histories. So the odds approach those of the game: chance by its weights, hidden
-choices of others evenly, and their open choices are no evidence.
+They follow the game decision by decision from the seat's view: hidden choices are drawn, and contradicted particles are
+dropped. Hidden choices of others are drawn again from what is disclosed of them later (`hidden_choices`). If all
+histories are equally likely, as with dealt cards, a dropped particle is replaced by its own history with two hidden
+tokens exchanged, replayed from the start, if that fits the observations; otherwise by a copy of a fitting particle. At
+each decision of the seat, all particles take Metropolis steps: exchanges of two hidden tokens, accepted by the odds of
+the histories. So the odds approach the game's: chance by its weights, hidden choices of others uniformly; their visible
+choices are no evidence.
 """
 
 from __future__ import annotations
 
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.program.draws import word
 from rulespec.engine.search.exchange import Exchange, RandomWords, exchanges, swaps
+from rulespec.engine.search.hidden_choices import DisclosedChoices, begins_run, hidden_choices, log_odds
 from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.search.redraws import ParticleMark, ParticleMarks, Redraws
 from rulespec.engine.search.repair import Repair
@@ -45,11 +48,31 @@ _MOVES = 2
 """Steps of Metropolis where the seat decides, if particles have been out since it did last."""
 
 
+class _Snapshot(NamedTuple):
+    """All particles before a round whose choices are not disclosed yet.
+
+    Attributes:
+        ply: the number of decisions before it.
+        rows, codes, odds, weights: those of the particles.
+        stale: whether any have been out since the seat decided.
+        marks, choices: their own snapshots.
+    """
+
+    ply: int
+    rows: NDArray[np.int64]
+    codes: Codes
+    odds: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    stale: bool
+    marks: ParticleMarks
+    choices: ParticleMarks
+
+
 class Particles:
     """The particles of a seat, carried from decision to decision.
 
-    They depend on the seed and on the seat's observations alone: after decisions are taken back, and in a game that is
-    continued from its log, they are the same.
+    They depend only on the seed and the seat's observations: after an undo, or in a game continued from its log, they
+    are the same.
 
     Args:
         search: searches positions of the table.
@@ -78,39 +101,57 @@ class Particles:
         self._weights = np.zeros(self._number)
         """The logarithm of the weight of each particle."""
         self._marks = ParticleMarks()
+        self._choices = ParticleMarks()
+        """The particles at the start of each run of hidden choices."""
+        self._round: _Snapshot | None = None
         if 0 <= start < len(self._seen.looks):
             self._rows = self._first().rows
 
     def note(self, game: Game) -> int:
-        """Records the seat's observations so far; returns a number derived from all of them."""
+        """Records the seat's observations so far; returns a number derived from them."""
         self._seen.note(game)
         return word(self._seed, self._seen.keys[-1]) if self._seen.keys else word(self._seed, 0)
 
     def rows(self) -> NDArray[np.int64]:
-        """The particles at the last recorded position, as rows; one, if the seat has seen all of it.
+        """The particles at the last recorded position, as rows; a single row if the seat has seen everything.
 
         Raises:
-            NotFoundError: if none is left.
+            NotFoundError: if no particle is left.
         """
         seen = self._seen
-        known, done = seen.known, len(self._looks)
+        known = seen.known
         if known == len(seen.looks):
             return seen.row(known)[None]
-        if known != self._start or not len(self._rows) or not np.array_equal(seen.looks[:done], self._looks):
+        if known != self._start or not len(self._rows):
             self._begin(known)
-        todo = range(len(self._looks), len(seen.looks))
-        self._looks = seen.looks
+        elif not np.array_equal(seen.looks[: len(self._looks)], self._looks):
+            self._take_up(known)
+        ply, self._looks = len(self._looks), seen.looks
         try:
-            for ply in todo:
-                self._go_on(ply)
+            while ply < len(seen.looks):
+                ply = self._followed_as_one(ply)
+                if ply < len(seen.looks):
+                    self._go_on(ply)
+                    ply += 1
         except NotFoundError:
             self._begin(-1)
             raise
         return self._rows[self._drawn()]
 
+    def _take_up(self, known: int) -> None:
+        """Goes back to before a round whose choices have been disclosed; to the start if more has changed."""
+        before, looks = self._round, self._seen.looks
+        if before is None or not np.array_equal(looks[: before.ply], self._looks[: before.ply]):
+            self._begin(known)
+            return
+        self._looks = looks[: before.ply]
+        self._rows, self._codes, self._odds = before.rows, before.codes, before.odds
+        self._weights, self._stale, self._round = before.weights.copy(), before.stale, None
+        self._marks, self._choices = before.marks.copy(), before.choices.copy()
+
     @property
     def histories(self) -> Codes:
-        """The decisions of each particle as codes, from the first one on that the seat has not seen all of."""
+        """The decisions of each particle as codes, from the first partly hidden one."""
         if self._seen.known == len(self._seen.looks):
             return np.empty((1, 0, self._search.coder.width), np.int64)
         return self._codes[self._drawn()]
@@ -129,17 +170,37 @@ class Particles:
             self._metropolis(ply, RandomWords(word(self._key(ply + 1), 2)))
             self._stale = False
 
+    def _followed_as_one(self, ply: int) -> int:
+        """Takes decisions in which nothing is drawn, while all particles are at one position: its row stands for all.
+
+        Returns:
+            The number of the first decision that is left.
+        """
+        looks = self._seen.looks[ply:]
+        drawn = (looks == OPEN).any(axis=1)
+        end = ply + (int(drawn.argmax()) if drawn.any() else len(drawn))
+        if end == ply or self._redraws or self._stale or (self._rows != self._rows[0]).any():
+            return ply
+        looks = looks[: end - ply]
+        result = self._sight.follow(self._rows[:1], looks[None, :, :-1], looks, 0)
+        if result.reached[0] < len(looks):
+            return ply
+        self._rows = result.rows.repeat(self._number, axis=0)
+        self._codes = np.concatenate([self._codes, result.codes.repeat(self._number, axis=0)], axis=1)
+        for number in range(len(looks)):  # one by one, as the sums would be others in one
+            self._odds = self._odds + log_odds(result.odds[:, number : number + 1], looks[number : number + 1])
+        return end
+
     def _follow(self, ply: int) -> None:
         look, before = self._seen.looks[ply], self._rows
-        if self._redraws:
-            self._marks.note(ParticleMark(ply - self._start, before, self._odds))
+        self._note(ply)
         codes = np.broadcast_to(look[:-1], (self._number, 1, len(look) - 1))
         key = self._key(ply + 1)
         result = self._sight.follow(before, codes, look[None], key)
         alive = result.reached == 1
         self._codes = np.concatenate([self._codes, result.codes], axis=1)
         self._rows = result.rows
-        self._odds = self._odds + _odds(result.odds, look[None])
+        self._odds = self._odds + log_odds(result.odds, look[None])
         if look[1] < 0:
             self._weights = self._weights + np.log(
                 np.maximum(result.odds[:, 0, 1], 1) / np.maximum(result.odds[:, 0, 2], 1)
@@ -148,16 +209,43 @@ class Particles:
             if _effective(self._weights) < self._number / 2:
                 self._take(self._sample(word(key, 1)))
             return
-        self._stale = True
+        self._stale = bool(self._exchanges)
         if self._redraws and alive.sum() < _ENOUGH * self._number:
             alive = self._redrawn(ply, alive, result.odds[:, -1, 0] == 0, word(key, 4))
+        if alive.sum() < _ENOUGH * self._number:
+            alive = self._reconsidered(ply, alive, word(key, 5))
         if not alive.any() or np.ptp(self._odds[alive]) < _EVEN:
             alive = self._repaired(ply, alive, before, word(key, 3))
         if not alive.any():
-            raise NotFoundError(f"no position was found that looks as seen, after {ply + 1} decisions")
+            raise NotFoundError(f"found no position that matches the observations, after {ply + 1} decisions")
         self._weights[~alive] = -np.inf
         if not alive.all() or _effective(self._weights) < self._number / 2:
             self._take(self._sample(word(key, 1)))
+
+    def _note(self, ply: int) -> None:
+        """Records what may be gone back to from later decisions."""
+        step, looks = ply - self._start, self._seen.looks
+        mark = ParticleMark(step, self._rows, self._odds)
+        if self._redraws:
+            self._marks.note(mark)
+        if looks[ply, 0] != OPEN:
+            self._round = None
+        elif self._round is None:
+            self._round = _Snapshot(
+                ply,
+                self._rows,
+                self._codes,
+                self._odds,
+                self._weights.copy(),
+                self._stale,
+                self._marks.copy(),
+                self._choices.copy(),
+            )
+        last = next(iter(self._choices), None)
+        first = ply if last is None else self._start + last.step
+        hidden = hidden_choices(looks[first : ply + 1], self._exchanges)
+        if begins_run(looks[first : ply + 1], hidden, last is not None):
+            self._choices.keep(mark)
 
     # --- what looks different -----------------------------------------------------------------
 
@@ -221,9 +309,27 @@ class Particles:
             stays = (history.reached >= len(looks) - 1) & (gap <= gaps[out])
             at = out[stays]
             self._codes[at, mark.step :], self._rows[at] = history.codes[stays], history.rows[stays]
-            self._odds[at] = mark.odds[at] + _odds(history.odds[stays], looks)
+            self._odds[at] = mark.odds[at] + log_odds(history.odds[stays], looks)
             gaps[at], illegal[at] = gap[stays], refused[stays]
             alive[out[stays & as_seen]], self._weights[at] = True, weight
+        return alive
+
+    def _reconsidered(self, ply: int, alive: NDArray[np.bool_], key: int) -> NDArray[np.bool_]:
+        """Draws hidden choices again in particles that contradict observations; returns those that then agree."""
+        alive, words, seen = alive.copy(), RandomWords(key), self._seen.observation(ply + 1)
+        weight = self._weights[alive].mean() if alive.any() else 0.0
+        for number, mark in enumerate(self._choices):
+            out, looks = np.flatnonzero(~alive), self._seen.looks[self._start + mark.step : ply + 1]
+            if alive.sum() >= _ENOUGH * self._number or (number and len(looks) > _LONG):
+                break
+            hidden = hidden_choices(looks, self._exchanges)
+            disclosure = DisclosedChoices(self._search, self._sight, looks, seen, hidden, words)
+            history = disclosure.reconsidered(mark.rows[out], self._codes[out, mark.step :], word(key, number))
+            stays = history.gaps == 0
+            at = out[stays]
+            self._codes[at, mark.step :], self._rows[at] = history.codes[stays], history.rows[stays]
+            self._odds[at] = mark.odds[at] + log_odds(history.odds[stays], looks)
+            alive[at], self._weights[at] = True, weight
         return alive
 
     def _first(self) -> ParticleMark:
@@ -269,9 +375,9 @@ class Particles:
         """Replaces particles by accepted histories; returns which ones."""
         at, looks = numbers[taken], self._seen.looks[self._start :][: histories.codes.shape[1]]
         if len(at):
-            self._marks = ParticleMarks()
+            self._marks, self._choices = ParticleMarks(), ParticleMarks()
         self._codes[at], self._rows[at] = histories.codes[taken], histories.rows[taken]
-        self._odds[at] = _odds(histories.odds[taken], looks)
+        self._odds[at] = log_odds(histories.odds[taken], looks)
         return taken
 
     # --- odds -----------------------------------------------------------------------------------
@@ -290,7 +396,7 @@ class Particles:
                 numbers = every[(where[every, ones] != where[every, others]).any(axis=1)]
                 pairs = swaps(exchange.size, ones[numbers], others[numbers])
                 history = self._replayed(exchange, ply, numbers, pairs)
-                odds = _odds(history.odds, self._seen.looks[self._start : ply + 1])
+                odds = log_odds(history.odds, self._seen.looks[self._start : ply + 1])
                 chances = np.log(np.maximum(words.shares(self._number)[numbers], 1e-300))
                 as_seen = history.reached > ply - self._start
                 self._replace(numbers, history, as_seen & (chances < odds - self._odds[numbers]))
@@ -308,18 +414,10 @@ class Particles:
         self._codes, self._rows, self._odds = self._codes[numbers], self._rows[numbers], self._odds[numbers]
         self._weights = np.zeros(self._number)
         self._marks.take(numbers)
+        self._choices.take(numbers)
 
 
 def _effective(weights: NDArray[np.float64]) -> float:
     """The effective sample size."""
     shares = np.exp(weights - weights.max())
     return float(shares.sum() ** 2 / (shares**2).sum())
-
-
-def _odds(odds: NDArray[np.int64], looks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The log odds of histories: chance by weight, hidden choices uniform, visible ones no evidence."""
-    by_chance = looks[:, 1] < 0
-    unseen = ~by_chance & (looks[:, :-1] == OPEN).any(axis=1)
-    chance, among = np.maximum(odds[:, by_chance], 1), np.maximum(odds[:, unseen, 1], 1)
-    result: NDArray[np.float64] = np.log(chance[:, :, 0] / chance[:, :, 2]).sum(axis=1) - np.log(among).sum(axis=1)
-    return result

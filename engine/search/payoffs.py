@@ -1,6 +1,6 @@
-"""The worth of the end of a playout to each seat, in whole numbers: Python and the module add up the same.
+"""Each seat's payoff at the end of a playout, in integers, so that Python and the module get equal sums.
 
-A share is a number of parts of `ONE`. As a float it is that number divided by `ONE`, which is exact; so are sums of
+A share is an integer in units of 1/`ONE`. As a float it is that number divided by `ONE`, which is exact; so are sums of
 some millions of shares. `wasm.runtime.payoffs` does the same for one playout at a time.
 """
 
@@ -38,28 +38,27 @@ Whole = NDArray[np.int64]
 class Payoffs:
     """The payoff of each seat at the end of a playout.
 
-    The winners of a finished game share 1; if nobody wins, all share it, unless all are one team, which has then lost.
-    Where a playout was cut off, a seat's share follows from its value: a seat ahead of another by the difference that
-    nearly decides wins 19 times in 20, so the shares are the softmax of the values. One team alone has the logistic
-    function of its value. Without a declared value the leaders share 1.
+    The winners of a finished game share 1; if nobody wins, everyone shares it, except a single team, which has then
+    lost. In a cut-off playout, a seat's share follows from its value: a lead by the nearly decisive difference wins 19
+    times in 20, so the shares are the softmax of the values. A single team gets the logistic function of its value.
+    Without a declared value, the leaders share 1.
 
-    In a game for points a payoff is the points of a seat, or the mean of its team, against the average of all: from 0
-    to 1, as they differ by the stakes at most. Where a playout was cut off, points are those that would count now.
+    In a game for points, a payoff is the points of a seat, or the mean of its team, relative to the overall mean:
+    scaled to 0 … 1 by the stakes. In a cut-off playout, the current points count.
 
     Args:
         of_seats: the team of each seat.
-        stakes: the most points by which a seat ends above or below the average; 0: the game is played to win.
-        decides: the difference of values that nearly decides; 0: there is no value but the points.
+        stakes: the maximum distance of a seat's points from the mean; 0: the game is played to win.
+        decides: the nearly decisive difference of values; 0: there is no value except the points.
 
     Attributes:
         single: whether all win together.
-        form: the judgement of playouts: 0: by winners, or leaders; 1: by a value, if they were cut off; 2: by points.
+        form: how playouts are judged: 0: by winners or leaders; 1: by a value, if cut off; 2: by points.
         team: the number of the team of each seat.
-        sets: the seats of each team, a bit for each.
-        factors: for each team the factor that makes means of sums, in a common unit.
-        unit: the difference that nearly decides; in a game for points twice the stakes. In the common unit of means,
-            shifted.
-        shift: the last bits of a difference that do not count, so that all numbers have 64 bits.
+        sets: the seats of each team, as bits.
+        factors: for each team, the factor from sums to means in a common unit.
+        unit: the nearly decisive difference, or twice the stakes in a game for points; in the common unit, shifted.
+        shift: the number of ignored low bits of a difference, so that all numbers fit into 64 bits.
         stake: the stakes in the common unit.
     """
 
@@ -85,7 +84,7 @@ class Payoffs:
         return winners @ self._teams @ self._teams.T > 0
 
     def with_teams(self, winners: Collection[int]) -> tuple[int, ...]:
-        """The numbers of the seats that win, given those of some of them."""
+        """The numbers of all winning seats, given some of them."""
         flags = np.array([[seat in winners for seat in range(len(self._teams))]])
         return tuple(np.flatnonzero(self.whole(flags)).tolist())
 
@@ -97,7 +96,7 @@ class Payoffs:
     def of(
         self, ended: NDArray[np.bool_], winners: NDArray[np.bool_], scores: Whole, values: Whole
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Payoffs, and whether they carry information; the arguments are as in `Ends`."""
+        """Payoffs, and whether they are informative; the arguments are as in `Ends`."""
         shares, signal = self._of_teams(ended, winners, scores, values)
         return shares @ self._teams.T / ONE, signal
 
@@ -142,11 +141,11 @@ class Payoffs:
         return share
 
     def aims(self, ends: Ends) -> NDArray[np.float64]:
-        """The part of each seat in a purse of 1 that bots play for: a fifth goes by places, the rest by payoffs.
+        """The share of each seat in the purse of 1 that bots play for: one fifth by rank, the rest by payoff.
 
-        So a seat that can no longer win plays for the next place, and does not keep a lost game alive. The place of a
-        team is the part of its rivals that it is ahead of: as a winner, then by points; in a playout that was cut off,
-        by the odds that the value gives. With two teams, and in a game for points, payoffs cover that already.
+        So a seat that can no longer win plays for the next place, and does not prolong a lost game. The rank of a team
+        is the share of its rivals that it is ahead of: as a winner, then by points; in a cut-off playout, by the odds
+        from the value. With two teams, and in a game for points, payoffs cover that already.
         """
         teams = self._teams.shape[1]
         if self.form == 2 or teams < 3:

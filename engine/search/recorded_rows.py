@@ -1,11 +1,12 @@
-"""Recorded decisions as numbers, and many games of them at once: their legal length, and final positions.
+"""Recorded decisions as numbers, and batches of recorded games: their legal length, and final positions.
 
-A recorded decision takes a row: the number of its option among all of the program (-1: there is none of that name),
-the seat that took it (below 0: any seat that may), and the arguments; the rest is 0.
+A recorded decision is a row: the program-wide number of its option (-1 if there is none of that name), the acting seat
+(below 0: any possible actor), and the arguments, padded with 0.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
@@ -28,10 +29,12 @@ _NONE, _WHOEVER = -1, -1
 """The number of an unknown option; the seat of a decision whose decider is not recorded."""
 _NOBODY = 1 << 32
 """A seat that there is not."""
+_MOST_CODES = 50_000
+"""Codes of decisions that are kept."""
 
 
 class NoteKinds(IntEnum):
-    """A kind of note on the position after each decision of a replay, by the module's number."""
+    """A kind of note on the position after each decision of a replay, as numbered by the module."""
 
     NOTHING = 0
     HASHES = 1
@@ -39,14 +42,13 @@ class NoteKinds(IntEnum):
 
 
 class Replayed(NamedTuple):
-    """Results of replayed games; the first index is that of the game.
+    """Results of replayed games; the first index is the game.
 
     Attributes:
-        decisions: the number of legal decisions, from the first on; the next one, if there is one, is illegal.
-        rows: the positions after them.
-        hashes: the hash of the position after each of them, of the first game, then of the next. Empty if they have
-            not been asked for.
-        worth: the most that each of these positions is worth to a seat, if that has been asked for.
+        decisions: the number of leading legal decisions; the next one, if any, is illegal.
+        rows: the positions after these decisions.
+        hashes: the hash of the position after each of them, game by game; empty unless requested.
+        worth: each of these positions' maximum worth to a seat, if requested.
     """
 
     decisions: NDArray[np.int64]
@@ -88,7 +90,7 @@ class Coder:
         for number, d in enumerate(p.decisions):
             first = self._decisions.setdefault(d.name, number)
             if self._form(first) != self._form(number):
-                raise ValueError(f"there are several decisions `{d.name}`: `replay_native` tells which is meant")
+                raise ValueError(f"there are several decisions `{d.name}`: `replay_native` tells which one is meant")
         self.columns = option_columns(p)
         """The columns of the arguments of each option, by its number."""
         self.width = max((each.end for each in self.columns), default=2)
@@ -101,33 +103,16 @@ class Coder:
 
     def codes(self, moves: Iterable[Recorded], seats: Sequence[str] | None) -> Codes:
         """Decisions as numbers; see `Search.codes`."""
-        seats = self._game.seats if seats is None else tuple(seats)
-        if len(seats) != len(self._game.seats):
-            raise ValueError(f"the game has {len(self._game.seats)} seats, not {len(seats)}")
-        read = self._game.omniscient.reader(seats).read
-        seat = {name: number for number, name in enumerate(seats)} | {None: _WHOEVER}
-        known: dict[tuple[str, str | None, str], list[int]] = {}
-        results = []
+        known = SeatCodes(self, self._game, self._game.seats if seats is None else tuple(seats))
+        keys = []
         for move in moves:
             if isinstance(move, TakenBack) or (isinstance(move, LogEntry) and move.back is not None):
-                raise ValueError("decisions are taken back there: `replay_native` replays that")
+                raise ValueError("it takes decisions back: use `replay_native`")
             if not move.decision:
-                raise ValueError("a decision has no name there: `replay_native` finds out which it is")
-            text = str(move) if isinstance(move, Option) else move.option
-            key = (move.decision, move.by, text)
-            if (code := known.get(key)) is None:
-                code = [_NONE, _WHOEVER, *[0] * (self.width - 2)]
-                try:
-                    decision = self._decisions[move.decision]
-                    choice, args = read(decision, text, move.decision)
-                    number = self._numbers[decision, choice]
-                    columns = self.columns[number].columns(args)
-                    code[: 2 + len(columns)] = number, seat.get(move.by, _NOBODY), *columns
-                except (KeyError, ValueError, OverflowError):  # no decision, no option or no entity is called so
-                    pass
-                known[key] = code
-            results.append(code)
-        return np.array(results, np.int64).reshape(len(results), self.width)
+                raise ValueError("a decision has no name: use `replay_native`, which identifies it")
+            keys.append((move.decision, move.by, str(move) if isinstance(move, Option) else move.option))
+        words = np.frombuffer(b"".join(map(known.__getitem__, keys)), np.int64)
+        return words.reshape(len(keys), self.width).copy()
 
     def code(self, game: Game, option: Option) -> list[int]:
         """The code of a legal option at a position."""
@@ -138,23 +123,31 @@ class Coder:
         return [number, by, *columns, *[0] * (self.width - 2 - len(columns))]
 
     def of_listed(self, listed: Codes, by: int) -> Codes:
-        """The codes of listed options; `by` decides."""
+        """The codes of listed options of the decider `by`."""
         numbers = listed[:, 0]
         result = np.where(self._used[numbers], listed, 0)
         result[:, 0] = self._same[numbers]
         result[:, 1] = np.where(listed[:, 1] < 0, by, listed[:, 1])
         return result
 
+    def decision(self, name: str) -> int:
+        """The number of the first decision with a name.
+
+        Raises:
+            KeyError: if there is none.
+        """
+        return self._decisions[name]
+
     def number(self, decision: int, choice: int) -> int:
-        """The number of an option among all of the program."""
+        """The program-wide number of an option."""
         return self._numbers[decision, choice]
 
     def names(self, kind: str) -> tuple[str, ...]:
-        """The names of the entities of a kind, by their numbers."""
+        """The names of the entities of a kind, by number."""
         return tuple(self._game.omniscient.labels.names[kind])
 
     def checked(self, codes: Codes) -> Codes:
-        """Codes, if they have the shape of codes."""
+        """Codes, after a check of their shape."""
         result = np.ascontiguousarray(codes, np.int64)
         if result.ndim != 2 or result.shape[1] != self.width:
             raise ValueError(f"codes have {self.width} columns; the shape of these is {result.shape}")
@@ -188,7 +181,7 @@ class Coder:
         return Option(game.omniscient.option_kinds[choice], args, by)
 
     def taken(self, game: Game, code: Sequence[int]) -> bool:
-        """Takes a recorded decision if it is legal; a fault of the rules counts as illegal."""
+        """Takes a recorded decision if it is legal; a fault counts as illegal."""
         option = self.option(game, code)
         if option is None:
             return False
@@ -204,3 +197,40 @@ class Coder:
         except RulesetFaultError:
             return False
         return True
+
+
+class SeatCodes(dict[tuple[str, str | None, str], bytes]):
+    """The codes of recorded decisions, as bytes, by decision, seat and text.
+
+    Args:
+        coder: makes codes.
+        game: a game of the ruleset.
+        seats: the seats' names in the texts.
+
+    Raises:
+        ValueError: if their number differs from the game's.
+    """
+
+    def __init__(self, coder: Coder, game: Game, seats: tuple[str, ...]) -> None:
+        if len(seats) != len(game.seats):
+            raise ValueError(f"the game has {len(game.seats)} seats, not {len(seats)}")
+        self._coder = coder
+        self._read = game.omniscient.reader(seats).read
+        self._seat: dict[str | None, int] = {name: number for number, name in enumerate(seats)} | {None: _WHOEVER}
+
+    def __missing__(self, key: tuple[str, str | None, str]) -> bytes:
+        name, by, text = key
+        coder = self._coder
+        code = [_NONE, _WHOEVER, *[0] * (coder.width - 2)]
+        try:
+            decision = coder.decision(name)
+            choice, args = self._read(decision, text, name)
+            number = coder.number(decision, choice)
+            columns = coder.columns[number].columns(args)
+            code[: 2 + len(columns)] = number, self._seat.get(by, _NOBODY), *columns
+        except (KeyError, ValueError, OverflowError):  # no decision, no option or no entity is called so
+            pass
+        if len(self) >= _MOST_CODES:
+            self.clear()
+        result = self[key] = array("q", code).tobytes()
+        return result

@@ -1,12 +1,12 @@
-"""Redraws for particles that contradict observations: alike pieces drawn unseen become those that appeared since.
+"""Redraws for particles that contradict observations: unseen draws of alike pieces become pieces observed since.
 
-Tokens change places throughout a history (see `repair`); each draw of an alike piece stands alone. The last decision
-has shown which pieces are too many and which too few, and the last unseen draws are changed accordingly.
+Tokens change places throughout a history (see `repair`); draws of alike pieces are independent. The last decision shows
+which pieces are in excess and which are missing, and the last unseen draws are changed accordingly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,12 +26,12 @@ _MARKS = 3
 
 
 class AlikeDifference(NamedTuple):
-    """The difference between positions and observations in alike pieces, for each position and piece.
+    """The difference between positions and observations in alike pieces, per position and piece.
 
     Attributes:
         few: the number of pieces missing where the seat sees them.
         many: the number in excess there.
-        unseen: whether any are hidden from it.
+        unseen: whether any are hidden from the seat.
     """
 
     few: NDArray[np.int64]
@@ -40,7 +40,7 @@ class AlikeDifference(NamedTuple):
 
     @property
     def size(self) -> NDArray[np.int64]:
-        """The total of each position."""
+        """The total for each position."""
         result: NDArray[np.int64] = self.few.sum(axis=1) + self.many.sum(axis=1)
         return result
 
@@ -49,9 +49,9 @@ class ParticleMark(NamedTuple):
     """A snapshot of the particles.
 
     Attributes:
-        step: the number of their decisions.
+        step: their number of decisions.
         rows: their positions.
-        odds: the logarithms of the odds of their histories.
+        odds: the log odds of their histories.
     """
 
     step: int
@@ -60,7 +60,7 @@ class ParticleMark(NamedTuple):
 
 
 class ParticleMarks:
-    """The last positions of particles from which draws can be changed."""
+    """The last snapshots of particles, for changing draws from there."""
 
     def __init__(self) -> None:
         self._marks: list[ParticleMark] = []
@@ -68,20 +68,34 @@ class ParticleMarks:
     def note(self, mark: ParticleMark) -> None:
         """Records a snapshot, if some decisions have passed since the last one."""
         if mark.step % _BETWEEN == 0:
-            self._marks = [*self._marks[1 - _MARKS :], mark]
+            self.keep(mark)
+
+    def keep(self, mark: ParticleMark) -> None:
+        """Records a snapshot, however few decisions have passed."""
+        self._marks = [*self._marks[1 - _MARKS :], mark]
+
+    def __iter__(self) -> Iterator[ParticleMark]:
+        """The snapshots, from the last one on."""
+        return reversed(self._marks)
+
+    def copy(self) -> ParticleMarks:
+        """The same snapshots, to be kept or dropped on their own."""
+        result = ParticleMarks()
+        result._marks = self._marks.copy()
+        return result
 
     def take(self, numbers: NDArray[np.int64]) -> None:
         """Continues with some of the particles, by number."""
         self._marks = [ParticleMark(mark.step, mark.rows[numbers], mark.odds[numbers]) for mark in self._marks]
 
     def back(self, *, recent: bool) -> ParticleMark | None:
-        """The last snapshot but one, or the first, dropping later ones, for changing draws there; None without one."""
+        """The last but one snapshot, or the first; drops later ones. None if there is none."""
         del self._marks[max(1, len(self._marks) - 1) if recent else 1 :]
         return self._marks[-1] if self._marks else None
 
 
 class Redraws:
-    """Proposals of other draws of one kind of alike pieces.
+    """Alternative draws for one kind of alike pieces.
 
     Args:
         search: searches positions of the table.
@@ -115,14 +129,14 @@ class Redraws:
     def proposed(
         self, codes: Codes, looks: NDArray[np.int64], by: AlikeDifference, words: RandomWords, tries: int
     ) -> Codes:
-        """Histories in which some of the last unseen draws are others.
+        """Histories with some of the last unseen draws changed.
 
         Args:
             codes: the last decisions of each history; the draws of the last one are repeated.
             looks: these decisions as the seat has seen them.
-            by: the difference to remove; where there is none, the piece of the last decision is missing.
+            by: the difference to remove; if there is none, the piece of the last decision is missing.
             words: random words.
-            tries: the number of tries before: the more, the earlier the draws that are changed.
+            tries: the number of earlier tries; later tries change earlier draws.
         """
         exchange, codes, few, many = self.exchange, codes.copy(), by.few.copy(), by.many.copy()
         look = codes[:, -1] = looks[-1, :-1]

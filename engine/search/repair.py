@@ -1,7 +1,7 @@
-"""Repairs of particles that contradict observations: exchanges of hidden tokens after which they may agree.
+"""Repairs of particles that contradict observations: exchanges of hidden tokens that may restore agreement.
 
-A proposal is for each particle the token that stands for each token in its history. The history, played again, shows
-whether it then agrees with the observations.
+A proposal gives for each particle the replacement of each token in its history. A replay of the history shows whether
+it then agrees with the observations.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Pairs = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Proposals for particles that look different after a decision.
+    """Proposals for particles that differ from the observations after a decision.
 
     Attributes:
         search: searches positions of the table.
         exchange: the kind of the tokens.
-        look: the decision as the seat has seen it.
-        free: the tokens that may be exchanged.
+        look: the decision as the seat saw it.
+        free: the exchangeable tokens.
         words: random words.
     """
 
@@ -43,11 +43,11 @@ class Repair:
         return swaps(self.exchange.size, self.words.one_of(free), self.words.one_of(free))
 
     def as_others(self, before: NDArray[np.int64], others: NDArray[np.int64]) -> Pairs:
-        """Exchanges of a token seen in the decision with that at its place in particles that agree with it.
+        """Exchanges of a token seen in the decision with the token at its place in agreeing particles.
 
         Args:
             before: the positions before the decision.
-            others: those of the particles that look as seen.
+            others: the positions of the agreeing particles.
         """
         count, exchange, words, tokens = len(before), self.exchange, self.words, self._tokens
         if not len(tokens):
@@ -63,7 +63,7 @@ class Repair:
         return swaps(exchange.size, ones, np.where(twos < 0, ones, twos))
 
     def mended(self, own: NDArray[np.int64], seen: NDArray[np.int64], pairs: Pairs) -> tuple[Pairs, NDArray[np.bool_]]:
-        """Exchanges of tokens whose visible place is wrong.
+        """Exchanges of tokens with a wrong visible place.
 
         Args:
             own: the seat's view of each particle.
@@ -71,7 +71,7 @@ class Repair:
             pairs: the proposals for particles without such tokens.
 
         Returns:
-            The exchanges, and the particles for which they are those of `pairs`.
+            The exchanges, and the particles that got theirs from `pairs`.
         """
         columns = self.search.shown
         own, seen = own[:, : len(columns)], seen[: len(columns)]
@@ -86,14 +86,14 @@ class Repair:
         return pairs, count == 0
 
     def cleared(self, before: NDArray[np.int64], pairs: Pairs, *, at_once: bool) -> Pairs:
-        """Exchanges of tokens in the way: those of options legal where the observed one is not.
+        """Exchanges of tokens in the way: options with them are legal where the observed one is not.
 
-        So a hand that has not followed suit gives away all cards of the suit.
+        So a hand that did not follow suit loses all cards of the suit.
 
         Args:
             before: the positions before the decision.
-            pairs: proposals where nothing is in the way.
-            at_once: whether all go; else one does.
+            pairs: proposals for particles with nothing in the way.
+            at_once: whether to exchange all rather than one.
         """
         exchange, look, words = self.exchange, self.look, self.words
         codes, parents = self.search.legal(before)

@@ -17,10 +17,10 @@ class Expanded(NamedTuple):
     """The positions after all legal options of some positions.
 
     Attributes:
-        rows: the positions afterwards, in the order of the positions before, and of their options.
-        parents: for each of them the number of the position before.
+        rows: the resulting positions, ordered by the position before, then by option.
+        parents: for each of them, the index of the position before.
         hashes: their hashes.
-        codes: the options that lead there, as `Search.codes` numbers them; empty if they have not been asked for.
+        codes: the options that lead there, as in `Search.codes`; empty unless requested.
     """
 
     rows: NDArray[np.int64]
@@ -30,20 +30,20 @@ class Expanded(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Results of playouts; the first index is that of the playout.
+    """Results of playouts; the first index is the playout.
 
     Attributes:
-        ended: whether the game has ended; else it was cut off.
+        ended: whether the game ended, rather than being cut off.
         decisions: the number of decisions.
-        winners: for each seat whether it has won; of a playout that was cut off, whether it leads by points.
+        winners: for each seat, whether it won; in a cut-off playout, whether it leads by points.
         scores: the points of each seat; 0 if the ruleset has no scoring.
-        values: the value of the position to each seat where the playout was cut off; 0 where the game has ended.
-        payoffs: for each seat its share of the win, from 0 to 1; of a playout that was cut off, the share that it may
-            expect. In a game for points a number of them: 0 is the most that it can lose, 1 the most that it can win.
-            They are whole numbers of parts of `payoffs.ONE`, so sums of them are exact.
-        signal: whether the payoffs carry information. They do not if a playout was cut off and nobody is ahead.
-        hashes: the hash of the position after each decision, of the first playout, then of the next: as many as
-            `decisions` in all. Empty unless requested.
+        values: for a cut-off playout, the value of the position to each seat; 0 for a finished game.
+        payoffs: for each seat, its share of the win, from 0 to 1; in a cut-off playout, the expected share. In a game
+            for points, 0 is the maximum loss, 1 the maximum gain. They are multiples of 1/`payoffs.ONE`, so sums are
+            exact.
+        signal: whether the payoffs are informative: not if a playout was cut off with nobody ahead.
+        hashes: the hash of the position after each decision, playout by playout: `decisions` in total. Empty unless
+            requested.
     """
 
     ended: NDArray[np.bool_]
@@ -57,7 +57,7 @@ class Ends(NamedTuple):
 
 
 class PlayoutEnd(NamedTuple):
-    """The result of one playout: `winners` are numbers of seats, the rest is as in `Ends`."""
+    """The result of one playout: `winners` are seat numbers, the rest is as in `Ends`."""
 
     ended: bool
     decisions: int

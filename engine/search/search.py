@@ -34,10 +34,10 @@ Ranks = Sequence[tuple[int, ...]]
 
 
 def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
-    """The value of positions of a name; "": the first that decides anything, or None if there is none.
+    """The value of positions with a name; "": the first decisive one, or None.
 
     Raises:
-        ValueError: if none has this name.
+        ValueError: if there is no such value.
     """
     named = {value.name: value for value in p.values}
     if name and name not in named:
@@ -48,28 +48,28 @@ def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
 class Search:
     """Positions of one ruleset, number of seats and settings, as rows of numbers, in Python; see `open_search`.
 
-    A row is a position without the decisions that led to it. Column i is cell i of the program
+    A row is a position without its previous decisions. Column i is cell i of the program
     (`game.omniscient.program.cells`); values of more than 64 bits continue in columns after these. Rows come from
-    `rows` and from the methods that derive others from them; any other numbers are not positions. Every method may
-    raise RulesetFaultError if the rules are at fault; a fault in the rule for the decider may appear only when the
-    decider is requested.
+    `rows` and from the methods that derive others from them; other numbers are not positions. Every method may raise
+    RulesetFaultError if the rules fault; a fault in the rule for the decider may appear only when the decider is
+    requested.
 
     Args:
         game: a game of the ruleset; its position does not matter.
-        interrupts: whether options out of turn count, too, after those of the decider.
-        value: the name of the value of positions; "": the first that the ruleset declares, else the points.
+        interrupts: whether to append options out of turn to those of the decider.
+        value: the name of the value of positions; "": the first declared one, or the points.
 
     Attributes:
-        backend: the machine that runs the rules: `wasm`, or `python`, which is slower and equivalent.
+        backend: the machine that runs the rules: `wasm`, or the slower, equivalent `python`.
         seats: the number of seats.
         columns: the number of columns of a row.
-        form: their meaning.
-        interrupts: as given.
-        value: the value of positions; None: the ruleset declares none, and the points stand for it.
-        payoffs: the worth of an end to each seat.
+        form: the meaning of the columns.
+        interrupts: as in the arguments.
+        value: the value of positions; None if the ruleset declares none, so that the points count.
+        payoffs: each seat's payoff at an end.
         scored: whether the ruleset has scoring.
-        table: a game of the table, where it has begun.
-        numbers: the version of the numbering of columns and codes: with the hash of the rules it means the same later.
+        table: a game of the table, at its start.
+        numbers: the version of the numbering of columns and codes, which have the same meaning for the same rules.
     """
 
     backend: Literal["wasm", "python"] = "python"
@@ -94,7 +94,7 @@ class Search:
     # --- from games to rows, and back -------------------------------------------------------
 
     def rows(self, games: Iterable[Game]) -> NDArray[np.int64]:
-        """The positions of games, a row for each."""
+        """The positions of games, one row each."""
         results = [np.frombuffer(self.form.array(game.omniscient.numbers.cells), np.int64) for game in games]
         return np.array(results, np.int64).reshape(len(results), self.columns)
 
@@ -142,15 +142,15 @@ class Search:
         return np.array([len(self.options(game)) for game in self._games(rows)], np.int64)
 
     def hashes(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """The hashes of positions: equal for equal positions, and those of `Game.hash`."""
+        """The hashes of positions, equal to `Game.hash`."""
         return np.array([int(game.hash, 16) for game in self._games(rows)], np.uint64)
 
     def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
-        """The positions after an option of each.
+        """The positions after one option each.
 
         Args:
             rows: positions.
-            options: for each the number of a legal option.
+            options: for each position, the number of a legal option.
 
         Raises:
             IndexError: if there is no such option.
@@ -169,12 +169,12 @@ class Search:
         return numbers
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The value of positions to each seat; the points, if no value is declared, and 0 without scoring."""
+        """The value of positions to each seat; the points if no value is declared, and 0 without scoring."""
         results = [self._values(game) for game in self._games(rows)]
         return np.array(results, np.int64).reshape(len(rows), self.seats)
 
     def measured(self, rows: NDArray[np.int64], value: ir.PositionValue) -> NDArray[np.int64]:
-        """A value of the program, of positions to each seat, or to each entity of its kind.
+        """A value of the program for positions: for each seat, or for each entity of its kind.
 
         Args:
             rows: positions.
@@ -185,9 +185,9 @@ class Search:
         return np.array(results, np.int64).reshape(len(rows), value.size)
 
     def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
-        """A seat's observations, a row for each position: named cells, then the counts of private ones.
+        """A seat's observations, one row per position: named cells, then the counts of private ones.
 
-        A cell that it does not see is `OPEN`; the cells are those of `shown`.
+        A hidden cell is `OPEN`; the cells are those in `shown`.
         """
         results = []
         for row, game in zip(self._checked(rows), self._games(rows), strict=True):
@@ -206,7 +206,7 @@ class Search:
 
     @cached_property
     def shown(self) -> NDArray[np.int64]:
-        """For each number of an observation, before the counts, its column in a row."""
+        """For each named cell of an observation, its column in a row."""
         results: list[int] = []
         for at in dict.fromkeys(self._shown_cells):
             results += (at, *self.form.further.get(at, ()))
@@ -219,7 +219,7 @@ class Search:
 
     @property
     def why_silent(self) -> str:
-        """The reason why a playout cut short may have no leader, for a message."""
+        """The reason why a cut-off playout may have no leader, for a message."""
         if self.value is not None:
             return f"the value `{self.value.name}` is the same for all there"
         return "the ruleset declares no value, and nobody leads by points there"
@@ -232,9 +232,9 @@ class Search:
         return tuple([0 if scoring is None else position.value(scoring.score, (seat,)) for seat in range(self.seats)])
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
-        """The legal options of positions, in the order of `expand`, as codes; with each the number of its position.
+        """The legal options of positions, in the order of `expand`, as codes, with their positions' numbers.
 
-        An option has the same code in every position where it is legal, for as long as `numbers` is the same.
+        An option has the same code in every position, as long as `numbers` is the same.
         """
         codes: list[list[int]] = []
         parents: list[int] = []
@@ -249,7 +249,7 @@ class Search:
 
         Args:
             rows: positions.
-            codes: whether the codes of the options are wanted.
+            codes: whether to return the codes of the options.
         """
         result = self._expanded(rows)
         return result._replace(codes=self.legal(rows)[0]) if codes else result
@@ -284,12 +284,12 @@ class Search:
         Args:
             rows: positions.
             seed: the seed of chance; playout n draws as game n of this seed.
-            times: the number of games from each position, one after the other.
-            cap: decisions after which a game is cut off.
-            jobs: the most threads that play, up to one on each core; no difference to the games. Python uses one.
-            hashes: whether the hash of the position after each decision is wanted.
-            period: playout n draws as game `n % period`, so that rows are compared under the same chance (common
-                random numbers); 0: each draws on its own.
+            times: the number of games from each position.
+            cap: the number of decisions before a game is cut off.
+            jobs: the maximum number of threads, up to one per core; the games are the same. Python uses one.
+            hashes: whether to return the hash of the position after each decision.
+            period: playout n draws as game `n % period`, so that rows share their chance (common random numbers); 0:
+                each draws independently.
         """
         rows = self._checked(rows)
         count = times * len(rows)
@@ -305,7 +305,7 @@ class Search:
         return Tree(self, question).grown()
 
     def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> PlayoutEnd:
-        """Plays a random game from one position in Python; it draws as game `number` of the seed."""
+        """Plays a random game from one position in Python, with the draws of game `number` of the seed."""
         game, draws = self.game(row), Draws(seed, number)
         seen: list[int] = []
         while not game.is_over and game.ply < cap:
@@ -329,7 +329,7 @@ class Search:
             seed: the seed of chance.
             first: the number of the first game.
             count: the number of consecutive games.
-            cap: decisions after which a game is cut off.
+            cap: the number of decisions before a game is cut off.
         """
         return [self._coded(seed, number, cap) for number in range(first, first + count)]
 
@@ -368,19 +368,19 @@ class Search:
 
     @cached_property
     def coder(self) -> Coder:
-        """The numbers of options, for codes."""
+        """The numbering of options, for codes."""
         return Coder(self.table)
 
     def codes(self, moves: Iterable[Recorded], seats: Sequence[str] | None = None) -> Codes:
-        """Recorded decisions as numbers, to be replayed once or often: a row for each.
+        """Recorded decisions as numbers, one row each, to be replayed once or often.
 
         Args:
-            moves: the decisions, such as the entries of a native log or the history of a game. One that names no
+            moves: the decisions, such as the entries of a native log or the history of a game. A decision that names no
                 option becomes a row that is never legal.
-            seats: the names of the players, if they are not those of the game.
+            seats: the names of the players, if they differ from the game's.
 
         Raises:
-            ValueError: if decisions are taken back, or if there is another number of seats.
+            ValueError: if decisions are undone, or the number of seats differs.
         """
         return self.coder.codes(moves, seats)
 
@@ -390,13 +390,13 @@ class Search:
         """Replays recorded games, each up to its first illegal decision, as `replay_native` does.
 
         Args:
-            games: their decisions, as `codes` gives them.
-            start: the position from which they go on, as a row; if not given, the start of the game.
-            hashes: whether the hash of the position after each decision is wanted.
-            worth: whether the most that it is worth to a seat is wanted, in the place of hashes.
+            games: their decisions, as returned by `codes`.
+            start: the position to continue from, as a row; by default, the start of the game.
+            hashes: whether to return the hash of the position after each decision.
+            worth: whether to return its maximum worth to a seat instead of hashes.
 
         Raises:
-            RulesetFaultError: if the rules are at fault before the first decision.
+            RulesetFaultError: if the rules fault before the first decision.
         """
         results = [self.coder.checked(codes) for codes in games]
         row = self.rows([restarted(self.table)])[0] if start is None else np.asarray(start, np.int64)
@@ -417,7 +417,7 @@ class Search:
     def replayed(
         self, game: Game, codes: Codes, seen: list[int] | None = None, notes: NoteKinds = NoteKinds.HASHES
     ) -> int:
-        """Takes recorded decisions while they are legal; returns their number, and adds the notes after them."""
+        """Takes recorded decisions while they are legal; returns their number, and collects the notes after them."""
         for number, code in enumerate(codes.tolist()):
             if not self.coder.taken(game, code):
                 return number
@@ -428,7 +428,7 @@ class Search:
     # --- one position -----------------------------------------------------------------------
 
     def walk(self, row: ArrayLike) -> Walk:
-        """A walk to and fro from a row."""
+        """A walk from a row."""
         return PythonWalk(self, row)
 
 
@@ -458,7 +458,7 @@ class PythonWalk:
 
     @property
     def decider(self) -> int:
-        """The seat that decides."""
+        """The deciding seat."""
         return self._search.decider(self._game)
 
     @property
@@ -488,7 +488,7 @@ class PythonWalk:
         self._options = None
 
     def undo(self) -> None:
-        """Takes the last option back."""
+        """Undoes the last option."""
         self._game.undo()
         self._options = None
 

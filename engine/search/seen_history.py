@@ -17,17 +17,16 @@ from rulespec.engine.wasm.runtime.program import OPEN
 
 
 class SeenHistory:
-    """The decisions of a game as seen by a seat, up to the present.
+    """The decisions of a game so far, as seen by a seat.
 
     Args:
         search: searches positions of the table.
         seat: the number of the seat.
 
     Attributes:
-        looks: each decision as a code, `OPEN` in every column hidden from the seat, then a digest of the seat's view
-            after it.
-        deciders: the seat that decides before each decision, and after the last one; -1: chance, -2: the game is over.
-        keys: for each decision a digest of all the seat's observations up to there.
+        looks: each decision as a code, `OPEN` in every hidden column, followed by a digest of the seat's view after it.
+        deciders: the deciding seat before each decision, and after the last one; -1: chance, -2: the game is over.
+        keys: for each decision, a digest of all the seat's observations up to it.
     """
 
     def __init__(self, search: WasmSearch, seat: int) -> None:
@@ -43,12 +42,12 @@ class SeenHistory:
 
     @property
     def known(self) -> int:
-        """The number of decisions, from the first on, that the seat has seen in full."""
+        """The number of leading decisions that the seat has fully seen."""
         hidden = (self.looks == OPEN).any(axis=1)
         return int(hidden.argmax()) if hidden.any() else len(hidden)
 
     def row(self, ply: int) -> NDArray[np.int64]:
-        """The position after `ply` decisions. Only the seat's view of it may leave this module."""
+        """The position after `ply` decisions; only the seat's view of it may leave this module."""
         return np.array(self._rows[ply], np.int64)
 
     def observation(self, ply: int) -> NDArray[np.int64]:
@@ -60,7 +59,7 @@ class SeenHistory:
         """Records the decisions of the game; unchanged earlier ones stay.
 
         Raises:
-            NotFoundError: if it has not been played from its start on, so that there is more to it than has been seen.
+            NotFoundError: if the game was not played from its start, so that part of it is unknown.
         """
         position = game.omniscient.numbers
         steps = position.steps
@@ -74,7 +73,7 @@ class SeenHistory:
             codes.append(self._code(game, state, step))
             rows.append(self._form.row(state[: self._form.cells]))
         if known == 0 and not np.array_equal(self._search.rows([restarted(game)])[0], rows[-1]):
-            raise NotFoundError("the game has not been played from its start on")
+            raise NotFoundError("the game was not played from its start")
         self._steps = list(steps)
         self._rows[known:] = rows[::-1]
         digests = self._sight.digests(np.array(self._rows[known + 1 :], np.int64).reshape(-1, self._form.columns))

@@ -1,4 +1,4 @@
-"""Observations of many positions by a seat, and games that go on as it has seen one go on, in wasm."""
+"""Observations of many positions by a seat, and games continued along observations, in wasm."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _NOTES = 3
 
 
 class Followed(NamedTuple):
-    """Continued games; the first index is that of the game.
+    """Continued games; the first index is the game.
 
     Attributes:
-        rows: their positions after the last decision, or after the first one that contradicts the observations.
-        codes: their decisions, with all open columns filled in.
-        reached: the number of their decisions that agree with the observations.
-        odds: for each decision the weight of the option taken, that of all options that agree with the observations,
-            and that of all options. Options of seats weigh 1 each.
+        rows: their positions after the last decision, or after the first contradiction.
+        codes: their decisions, with all open columns filled.
+        reached: the number of agreeing decisions.
+        odds: for each decision the weight of the option taken, of all options that agree with the observations, and of
+            all options. Options of seats weigh 1 each.
     """
 
     rows: NDArray[np.int64]
@@ -60,7 +60,7 @@ class Sight:
         return np.concatenate(results)
 
     def observations(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The observations of positions, a row for each: named cells, `OPEN` if hidden, and public counts."""
+        """The observations of positions, one row each: named cells, `OPEN` if hidden, and public counts."""
         memory, results = self._memory, [np.empty(0, np.int64)]
         memory.set("OUT", memory.out)
         most = max(1, min(memory.most, memory.room // (8 * max(1, self.size))))
@@ -78,7 +78,7 @@ class Sight:
             codes: for each game its decisions, `OPEN` in every column to be drawn.
             looks: the decisions as the seat saw them, `OPEN` in every hidden column; and after each a digest of the
                 seat's view at that point.
-            seed: the seed of the draws; game n draws as game n of the seed.
+            seed: the seed of the draws; game n has the draws of game n of the seed.
         """
         games, steps, _ = codes.shape
         rows, reached = rows.copy(), np.zeros(games, np.int64)

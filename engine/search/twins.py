@@ -8,7 +8,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.game import Game, as_shown, restarted
 from rulespec.engine.game.retrace import MAX_TRIED, NotFoundError, retraced
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.particles import Particles
@@ -21,27 +21,28 @@ _LEAST = 64
 
 
 def determinize(game: Game, seat: str, rng: random.Random, tried: int = MAX_TRIED) -> Game:
-    """A game that the seat cannot tell from this one; see `particles`."""
+    """A game indistinguishable for a seat from this one; see `particles`."""
     return particles(game, seat, 1, rng, tried)[0]
 
 
 def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED) -> list[Game]:
-    """Several games that the seat cannot tell from this one: its observations are the same from beginning to end.
+    """Games that a seat cannot distinguish from this one: its observations are the same throughout.
 
-    In wasm they are drawn with the odds of the game (see `particle_rows`). Without it, or where it finds none, the
-    seat's observations are retraced, and hidden choices are tried; the odds of these are not those of the game. They
-    depend on the seat's observations and on `rng`; some may be equal.
+    In wasm they are drawn with the game's odds (see `particle_rows`). Without wasm, or if it finds none, the seat's
+    observations are retraced, and hidden choices are tried, with other odds. They depend on the seat's observations and
+    on `rng`; some may be equal.
 
     Args:
-        game: a game from its own start.
+        game: a game from its usual start.
         seat: the viewer.
         number: the number of games to find.
         rng: draws everything hidden from the seat.
-        tried: the most decisions to try in the walk for each game.
+        tried: the maximum number of decisions to try for each game.
 
     Raises:
-        NotFoundError: if one has not been found within the bound.
+        NotFoundError: if the bound is reached before a game is found.
     """
+    game = as_shown(game, seat)
     search = open_search(game)
     own = _particles(search, game, seat, number, rng.getrandbits(63))
     if own is not None:
@@ -55,19 +56,20 @@ def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int
 def particle_rows(search: Search, game: Game, seat: str, number: int, seed: int) -> NDArray[np.int64]:
     """Positions indistinguishable for the seat, as rows; a single one if nothing is hidden from it.
 
-    In wasm they are drawn together, with the odds of the game: chance by its weights, and hidden choices of others
-    evenly. In Python they are those of `particles`. They depend on the seat's observations and on the seed.
+    In wasm they are drawn together, with the game's odds: chance by its weights, hidden choices of others uniformly. In
+    Python they come from `particles`. They depend on the seat's observations and on the seed.
 
     Args:
         search: searches positions of the game's ruleset, seats and settings.
-        game: a game from its own start.
+        game: a game from its usual start.
         seat: the viewer.
         number: the number of positions to find.
         seed: the seed of everything hidden from the seat.
 
     Raises:
-        NotFoundError: if one has not been found.
+        NotFoundError: if no position is found.
     """
+    game = as_shown(game, seat)
     own = _particles(search, game, seat, number, seed)
     if own is None:
         return search.rows(retraced(game, seat, number, random.Random(seed)))

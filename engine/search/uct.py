@@ -1,7 +1,7 @@
 """Plain UCT: a tree of promising options, grown by random games.
 
 After Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning" (2006), for any number of seats: the decider at a node
-takes the option that has been best for itself so far, and now and then one that has hardly been tried.
+takes the option with its best results so far, and sometimes a rarely tried one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rulespec.engine.simulate.checked_playouts import CAP
 
 
 class Estimate(NamedTuple):
-    """Statistics of an option: its visits, and the share of these games that its seat has won."""
+    """Statistics of an option: its visits, and its seat's share of the wins in them."""
 
     visits: int
     won: float
@@ -33,14 +33,14 @@ def uct(
     Args:
         search: the search to which the position belongs.
         row: the position.
-        iterations: random games, each of which adds a position to the tree.
+        iterations: the number of random games, each of which adds a position to the tree.
         seed: the seed of chance; the same seed gives the same search.
-        curiosity: the weight of exploring options that have not been good so far.
-        cap: decisions after which a random game is cut off; then the value of the position counts. A warning is issued
-            if it carries no information.
+        curiosity: the weight of exploring options without good results so far.
+        cap: the number of decisions before a random game is cut off and the value of the position counts. A warning is
+            issued if it carries no information.
 
     Returns:
-        An estimate for each option, in their order; the one tried most often is the best.
+        An estimate for each option, in order; the most visited one is the best.
     """
     draws, walk = Stream(seed), search.walk(row)  # game 0 of the seed chooses here, the others are played
     root, silent = _Node(walk), 0

@@ -1,4 +1,4 @@
-"""One position that moves to and fro, for tree searches."""
+"""One position that moves back and forth, for tree searches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHANCE, NOBODY = -1, -2
 
 
 class Walk(Protocol):
-    """A position with the way back to its beginning. Options are numbered as in `Search.counts`."""
+    """A position with an undo history to its start. Options are numbered as in `Search.counts`."""
 
     @property
     def count(self) -> int:
@@ -26,7 +26,7 @@ class Walk(Protocol):
 
     @property
     def decider(self) -> int:
-        """The number of the seat that decides, `CHANCE`, or `NOBODY` when the game is over."""
+        """The number of the deciding seat, `CHANCE`, or `NOBODY` when the game is over."""
 
     @property
     def hash(self) -> int:
@@ -41,7 +41,7 @@ class Walk(Protocol):
         """The legal options as codes, which do not depend on the position; see `Search.legal`."""
 
     def weights(self) -> list[int]:
-        """The weights of the options of chance, relative to each other."""
+        """The relative weights of chance options."""
 
     def take(self, number: int) -> None:
         """Takes an option.
@@ -51,35 +51,35 @@ class Walk(Protocol):
         """
 
     def undo(self) -> None:
-        """Takes the last option back.
+        """Undoes the last option.
 
         Raises:
-            IndexError: if there is none.
+            IndexError: if there is no option to undo.
         """
 
     def go(self, row: ArrayLike) -> None:
-        """Goes to another position, without a way back."""
+        """Goes to another position, and clears the undo history."""
 
     def playout(self, seed: int, number: int = 0, cap: int = CAP) -> PlayoutEnd:
-        """Plays a random game from here, and returns to the beginning of the walk.
+        """Plays a random game from here, and returns to the start of the walk.
 
         Args:
             seed: the seed of chance.
-            number: the number of the game that is drawn by this seed.
-            cap: decisions after which the game is abandoned.
+            number: the number of the game in this seed.
+            cap: the number of decisions before the game is abandoned.
         """
 
 
 class Positions(Protocol):
-    """The part of a search that bots ask; see `Search`."""
+    """The part of a search that bots use; see `Search`."""
 
     @property
     def value(self) -> object | None:
-        """The value of positions; None: there is none."""
+        """The value of positions, or None."""
 
     @property
     def payoffs(self) -> Payoffs:
-        """The worth of ends to each seat."""
+        """Each seat's payoff at an end."""
 
     @property
     def program(self) -> ir.Program:
@@ -87,13 +87,13 @@ class Positions(Protocol):
 
     @property
     def coder(self) -> Coder:
-        """The numbers of options, for codes."""
+        """The numbering of options, for codes."""
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
-        """The legal options of positions, as codes; with each the number of its position."""
+        """The legal options of positions, as codes, with their positions' numbers."""
 
     def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
-        """The positions after an option of each."""
+        """The positions after one option each."""
 
     def expand(self, rows: NDArray[np.int64]) -> Expanded:
         """The positions after all legal options of positions."""
@@ -102,4 +102,4 @@ class Positions(Protocol):
         """Random games from each position."""
 
     def walk(self, row: ArrayLike) -> Walk:
-        """A position that goes forth and back, from a row on."""
+        """A walk from a row."""

@@ -1,4 +1,4 @@
-"""Decisions of bots in the memory of a module, each in one call; see `comparing` and `tree`."""
+"""Decisions of bots in a module's memory, each in one call; see `comparing` and `tree`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OF_TEAM, _OF_COMPARED, _OF_ROOT = 6, 4, 3
 
 
 class WasmDecisions:
-    """Decisions in the memory of a module; None where only Python can: for want of room, or if the rules are at fault.
+    """Decisions in a module's memory; None if Python must decide, because memory is short or the rules fault.
 
     Args:
         search: searches positions.
@@ -95,11 +95,11 @@ class _Comparing:
             memory.set(register, number)
 
     def decides(self, seat: int) -> None:
-        """Sets the seat that decides."""
+        """Sets the deciding seat."""
         self._memory.set("OWN_TEAM", self._teams + 8 * _OF_TEAM * self._team[seat])
 
     def compared(self, question: SearchQuestion) -> Compared | None:
-        """Compares options; None if only Python can: for want of room, or if the rules are at fault."""
+        """Compares options; None if Python must, because memory is short or the rules fault."""
         memory, count, particles = self._memory, question.options, len(question.rows)
         size = 8 * _OF_COMPARED * count + memory.state * count * particles
         if count > _MOST_OPTIONS or size > memory.room or not memory.asks(question.rows, question.codes):
@@ -166,7 +166,7 @@ class _Tree:
             self._tables = playouts
 
     def grown(self, question: SearchQuestion) -> Grown | None:
-        """Grows a tree; None if only Python can: for want of room, or as the rules are at fault."""
+        """Grows a tree; None if Python must, because memory is short or the rules fault."""
         memory, rows, count = self._memory, question.rows, question.options
         size = max(8 * _OF_ROOT * count, memory.state * len(rows))
         if question.playouts > _MOST_PLAYOUTS or size > memory.room or not memory.asks(rows, question.codes):

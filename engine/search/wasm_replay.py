@@ -1,4 +1,4 @@
-"""Recorded games in the memory of a module: many at a time, each up to the first case for Python."""
+"""Recorded games in a module's memory: many at a time, each up to its first decision that needs Python."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class WasmReplay:
         search: the search to which the positions belong.
         memory: the memory of its module.
         games: the codes of the decisions of each game.
-        row: the position where all of them begin.
-        notes: the results to note for the positions on the way.
+        row: the common start position.
+        notes: the results to note for the positions along the way.
         value: the number of the value of positions.
     """
 

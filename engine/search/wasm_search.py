@@ -1,4 +1,4 @@
-"""Search in wasm: rows go into a module's memory, results come out of it."""
+"""Search in wasm: rows go into a module's memory, and results come out."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ def _leaders(ranks: NDArray[np.int64], numbers: Ranks) -> NDArray[np.bool_]:
 
 
 class WasmSearch(Search):
-    """Positions as rows, in wasm; see `Search`. One thread may use it at a time.
+    """Positions as rows, in wasm; see `Search`. Only one thread may use it at a time.
 
     Attributes:
-        given_back: the decisions (`compared`, `grown`) that were not possible in one call.
+        given_back: the decisions (`compared`, `grown`) that were impossible in one call.
 
     Raises:
-        NoWasmtimeError, NoWasmError: if the program cannot be carried out in wasm.
+        NoWasmtimeError, NoWasmError: if wasm cannot run the program.
     """
 
     backend = "wasm"
@@ -104,20 +104,20 @@ class WasmSearch(Search):
         return None if self.interrupts else WasmDecisions(self, self._memories[0], self._value)
 
     def compared(self, question: SearchQuestion) -> Compared:
-        """Compares the options of a seat by random games after each, in one call where that is possible."""
+        """Compares the options of a seat by random games after each, in one call if possible."""
         result = None if self._decisions is None else self._decisions.compared(question)
         self.given_back += result is None
         return super().compared(question) if result is None else result
 
     def grown(self, question: SearchQuestion) -> Grown:
-        """Grows a tree of the options of a seat by random games, in one call where that is possible."""
+        """Grows a tree of the options of a seat by random games, in one call if possible."""
         result = None if self._decisions is None else self._decisions.grown(question)
         self.given_back += result is None
         return super().grown(question) if result is None else result
 
     @cached_property
     def follows(self) -> bool:
-        """Whether a seat's sight is complete; it is not where the deciding seats reveal private state."""
+        """Whether a seat's sight is complete: not if the deciding seats reveal private state."""
         taint = Taint(self.program)
         return not any(d.among is not None and taint.told_by(d.among) for d in self.program.decisions)
 
@@ -126,7 +126,7 @@ class WasmSearch(Search):
         return Sight(self._memories[0], seat)
 
     def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
-        """A seat's observations of positions, a row for each."""
+        """A seat's observations of positions, one row each."""
         return self.sight(seat).observations(self._checked(rows))
 
     def _parts(self, rows: NDArray[np.int64], most: int = 0) -> Iterator[tuple[int, NDArray[np.int64]]]:
@@ -173,7 +173,7 @@ class WasmSearch(Search):
         return self._valued(rows, self._value, self.seats, super().values)
 
     def measured(self, rows: NDArray[np.int64], value: ir.PositionValue) -> NDArray[np.int64]:
-        """A value of the program, of positions to each seat, or to each entity of its kind."""
+        """A value of the program for positions: for each seat, or for each entity of its kind."""
         return self._valued(rows, _numbered(self._wasm.p, value), value.size, partial(super().measured, value=value))
 
     def _valued(self, rows: NDArray[np.int64], which: int, size: int, python: _InPython) -> NDArray[np.int64]:
@@ -192,7 +192,7 @@ class WasmSearch(Search):
         return np.concatenate([codes for codes, _ in results])[order], parents[order]
 
     def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
-        """The positions after an option of each."""
+        """The positions after one option each."""
         memory, rows = self._memories[0], self._checked(rows)
         numbers = self._numbers(rows, options)
         result = np.empty_like(rows)
@@ -345,7 +345,7 @@ class WasmSearch(Search):
         return [self._coded(seed, first + n, cap) if own is None else own for n, own in enumerate(games)]
 
     def walk(self, row: ArrayLike) -> Walk:
-        """A walk to and fro; in Python if memory is short."""
+        """A walk from a row; in Python if memory is short."""
         try:
             return WasmWalk(self, self._wasm, row, self._value)
         except NoWasmtimeError:

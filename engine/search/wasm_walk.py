@@ -1,4 +1,4 @@
-"""A walk in the memory of a module."""
+"""A walk in a module's memory."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _WORD = (1 << 64) - 1
 
 
 class WasmWalk:
-    """A walk in wasm; see `Walk`. Python takes over unsupported cases, from the same position.
+    """A walk in wasm; see `Walk`. Python takes over unsupported cases from the same position.
 
     Args:
         search: the search to which the walk belongs.
         wasm: the program with its machine code.
-        row: the position where it begins.
+        row: its start position.
         value: the number of the value of positions; -1: points.
     """
 
@@ -81,7 +81,7 @@ class WasmWalk:
 
     @property
     def decider(self) -> int:
-        """The seat that decides."""
+        """The deciding seat."""
         try:
             return self._asked("decider")
         except TrapError:
@@ -144,7 +144,7 @@ class WasmWalk:
         self._count = None
 
     def undo(self) -> None:
-        """Takes the last option back."""
+        """Undoes the last option."""
         if not self._marks:
             raise IndexError("there is no decision to take back")
         self._call("undo", self._marks.pop())

@@ -1,1 +1,1 @@
-"""Playouts: random games, on many processes, with results in files."""
+"""Playouts: random games in many processes, with results in files."""

@@ -1,4 +1,4 @@
-"""Short runs on the machine that finishes first: Python begins, and wasm takes over if enough is left."""
+"""Machine choice for short runs: Python starts, and wasm takes over if enough games are left."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def play_quickly(
     """Plays games in Python until a wasm module pays off for the rest; finished games count.
 
     Args:
-        plan: a plan of games that Python plays at random.
+        plan: a plan of random games in Python.
         ruleset: its ruleset.
         numbers: the numbers of the games.
-        jobs: the processes or threads of the games after the change; -1: one for each core.
-        changed: takes the plan of the games after the change, if there is one.
-        clock: gives seconds; None: of the processor.
+        jobs: the processes or threads after the change; -1: one per core.
+        changed: receives the plan of the games after the change, if there is one.
+        clock: returns seconds; None: CPU time.
 
     Yields:
-        The outcomes, in the order of `numbers`: the same by each machine.
+        The outcomes, in the order of `numbers`: the same with either machine.
 
     Raises:
         ClusterError: if workers cannot be started, or end too early.

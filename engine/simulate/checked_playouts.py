@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.engine.game.drafted import standing
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import Option, RulesetFaultError, UnlistedOptionsError
@@ -32,7 +33,7 @@ class PlayoutFailure:
         kind: `invariant`, `fault` or `no_option`.
         detail: the message.
         wrong: the diagnostic, with its place in the rules.
-        option: the option in which the rules were at fault, if they were; it has changed nothing.
+        option: the option that faulted, without changing anything, or None.
     """
 
     kind: str
@@ -43,7 +44,7 @@ class PlayoutFailure:
 
 @dataclass(frozen=True, slots=True)
 class Playout:
-    """A finished playout. `ending` is None if it was abandoned or failed; `game` holds all decisions."""
+    """A finished playout. `ending` is None if it was abandoned or failed; `game` has all decisions."""
 
     number: int
     game: Game
@@ -54,17 +55,18 @@ class Playout:
 
     @property
     def decisions(self) -> int:
-        """The number of decisions, chance included."""
+        """The number of decisions, including chance."""
         return self.game.ply
 
     def log(self) -> list[dict[str, Any]]:
-        """The lines of a native log; after the end line the option in which the rules were at fault, if they were."""
-        decisions, fault = self.game.history, self.moves()[self.game.ply :]
+        """The lines of a native log; after the end line, the option that faulted, if any."""
+        steps, fault = self.game.omniscient.numbers.steps, self.moves()[self.game.ply :]
+        decisions = [step.option for step in standing(steps)]
         lines = [LogHeader.of(self.game, random=GENERATOR).to_json(), *map(entry_json, decisions), *end_json(self.game)]
         return [*lines, *map(entry_json, fault)]
 
     def moves(self) -> list[Option]:
-        """All decisions, and the option in which the rules were at fault, if they were."""
+        """All decisions, and the option that faulted, if any."""
         last = self.failure.option if self.failure is not None else None
         return self.game.history + ([last] if last is not None else [])
 
@@ -82,13 +84,13 @@ def choose(
     Args:
         game: a game that is not over.
         draws: the random numbers of the game.
-        at: the number of the decision to draw for; None: as many as there have been in the game, so that the same
-            decision draws the same after it has been taken back.
-        interrupt_rate: the probability of an option out of turn, where one is legal.
-        weighing: whether the decider's own are drawn by the weights that they have in playouts.
+        at: the number of the decision to draw for; None: the current ply, so that a decision draws the same after an
+            undo.
+        interrupt_rate: the probability of an option out of turn, if one is legal.
+        weighing: whether to weigh the decider's options as in playouts.
 
     Returns:
-        The option; None if none is legal.
+        The option, or None if none is legal.
     """
     first = 2 * (game.ply if at is None else at)
     try:
@@ -118,7 +120,7 @@ def _listed(game: Game, draws: Draws, first: int, interrupt_rate: float, *, weig
 
 
 def takes_any(game: Game) -> bool:
-    """Whether a bot leaves a decision to chance: nothing is legal, or there is too much to list and look at."""
+    """Whether a bot leaves a decision to chance: nothing is legal, or there is too much to list."""
     return bool(game.legal_options.unlisted) or not game.legal_options
 
 
@@ -134,10 +136,10 @@ def play_out(
     cap: int = CAP,
     decide: Decide = choose,
 ) -> Playout:
-    """Plays a game at random from its present position, with all invariants checked after every decision.
+    """Plays a game at random from its current position, with all invariants checked after every decision.
 
-    It depends on the game, the seed and the number alone. It is abandoned after `cap` decisions. `decide` takes the
-    decisions of players that do not play at random.
+    It depends only on the game, the seed and the number. It is abandoned after `cap` decisions. `decide` takes the
+    decisions of players that are not random.
     """
     draws = Draws(seed, number)
     option: Option | None = None
@@ -180,7 +182,7 @@ def simulate(
     backend: Backend = "python",
     cap: int = CAP,
 ) -> Iterator[Playout]:
-    """Plays random games one after the other, which take turns with the numbers of players."""
+    """Plays random games one after another, alternating the numbers of players."""
     for number in range(games):
         seats = seat_names(players[number % len(players)], ruleset.seats)
         yield play_out(Game(ruleset, seats, settings, backend), seed, number, cap=cap)

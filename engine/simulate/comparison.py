@@ -1,4 +1,4 @@
-"""Totals of random games under two rulesets, side by side, each number with an interval of its own."""
+"""Totals of random games under two rulesets, side by side, each number with an interval."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class ComparedNumber(Struct, frozen=True):
     """One number of both rulesets.
 
     Attributes:
-        what: its sort.
+        what: its type.
         name: its ending, team or seat; "" for all games.
-        value: the number under the first ruleset; None if there is none, such as for a seat that only the other has.
+        value: the number under the first ruleset, or None, for instance for a seat only in the other.
         other: the number under the other.
-        difference: the first minus the other; None where it is unknown.
+        difference: the first minus the other; None if unknown.
     """
 
     what: What
@@ -33,7 +33,7 @@ class ComparedNumber(Struct, frozen=True):
 
 
 def differences(one: Totals, other: Totals) -> Iterator[ComparedNumber]:
-    """All numbers of the games under one ruleset beside those under another."""
+    """All numbers of the games under one ruleset, next to those under another."""
     yield _means("decisions", "", one.decisions, other.decisions)
     games = one.lengths.total(), other.lengths.total()
     for name in sorted({*one.endings, *other.endings}):

@@ -1,4 +1,4 @@
-"""Confidence intervals of shares and means of random games, at the level of 19 in 20."""
+"""Confidence intervals of shares and means of random games, at the level of 95 %."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 class ConfidenceInterval(Struct, frozen=True):
-    """A value that was found, and the bounds between which the true one is, 19 times in 20."""
+    """An observed value, with 95 % bounds for the true one."""
 
     value: float
     low: float
@@ -23,7 +23,7 @@ class ConfidenceInterval(Struct, frozen=True):
 
 
 class Sample(Struct):
-    """A number from each of many games, in constant memory."""
+    """A sample with a number from each of many games, in constant memory."""
 
     games: int = 0
     total: int = 0
@@ -37,12 +37,12 @@ class Sample(Struct):
 
     @property
     def mean(self) -> float | None:
-        """The mean; None of no games."""
+        """The mean, or None without games."""
         return self.total / self.games if self.games else None
 
     @property
     def error(self) -> float | None:
-        """The standard error of the mean; None of fewer than `LEAST` games."""
+        """The standard error of the mean; None for fewer than `LEAST` games."""
         n = self.games
         return sqrt((n * self.squares - self.total**2) / (n * n * (n - 1))) if n >= LEAST else None
 
@@ -51,8 +51,8 @@ def share(wins: float, games: int) -> ConfidenceInterval:
     """A share of games: the score interval of E. B. Wilson, "Probable inference" (1927).
 
     Args:
-        wins: the number of games in the share; halves and thirds are shared wins.
-        games: the number of all games, at least one.
+        wins: the number of games in the share; shared wins count as fractions.
+        games: the number of games, at least one.
     """
     p, z = wins / games, _Z * _Z / games
     middle, half = p + z / 2, _Z * sqrt(p * (1 - p) / games + z / games / 4)

@@ -35,10 +35,10 @@ class OptionUse(Struct, frozen=True):
     """The use of an option by a seat.
 
     Attributes:
-        option: its decision and name, `market.buy`; with its argument, `market.buy(fish)`, if it has one of few.
+        option: its decision and name, `market.buy`; or `market.buy(fish)`, if it has a single argument with few values.
         seat: the seat.
         times: the number of uses.
-        first: the number of the decision of the first use, from 0 on.
+        first: the number of the decision of the first use, from 0.
     """
 
     option: str
@@ -61,12 +61,12 @@ class Details(Struct, frozen=True):
 
     Attributes:
         moves: a digest of all decisions.
-        roles: by entity, the seat that held it when a player decided first: each field whose type is a player.
+        roles: by entity, its seat at the first decision of a player: each field whose type is a player.
         uses: the options that players used.
-        trail: four letters for each decision: two are a digest of it, two the place of its option and seat among the
-            uses without an argument, or `--` (chance).
+        trail: four letters per decision: two for its digest, two for the place of its option and seat among the uses
+            without an argument, or `--` (chance).
         lead: the lead over time; None if the game has no leader.
-        course: the measures after the set-up, now and then, and at the end if the game has ended.
+        course: the measures after the set-up, at intervals, and at the end of a finished game.
     """
 
     moves: str
@@ -82,7 +82,7 @@ class Details(Struct, frozen=True):
         return {(p.measure, p.entity): p.value for p in course if p.value is not None}
 
     def taken(self, ply: int) -> tuple[str, str] | None:
-        """The option and the seat of a decision; None of chance, and after the end."""
+        """The option and the seat of a decision; None for chance, and after the end."""
         letters = self.trail[4 * ply + 2 : 4 * ply + 4]
         if letters in ("", _NOBODY):
             return None
@@ -92,7 +92,7 @@ class Details(Struct, frozen=True):
 
 
 def parted(one: Details, other: Details) -> int | None:
-    """The number of the first decision in which two games differ, or of the end of the shorter; None if in none."""
+    """The number of the first decision where two games differ, or the shorter one ends; None if they do not."""
     if one.trail == other.trail:
         return None
     least = min(len(one.trail), len(other.trail)) // 4
@@ -101,29 +101,29 @@ def parted(one: Details, other: Details) -> int | None:
 
 
 class GameMeasures(Protocol):
-    """Takes the measures of positions, most of which are dropped later."""
+    """Measurement of positions, most of which are later dropped."""
 
     def noted(self, game: Game) -> Any:
-        """A position, to be measured later."""
+        """A position, noted for later measuring."""
 
     def measures(self, notes: list[Any]) -> list[Measures]:
-        """The measures of positions that have been noted."""
+        """The measures of noted positions."""
 
 
 class OneByOne:
-    """Takes the measures of one position after the other."""
+    """Measurement of positions one by one."""
 
     def noted(self, game: Game) -> Callable[[], Measures]:
-        """The measures of a position, which are computed later."""
+        """The measures of a position, computed later."""
         return game.omniscient.measured()
 
     def measures(self, notes: list[Callable[[], Measures]]) -> list[Measures]:
-        """The measures of positions that have been noted."""
+        """The measures of noted positions."""
         return [note() for note in notes]
 
 
 class Described(Struct, frozen=True):
-    """A decision as details have it: its line in the digest, and the names under which its use is counted."""
+    """A decision in the form for details: its line in the digest, and the names for counting its uses."""
 
     line: bytes
     names: tuple[str, ...]
@@ -131,7 +131,7 @@ class Described(Struct, frozen=True):
 
 
 def described(option: Option) -> Described:
-    """A decision as details have it."""
+    """A decision in the form for details."""
     line = f"{option.decision} {option.by} {option}\n".encode()
     if option.by is None:
         return Described(line, (), None)
@@ -148,7 +148,7 @@ def _letters(number: int) -> str:
 
 
 class UsedMoves:
-    """The decisions of a game: their digest, and the options that were used."""
+    """The decisions of a game: their digest, and the used options."""
 
     def __init__(self) -> None:
         self._digest = blake2b(digest_size=12)
@@ -156,7 +156,7 @@ class UsedMoves:
         self._trail: list[tuple[str, tuple[str, str | None]]] = []
 
     def add(self, ply: int, move: Described) -> None:
-        """Adds the decision of a number."""
+        """Adds a decision with its number."""
         self._digest.update(move.line)
         self._trail.append((_letters(crc32(move.line)), (move.names[0] if move.names else "", move.by)))
         if move.by is not None:
@@ -183,11 +183,11 @@ class UsedMoves:
 
 
 class Plies(Generic[T]):
-    """The numbers of decisions after which measures are taken, with the notes made there.
+    """The numbers of decisions with measurements, with their notes.
 
     Args:
         most: the number of notes at which every second one is dropped.
-        stride: the decisions from one to the next, as long as there are few.
+        stride: the initial distance in decisions.
 
     Attributes:
         notes: the notes, by number.
@@ -198,11 +198,11 @@ class Plies(Generic[T]):
         self._most, self._stride = most, stride
 
     def wants(self, ply: int) -> bool:
-        """Whether measures are taken after `ply` decisions; always at the first call."""
+        """Whether to measure after `ply` decisions; always on the first call."""
         return not self.notes or ply % self._stride == 0
 
     def add(self, ply: int, note: T) -> None:
-        """Notes something; where there are too many notes, every second one is left out from then on."""
+        """Adds a note; if there are too many, every second one is dropped from then on."""
         self.notes[ply] = note
         if len(self.notes) >= self._most:
             self._stride *= 2
@@ -213,7 +213,7 @@ class Plies(Generic[T]):
 def details_of(
     moves: UsedMoves, roles: Mapping[str, str], course: Mapping[int, Measures], lead: Lead | None = None
 ) -> Details:
-    """The details of a game; `course` has measures by numbers of decisions."""
+    """The details of a game; `course` has measures by number of decisions."""
     points = (
         MeasurePoint(ply, name, entity, value)
         for ply, measures in course.items()
@@ -232,7 +232,7 @@ class Watch:
 
     Args:
         measuring: takes measures.
-        leading: finds the number that decides the lead in games of a ruleset.
+        leading: finds the deciding number for the lead in games of a ruleset.
     """
 
     def __init__(self, measuring: GameMeasures | None = None, leading: Leading = standings) -> None:
@@ -246,7 +246,7 @@ class Watch:
         """Positions whose measures are taken at the end: most are dropped by then."""
 
     def around(self, decide: Decide) -> Decide:
-        """A function that decides, watched."""
+        """A deciding function that is watched."""
 
         def watched(game: Game, draws: Draws) -> Option | None:
             self._before(game)
@@ -258,7 +258,7 @@ class Watch:
         return watched
 
     def details(self, game: Game) -> Details:
-        """The details of the game, which has been played."""
+        """The details of the finished game."""
         notes = self._course.notes
         if game.is_over:
             notes[game.ply] = self._measuring.noted(game)
@@ -286,7 +286,7 @@ class Watch:
 
 
 def roles(game: Game) -> Iterator[tuple[str, str]]:
-    """Each entity held by a seat now, with the seat, and the field's name if there are several such fields."""
+    """Each entity currently held by a seat, with the seat, and the field's name if there are several such fields."""
     declarations, within = game.ruleset.declarations, game.omniscient
     held = [
         (kind, field)

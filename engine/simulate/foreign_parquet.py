@@ -1,8 +1,8 @@
-"""Parquet files of strangers, read in batches: footers and headers of pages are checked first.
+"""Untrusted Parquet files, read in batches: footers and page headers are checked first.
 
-A few bytes of a page can stand for any number of values, and a short text for a long one in each row; and the sizes in
-the footer need not be true. So the headers of all pages are read here, before pyarrow allocates the memory that they
-promise; texts stay numbers of a dictionary until their total length is known.
+A few bytes of a page can represent any number of values, and a short text a long one in each row; and sizes in the
+footer may be wrong. So all page headers are read here, before pyarrow allocates the memory they promise; texts stay
+dictionary numbers until their total length is known.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ def parquet_batches(
     arrays: Sequence[str] = (),
     skipped: Sequence[str] = (),
 ) -> Iterator[Any]:
-    """The rows of a file in batches, as `pyarrow.RecordBatch` in which texts are numbers of a dictionary.
+    """The rows of a file in batches, as `pyarrow.RecordBatch` with texts as dictionary numbers.
 
     Args:
         path: the file.
-        check: refuses other columns, given the `pyarrow.Schema`, and sizes, given the `pyarrow.FileMetaData`.
-        rows: the most rows of a batch; those with large values have fewer.
-        help_: the way out, for messages.
-        arrays: columns that are not made into objects of Python.
-        skipped: columns that are not read.
+        check: rejects wrong columns, given the `pyarrow.Schema`, and wrong sizes, given the `pyarrow.FileMetaData`.
+        rows: the maximum number of rows in a batch; with large values, fewer.
+        help_: the help text for messages.
+        arrays: columns to leave as arrays.
+        skipped: columns to skip.
 
     Raises:
-        DiagnosticsError: RS601 if it cannot be read, RS602 if it is too large; those of `check`.
+        DiagnosticsError: RS601 if it is unreadable, RS602 if it is too large; errors from `check`.
     """
     with foreign(str(path), help_):
         file = opened(path)
@@ -102,7 +102,7 @@ def _batches(
                 rows_read += batch.num_rows
                 yield from _pieces(batch, arrays)
         if rows_read != meta.num_rows:
-            raise ValueError("it has fewer rows than it says")
+            raise ValueError("it has fewer rows than declared")
 
 
 def _pieces(batch: Any, arrays: Sequence[str]) -> Iterator[Any]:
@@ -118,7 +118,7 @@ def _pieces(batch: Any, arrays: Sequence[str]) -> Iterator[Any]:
 
 
 def objects(array: Any) -> list[Any]:
-    """An array as objects of Python; equal texts of a column are one, which `to_pylist` makes again for each row."""
+    """An array as Python objects; equal texts share one object, unlike with `to_pylist`."""
     from pyarrow import types
 
     if not types.is_dictionary(array.type):
@@ -182,13 +182,13 @@ def _check_sizes(file: IO[bytes]) -> None:
         rows -= _count(group.get(3))
         columns = list(_structs(group.get(1)))
         if len(columns) != leaves:
-            raise ValueError("a group of rows has other columns than the file")
+            raise ValueError("a row group has other columns than the file")
         for number, column in enumerate(columns):
             if column.keys() & {1, 8}:
-                raise ValueError("a column lies in another file, or is encrypted")
+                raise ValueError("a column is in another file, or encrypted")
             bounds.column(file, number, group[3], _struct(column.get(3)))
     if rows:
-        raise ValueError("its groups have other rows than it says")
+        raise ValueError("its row groups do not match the declared rows")
 
 
 def _leaves(schema: Any) -> int:
@@ -205,7 +205,7 @@ def _leaves(schema: Any) -> int:
             raise ValueError("its columns are no tree")
         children = element.get(5, 0)
         if type(children) is not int or children < 0 or len(open_) > _MAX_NESTING:
-            raise ValueError("its columns are no tree, or nested too deep")
+            raise ValueError("its columns are not a tree, or nested too deeply")
         leaves += not children
         open_.append(children)
         while open_ and not open_[-1]:
@@ -232,18 +232,18 @@ class _Bounds:
             at = dictionary
         end, counted = at + length, 0
         if end > self._size:
-            raise ValueError("a column of it lies beyond its end")
+            raise ValueError("a column exceeds the file")
         if values < rows:
             raise ValueError("a column has fewer values than rows")
         while counted < values:
             if at >= end:
-                raise ValueError("a column has fewer values than it says")
+                raise ValueError("a column has fewer values than declared")
             file.seek(at)
             header, used = read_struct(file.read(min(_MAX_PAGE_HEADER, end - at)))
             counted += self._page(header)
             at += used + _count(header.get(3))
             if at > end:
-                raise ValueError("a page of it lies beyond its column")
+                raise ValueError("a page exceeds its column")
             if self._values[number] + counted > FREE_VALUES + MAX_VALUES_RATIO * self._size:
                 raise _TooMuchError("holds too many values")
         self._values[number] += counted
@@ -257,7 +257,7 @@ class _Bounds:
             raise _TooMuchError("unpacks to too much, or has too many pages")
         if kind == _DICTIONARY:
             if _count(_struct(header.get(7)).get(1)) > size:
-                raise ValueError("a dictionary of it has more values than bytes")
+                raise ValueError("a dictionary has more values than bytes")
             return 0
         if kind == _INDEX:
             return 0
@@ -266,7 +266,7 @@ class _Bounds:
         inner = _struct(header.get(5 if kind == _DATA else 8))
         encodings = [inner.get(2), inner.get(3), inner.get(4)] if kind == _DATA else [inner.get(4)]
         if encodings[0] not in (0, 2, 3, 8) or not set(encodings[1:]) <= {3, 4}:
-            raise ValueError("a page of it is packed in a rare way")
+            raise ValueError("a page uses an unsupported compression")
         return _count(inner.get(1))
 
 

@@ -24,25 +24,25 @@ from rulespec.typed.teams import teams
 
 @dataclass(frozen=True, slots=True)
 class GamePlan:
-    """The inputs of game number n: plain data, for other processes.
+    """The inputs for game number n: plain data, for other processes.
 
     Attributes:
-        reference: the reference to load the ruleset by.
+        reference: the reference for loading the ruleset.
         ruleset: its reference by ids.
         ruleset_hash: the hash of its meaning.
         sources_hash: the hash of its texts; outcomes name places in them.
-        players: numbers of players; the games take turns.
-        called: names that the rules give the first seats.
-        teams: the team of each seat when the most play; empty if there are no teams.
+        players: numbers of players, which alternate.
+        called: the names of the first seats in the rules.
+        teams: the team of each seat at the maximum number of players; empty without teams.
         seed: the seed of chance.
-        cap: the number of decisions after which a game is abandoned.
+        cap: the number of decisions before a game is abandoned.
         settings: all settings of the ruleset, with their values.
-        backend: the backend that runs the rules; it makes no difference to the games.
-        random: the generator that the games draw from.
-        bots: the names of the bots that play, which take turns at the seats; empty: all play at random.
-        rotated: whether the bots sit one seat further in each game.
+        backend: the backend for the rules, without effect on the games.
+        random: the random number generator.
+        bots: the names of the bots, which rotate over the seats; empty: all play at random.
+        rotated: whether the bots move one seat further in each game.
         details: whether outcomes have details.
-        repeated: games that follow one another with the same deal.
+        repeated: the number of consecutive games with the same deal.
     """
 
     reference: str
@@ -77,7 +77,7 @@ class GamePlan:
         """The plan for a loaded ruleset.
 
         Raises:
-            DiagnosticsError: if the numbers of players or the settings do not fit it.
+            DiagnosticsError: if the numbers of players or the settings do not fit the ruleset.
         """
         values = check_settings(ruleset, settings or {})
         for number in players:
@@ -103,9 +103,9 @@ class GamePlan:
     def play(
         self, ruleset: typed.Ruleset, number: int, decide: Decide = choose, machine: Machines | None = None
     ) -> Playout:
-        """Plays one game, always the same; `ruleset` is that of the plan, and `decide` plays its bots.
+        """Plays one game, deterministically; `ruleset` is the plan's, and `decide` plays its bots.
 
-        Games in wasm have no decisions to look at: Python plays them here, unless another machine is given.
+        Games in wasm keep no decisions: Python plays them here, unless another machine is given.
         """
         backend = machine or ("python" if self.backend == "wasm" else self.backend)
         game = Game(ruleset, self.seats(number), self.settings, backend)
@@ -120,7 +120,7 @@ class GamePlan:
         measuring: GameMeasures | None = None,
         leading: Leading = standings,
     ) -> Outcome:
-        """The outcome of one game, with its details if the plan has them; the rest is as in `play`."""
+        """The outcome of one game, with details if the plan has them; otherwise as for `play`."""
         watch = Watch(measuring, leading) if self.details else None
         playout = self.play(ruleset, number, watch.around(decide) if watch is not None else decide, machine)
         details = watch.details(playout.game) if watch is not None else None
@@ -133,13 +133,13 @@ MISTAKES = ("invariant", "fault", "no_option")
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A mistake of the rules that a game shows, as texts. Code and place identify it.
+    """A mistake of the rules revealed by a game, as texts. Code and place identify it.
 
     Attributes:
         kind: one of `MISTAKES`.
         detail: the message.
         code: the code of the diagnostic.
-        place: its place, from the folder of the ruleset on: `nim/rules/play.rules:13:5`; empty if it has none.
+        place: its place, relative to the ruleset's folder: `nim/rules/play.rules:13:5`; "" if there is none.
     """
 
     kind: str
@@ -159,8 +159,8 @@ class Outcome:
         ended: the ending; None if the game was abandoned or failed.
         winners: the seats that won.
         scores: the points by seat.
-        failure: the mistake that it shows; None if it shows none.
-        details: its details; None of a plan without.
+        failure: the mistake found, or None.
+        details: the game's details, or None if the plan records none.
     """
 
     game: int
@@ -191,7 +191,7 @@ class Outcome:
 
 
 def place_in(ruleset: typed.Ruleset, span: Span | None) -> str:
-    """A place from the folder of the ruleset on: the same wherever the program runs."""
+    """A place relative to the ruleset's folder, so the same everywhere."""
     if span is None:
         return ""
     if is_carried(ruleset):

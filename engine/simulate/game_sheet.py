@@ -112,13 +112,13 @@ def _mistake(data: object) -> Mistake | None:
     if not isinstance(data, dict) or list(data) != names or not all(isinstance(v, str) for v in data.values()):
         raise ValueError("a failure has unexpected entries")
     if data["kind"] not in MISTAKES:
-        raise ValueError(f"a failure is one of {', '.join(MISTAKES)}, and not {quoted(data['kind'])}")
+        raise ValueError(f"a failure must be one of {', '.join(MISTAKES)}, not {quoted(data['kind'])}")
     return Mistake(**data)
 
 
 @cache
 def schema(details: bool = False) -> Any:
-    """The columns of a part as a `pyarrow.Schema`, equal to those of a JSON line.
+    """The columns of a part as a `pyarrow.Schema`, matching those of a JSON line.
 
     Raises:
         SaveError: if pyarrow is not installed.

@@ -16,13 +16,13 @@ class Totals:
     """Totals of many games, in constant memory.
 
     Args:
-        called: names that the rules give the first seats.
+        called: the names of the first seats in the rules.
         of_seats: the team of each seat; empty if there are no teams.
 
     Attributes:
-        failures: the number of games that failed.
-        failed: the first few of them.
-        mistakes: the first few different mistakes (code, place), each with the first game that shows it.
+        failures: the number of failed games.
+        failed: the first failed games.
+        mistakes: the first distinct mistakes (code, place), each with the first game that reveals it.
     """
 
     EXAMPLES = 5
@@ -105,7 +105,7 @@ class Totals:
         return result
 
     def to_json(self) -> dict[str, Any]:
-        """The totals as plain data; see simulate.schema.json. Wins are shared between several winners, or teams."""
+        """The totals as plain data; see simulate.schema.json. Several winners, or teams, share a win."""
         lengths = self.decisions
         return {
             "games": lengths.games,

@@ -1,4 +1,4 @@
-"""Results as a file of JSON Lines, a header and then a row for each game, only ever added to:
+"""Results as an append-only JSON Lines file, with a header and a row for each game:
 
 {"rulespec_results": 1, "ruleset": "nim", "ruleset_hash": "01…", "players": [2], "random": "splitmix64-1", "seed": 1, …}
 {"game": 0, "players": 2, "decisions": 5, "ended": "last_stone", "winners": ["B"], "scores": {…}, "failure": null}

@@ -1,4 +1,4 @@
-"""The lead in a game over time: its changes, the last time it was taken, and its greatest width."""
+"""The lead in a game over time: its changes, its last taking, and its maximum."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Lead(Struct, frozen=True):
 
     Attributes:
         by: the number that decides the lead.
-        changes: the number of times the lead went to another side; drawing level takes no lead.
-        taken: the number of decisions after which the last leader took it; None: nobody ever led.
-        widest: the greatest lead of the first over the second; for playouts in percent.
+        changes: the number of changes to another side; a draw is no change.
+        taken: the number of decisions until the last leader took it; None: nobody ever led.
+        widest: the maximum lead of the first over the second; in percent for playouts.
     """
 
     by: By
@@ -35,11 +35,11 @@ class Lead(Struct, frozen=True):
 
 
 class Standings(Struct, frozen=True):
-    """The progress of each seat at any position of a game, the more the better.
+    """The progress of each seat at a position, as a number to maximise.
 
     Attributes:
-        by: its sort.
-        slack: the greatest difference that is not a lead.
+        by: its type.
+        slack: the maximum difference that is not a lead.
         of: the number of each seat.
     """
 
@@ -49,7 +49,7 @@ class Standings(Struct, frozen=True):
 
 
 def standings(game: Game) -> Standings | None:
-    """The standings of games of a ruleset by its value, else its points; None without, and where all win together."""
+    """The standings of a ruleset's games by value, or by points; None if there are neither, or all win together."""
     program, seats = game.omniscient.program, range(len(game.seats))
     value = deciding(program)
     if game.ruleset.declarations.teams == ALL or len(seats) < 2 or (value is None and program.scoring is None):
@@ -68,12 +68,12 @@ def standings(game: Game) -> Standings | None:
 
 
 def deciding(program: ir.Program) -> ir.PositionValue | None:
-    """The value of each seat by which positions are judged; None if there is none, or one for all."""
+    """The per-seat value for judging positions; None if there is none, or one for all."""
     return next((value for value in program.values if value.decides and not value.shared), None)
 
 
 def lead_of(game: Game, by: By, slack: int, course: Mapping[int, Sequence[int]]) -> Lead:
-    """The lead in a game whose seats have come so far after some numbers of decisions; of a team it is the mean."""
+    """The lead in a game, given the progress of the seats after some numbers of decisions; for a team, the mean."""
     of_seats = teams(game.ruleset.declarations)
     sides = members(of_seats or game.seats, game.seats).values()
     own = [[game.seats.index(seat) for seat in side] for side in sides]

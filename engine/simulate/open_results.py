@@ -1,4 +1,4 @@
-"""Results of games, opened in the format given by the file's name."""
+"""Results of games, opened in the format given by the file name."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ def open_rows(path: Path, sheet: ResultSheet[Row]) -> Results[Row]:
         return JsonLinesResults(path, sheet)
     if path.suffix == ".parquet":
         return ParquetResults(path, sheet)
-    raise SaveError(f"{path} names no format: results are written to a name that ends in .jsonl or .parquet")
+    raise SaveError(f"{path} names no format: use a name that ends in .jsonl or .parquet")

@@ -1,6 +1,6 @@
 """Results as a folder of Parquet files.
 
-Nothing can be added to a Parquet file. So each part is a complete file: it is created under another name, and has the
+Parquet files cannot be appended to. So each part is a complete file: it is written under a temporary name, with the
 header in its metadata. Programs that read folders of Parquet files read the parts as one table.
 """
 
@@ -23,14 +23,14 @@ from rulespec.engine.simulate.result_rows import Results, ResultSheet, Row, chec
 
 PART_ROWS = 20_000
 PART_SECONDS = 60.0
-"""Time after which a part is written: the most that is lost if the program is killed."""
+"""Time after which a part is saved: the most that is lost if the program is killed."""
 
 PART = re.compile(r"games-(\d{10})\.parquet")
 _WRITING = re.compile(r"\.games-\d{10}\.writing")
 
 
 class ParquetResults(Results[Row]):
-    """A folder of Parquet files; see `Results`. Part `games-0000020000.parquet` begins with game 20,000.
+    """A folder of Parquet files; see `Results`. Part `games-0000020000.parquet` starts with game 20,000.
 
     Each part ends after `PART_ROWS` games, after `PART_SECONDS`, or on closing.
     """
@@ -123,7 +123,7 @@ def _rows(path: Path, sheet: ResultSheet[Any]) -> Iterator[dict[str, Any]]:
 
     def check(columns: Any, meta: Any) -> None:
         if not sheet.of_kind(columns) or not meta.num_rows <= PART_ROWS:
-            fail("RS607", f"{path} is no part of results: it has other columns", None, help=_drop(path))
+            fail("RS607", f"{path} is not part of the results: it has other columns", None, help=_drop(path))
         check_header((columns.metadata or {}).get(sheet.key.encode(), b""), str(path), sheet)
 
     for batch in parquet_batches(path, check, 1_000, _drop(path), skipped=sheet.derived):

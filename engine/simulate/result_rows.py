@@ -1,4 +1,4 @@
-"""Results of games, a row for each, written during the run so that it can be resumed."""
+"""Results of games, one row each, written during the run so that it can be resumed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class ResultSheet(ABC, Generic[Row]):
     """The format of results: the header of a run, its rows and its columns.
 
     Attributes:
-        key: the entry of the header with the version.
-        maps: the columns that are maps.
-        derived: the columns that follow from others, for other programs: they are not read.
+        key: the header entry for the version.
+        maps: the columns of map type.
+        derived: the columns derived from others for external programs; they are not read.
         compression: the compression of parts.
-        most: the most rows of a part; None: the usual number.
+        most: the maximum number of rows in a part; None: the default.
     """
 
     key = "rulespec_results"
@@ -50,12 +50,12 @@ class ResultSheet(ABC, Generic[Row]):
         """The result with this number.
 
         Raises:
-            ValueError: if the data is not a row of it; the message gives the reason.
+            ValueError: if the data is not a valid row; the message gives the reason.
         """
 
     @abstractmethod
     def schema(self) -> Any:
-        """The columns of a part as a `pyarrow.Schema`, equal to those of a JSON line.
+        """The columns of a part as a `pyarrow.Schema`, matching those of a JSON line.
 
         Raises:
             SaveError: if pyarrow is not installed.
@@ -66,11 +66,11 @@ class ResultSheet(ABC, Generic[Row]):
         return self.schema()
 
     def described(self, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
-        """Further metadata of a part with these rows, for people and other programs."""
+        """Additional metadata of a part with these rows, for people and other programs."""
         return {}
 
     def of_kind(self, columns: Any) -> bool:
-        """Whether a `pyarrow.Schema` belongs to results of this kind, of any run."""
+        """Whether a `pyarrow.Schema` belongs to results of this kind, from any run."""
         return bool(columns.equals(self.schema()))
 
 
@@ -95,11 +95,11 @@ class Results(ABC, Generic[Row]):
 
     @abstractmethod
     def recorded(self) -> Iterator[Row]:
-        """The recorded games, from number 0 on without a gap; read all of them before adding more.
+        """The recorded games, contiguous from number 0; read all of them before adding more.
 
         Raises:
-            SaveError: if they are of another run.
-            DiagnosticsError: RS601, RS602, RS604, RS605 or RS607 if they are damaged, or no results.
+            SaveError: if they belong to another run.
+            DiagnosticsError: RS601, RS602, RS604, RS605 or RS607 if they are damaged, or not results.
         """
 
     @abstractmethod
@@ -107,7 +107,7 @@ class Results(ABC, Generic[Row]):
         """Adds the next game.
 
         Raises:
-            SaveError: if that fails. Earlier games stay saved.
+            SaveError: if writing fails; earlier games stay saved.
         """
 
     @abstractmethod
@@ -124,12 +124,12 @@ class Results(ABC, Generic[Row]):
 
 
 def check_header(data: bytes, name: str, sheet: ResultSheet[Any]) -> None:
-    """Checks that a header is that of a run.
+    """Checks that a header belongs to a run.
 
     Raises:
-        SaveError: if it is that of another run.
-        DiagnosticsError: RS605 if it has another version, RS607 if it is not a header, RS653 if its games were drawn by
-            another generator.
+        SaveError: if it belongs to another run.
+        DiagnosticsError: RS605 if it has another version, RS607 if it is not a header, RS653 if another generator drew
+            its games.
     """
     place = Span(name, 1, 1, 1, 2)
     try:
@@ -137,7 +137,7 @@ def check_header(data: bytes, name: str, sheet: ResultSheet[Any]) -> None:
     except (ValueError, RecursionError):
         result = None
     if not isinstance(result, dict) or sheet.key not in result:
-        fail("RS607", f"these are no results of games: there is no `{sheet.key}`", place, help="name another file")
+        fail("RS607", f"these are not results of games: they lack `{sheet.key}`", place, help="name another file")
     wanted = sheet.header()
     result = new_header(result, wanted)
     version = result[sheet.key]
@@ -168,5 +168,5 @@ def _same(a: object, b: object) -> bool:
 
 
 def quoted(value: object) -> str:
-    """A value of JSON, as messages show it."""
+    """A JSON value for messages."""
     return shown(json.dumps(value))

@@ -1,7 +1,7 @@
-"""Bounds that hold at every look: a mean or a share may be followed, and looked at after any game.
+"""Bounds valid at every look: a mean or a share may be followed, and inspected after any game.
 
-A confidence interval is wrong one time in twenty at one look, and far more often if one looks until it decides.
-A confidence sequence is wrong in one run of twenty, at any number of looks.
+A confidence interval is wrong one time in twenty at a single look, and far more often if one looks until it decides. A
+confidence sequence is wrong in one run of twenty, with any number of looks.
 
 For a mean it is asymptotic: the normal mixture (Robbins: "Statistical Methods Related to the Law of the Iterated
 Logarithm", 1970), in the form of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform Central Limit Theory
@@ -36,7 +36,7 @@ _HALVINGS = 50
 
 
 def half_width(games: int, deviation: float, level: float = LEVEL) -> float:
-    """Half the confidence interval for the mean of N games with this standard deviation."""
+    """Half the width of the confidence interval for the mean of N games with this standard deviation."""
     alpha = 1 - level
     rho = (-2 * log(alpha) + log(-2 * log(alpha)) + 1) / TUNED  # its square, after their equation for a chosen time
     spread = games * rho + 1
@@ -44,15 +44,15 @@ def half_width(games: int, deviation: float, level: float = LEVEL) -> float:
 
 
 def early_half_width(games: int, deviation: float, level: float = LEVEL) -> float:
-    """Half the interval for the mean of N games, before it is as good as normally distributed.
+    """Half the interval for the mean of N games, before the normal approximation is good enough.
 
-    It is Student's for the single look, and the looks before `FIRST_LOOK` share a quarter of the error, as numbers may
-    be skew: bounds are finite from two games on.
+    Student's interval for single looks, where the looks before `FIRST_LOOK` share a quarter of the error, as
+    distributions may be skewed: bounds are finite from two games on.
 
     Args:
         games: at least two.
-        deviation: the standard deviation of the games, as part of N and not of N - 1.
-        level: the share of runs in which the bounds are right at all these looks.
+        deviation: the standard deviation of the games, dividing by N rather than N - 1.
+        level: the share of runs with correct bounds at all these looks.
     """
     tail = (1 - level) / 4 / (FIRST_LOOK - 2)
     return deviation * _student(games - 1, tail) / sqrt(games - 1)
@@ -79,12 +79,12 @@ def _student(freedom: int, tail: float) -> float:
 
 
 def followed_share(won: float, games: int, level: float = LEVEL) -> ConfidenceInterval | None:
-    """The share of games that were won, with bounds for every look; None without games.
+    """The share of games won, with bounds for every look; None without games.
 
     Args:
         won: the sum of the shares of the wins, each from 0 to 1.
         games: the number of games.
-        level: the share of runs in which the bounds are right at all looks, at least.
+        level: the minimum share of runs with correct bounds at all looks.
     """
     if not games:
         return None
@@ -94,7 +94,7 @@ def followed_share(won: float, games: int, level: float = LEVEL) -> ConfidenceIn
 
 
 def log_stakes(won: float, games: int, share: float) -> float:
-    """The log-wealth of a gambler who began with 1 and has bet against a mean of `share`; inf if it is impossible.
+    """The log-wealth of a gambler who started with 1 and bet against a mean of `share`; inf if that is impossible.
 
     Args:
         won: the sum of the shares of the wins, each from 0 to 1.
@@ -119,13 +119,13 @@ def _least(won: float, games: int, bound: float) -> float:
 
 
 def games_to_tell(won: float, games: int, share: float, level: float = LEVEL) -> int | None:
-    """The games after which the bounds leave a share out, should the mean stay as it is; None if nobody plays as many.
+    """The number of games until the bounds exclude a share, if the mean stays the same; None if it is too high.
 
     Args:
         won: the sum of the shares of the wins so far.
         games: the number of games so far, at least one.
         share: the share in question.
-        level: the share of runs in which the bounds are right at all looks.
+        level: the share of runs with correct bounds at all looks.
     """
     mean, bound = won / games, -log(1 - level)
     if log_stakes(mean * MOST, MOST, share) < bound:
@@ -138,13 +138,13 @@ def games_to_tell(won: float, games: int, share: float, level: float = LEVEL) ->
 
 
 def games_needed(games: int, wanted: float, deviation: float, level: float = LEVEL) -> int | None:
-    """The games after which the bounds are as near to the mean as wanted; None if nobody plays that many.
+    """The number of games until the bounds are as close to the mean as wanted; None if it is too high.
 
     Args:
-        games: those that were played; the first look is not before `FIRST_LOOK`.
+        games: the number of games played; the first look is not before `FIRST_LOOK`.
         wanted: the distance.
         deviation: the standard deviation so far.
-        level: the share of runs in which the bounds are right at all looks.
+        level: the share of runs with correct bounds at all looks.
     """
     if half_width(MOST, deviation, level) >= wanted:
         return None
@@ -159,13 +159,13 @@ def said_needed(needed: int | None, word: str) -> str:
     """The number of games for a verdict, in words.
 
     Args:
-        needed: as `games_needed` and `games_to_tell` give it.
+        needed: from `games_needed` or `games_to_tell`.
         word: the counted unit, in the plural.
     """
     return f"no number of {word} that anybody plays" if needed is None else f"about {rounded(needed):,} {word}"
 
 
 def rounded(games: int) -> int:
-    """A number with two digits that count: nobody knows more."""
+    """A number with two significant digits, as more would be false precision."""
     step = int(10 ** max(0, len(str(games)) - 2))
     return -(-games // step) * step

@@ -1,4 +1,4 @@
-"""The compact form of Thrift, in which Parquet writes its footer and the headers of its pages, read within bounds.
+"""Thrift's compact protocol, used by Parquet footers and page headers, read within bounds.
 
 A struct is a mapping of field numbers to values; a list is a list. Texts are bytes.
 """
@@ -17,11 +17,11 @@ _BITS = {_I16: 16, _I32: 32, _I64: 64}
 
 
 class ThriftError(ValueError):
-    """The bytes are no struct, or too large a one."""
+    """Bytes that are not a struct, or a struct that is too large."""
 
 
 def read_struct(data: bytes) -> tuple[dict[int, Any], int]:
-    """The struct at the begin of some bytes, and the number of its bytes. Errors: ThriftError."""
+    """The struct at the start of some bytes, and its length. Errors: ThriftError."""
     reader = _Reader(data)
     try:
         return reader.struct(0), reader.at
@@ -36,7 +36,7 @@ class _Reader:
         self._values = 0
 
     def struct(self, depth: int) -> dict[int, Any]:
-        """The struct at the place."""
+        """The struct at the current place."""
         if depth > MAX_DEPTH:
             raise ThriftError("it is nested too deep")
         results: dict[int, Any] = {}
@@ -73,7 +73,7 @@ class _Reader:
         head = self._byte()
         size = self._size() if head >> 4 == 15 else head >> 4
         if depth > MAX_DEPTH or size > MAX_VALUES:
-            raise ThriftError("it has too long a list, or is nested too deep")
+            raise ThriftError("it has a list that is too long, or is nested too deeply")
         return [self._value(head & 15, depth) for _ in range(size)]
 
     def _byte(self) -> int:

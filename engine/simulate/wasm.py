@@ -1,4 +1,4 @@
-"""Random games played in wasm: the same outcomes as Python gives, in threads of one process."""
+"""Random games in wasm: the same outcomes as in Python, in threads of one process."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _AHEAD = 3
 
 
 class WasmOutcomes:
-    """Plays games of a plan. One thread may use it at a time.
+    """Plays games of a plan; only one thread may use it at a time.
 
     Args:
         plan: the plan.
@@ -51,10 +51,10 @@ class WasmOutcomes:
 
     Attributes:
         plan: the plan.
-        games: the players of games, by the number of seats.
+        games: the game players, by number of seats.
 
     Raises:
-        NoWasmtimeError, NoWasmError: if its programs cannot be carried out in wasm.
+        NoWasmtimeError, NoWasmError: if wasm cannot run its programs.
     """
 
     def __init__(self, plan: GamePlan, ruleset: typed.Ruleset) -> None:
@@ -75,9 +75,9 @@ class WasmOutcomes:
         return [results[number] for number in numbers]
 
     def tallied(self, numbers: range) -> list[tuple[Outcome, int]]:
-        """The distinct outcomes of some games, each from the first game with it, and their numbers of games.
+        """The distinct outcomes of some games, each from the first game with it, and the number of games with each.
 
-        One that shows a mistake is listed by itself.
+        An outcome with a mistake is listed separately.
         """
         results: list[tuple[Outcome, int]] = []
         for mine, seats, rows in self._played(numbers):
@@ -157,13 +157,13 @@ def play_in_wasm(plan: GamePlan, ruleset: typed.Ruleset, numbers: range, jobs: i
         plan: the plan.
         ruleset: its ruleset.
         numbers: the numbers of the games.
-        jobs: the most threads; -1: one for each core. There are never more than cores or rounds of games.
+        jobs: the maximum number of threads; -1: one per core. Never more than cores or rounds of games.
 
     Yields:
         The outcomes, in the order of `numbers`.
 
     Raises:
-        NoWasmtimeError, NoWasmError: if its programs cannot be carried out in wasm.
+        NoWasmtimeError, NoWasmError: if wasm cannot run its programs.
     """
     return _each(plan, ruleset, _rounds(numbers), jobs, WasmOutcomes.of)
 

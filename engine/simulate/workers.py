@@ -1,8 +1,8 @@
-"""Workers that play games in parallel: processes of this machine, or of a cluster.
+"""Workers that play games in parallel: processes of this machine or a cluster.
 
 A worker gets a plan and the number of a game, and returns its outcome: plain data. Each worker loads the ruleset once.
-A game depends on the plan and its number alone, and outcomes come in the order of the numbers; so the number of workers
-makes no difference.
+A game depends only on the plan and its number, and outcomes come in order; so the number of workers makes no
+difference.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _playing = threading.Lock()  # a worker of a cluster may have several threads
 
 
 class ClusterError(RulespecError):
-    """Workers cannot play games, or no longer, for the reason in the message."""
+    """A failure of the workers; the message gives the reason."""
 
 
 Play = Callable[[GamePlan, typed.Ruleset, int], Outcome]
@@ -69,9 +69,9 @@ def play_tasks(
 
     Args:
         tasks: plans and the numbers of their games; each plan's `reference` must name the same ruleset in all workers.
-        jobs: the most processes; -1: one on each core. There are never more than cores or games.
-        cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
-        play: plays a game; None: all its players play at random.
+        jobs: the maximum number of processes; -1: one per core. Never more than cores or games.
+        cluster: `dask:ADDRESS` or `ray:ADDRESS`, to use all workers of this cluster instead.
+        play: plays a game; None: all players are random.
 
     Yields:
         The outcomes, in the order of the tasks. Closing the generator stops the workers.
@@ -90,11 +90,11 @@ def on_workers(
     """Calls a function in other processes.
 
     Args:
-        work: a function of a module, which is sent by its name.
+        work: a module-level function, sent by name.
         calls: the arguments of each call: plain data.
-        jobs: the most processes; -1: one on each core. There are never more than cores or calls.
+        jobs: the maximum number of processes; -1: one per core. Never more than cores or calls.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to use all workers of this cluster instead.
-        batch: calls at a time on a cluster that cannot return results one by one.
+        batch: calls at a time on a cluster that cannot return results individually.
 
     Yields:
         The results, in the order of the calls. Closing the generator stops the workers.
@@ -206,7 +206,7 @@ def _played(plan: GamePlan, number: int, play: Play | None) -> Outcome:
 
 
 def ruleset_of(reference: str, sources_hash: str) -> typed.Ruleset:
-    """The ruleset of a reference, if its texts have this hash. Errors: ClusterError if they have not."""
+    """The ruleset of a reference, if its texts have this hash. Errors: ClusterError if they do not."""
     return _ruleset(reference, sources_hash, _place())
 
 
@@ -215,7 +215,7 @@ def _ruleset(reference: str, sources_hash: str, _at: tuple[str, str]) -> typed.R
     ruleset = load_ruleset(reference)
     if ruleset.sources_hash != sources_hash:
         message = f"a worker (on {socket.gethostname()}) has another version of `{reference}`"
-        raise ClusterError(f"{message}; have its files just been changed? Otherwise copy the same ones there")
+        raise ClusterError(f"{message}; if its files have not just changed, copy the same ones there")
     return ruleset
 
 
@@ -254,7 +254,7 @@ def _connected(cluster: str) -> Iterator[None]:
 
     kind, _, address = cluster.partition(":")
     if kind not in CLUSTERS:
-        raise ClusterError(f"`{kind}` is no kind of cluster; there are {', '.join(CLUSTERS)}")
+        raise ClusterError(f"`{kind}` is not a kind of cluster; there are {', '.join(CLUSTERS)}")
     with ExitStack() as stack:
         try:
             options = (_dask if kind == "dask" else _ray)(address, stack)
@@ -277,7 +277,7 @@ def _reach(address: str) -> None:
     except ValueError:
         host = port = None
     if not host or not port:
-        raise ClusterError(f"`{address}` is no address such as tcp://host:8786 or host:6379")
+        raise ClusterError(f"`{address}` is not an address such as tcp://host:8786 or host:6379")
     try:
         socket.create_connection((host, port), TIMEOUT).close()
     except (OSError, UnicodeError) as error:

@@ -1,4 +1,4 @@
-"""The part of a table that is in no log: the people at the seats, their open requests, and the clock."""
+"""The state of a table that is not logged: the people at the seats, their open requests, and the clock."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rulespec.engine.table.time_limits import TableClock, TimeLimits, counted, r
 
 
 class Request(Struct):
-    """A request to take back.
+    """A request to undo.
 
     Attributes:
-        by: the seat that asks.
+        by: the requesting seat.
         decisions: the number of decisions.
-        agreed: the seats that agree, with that one.
-        at: when it was made, in seconds of the clock.
+        agreed: the seats that agree, including the requesting one.
+        at: its time, in seconds of the clock.
     """
 
     by: str
@@ -29,13 +29,13 @@ class Request(Struct):
 
 
 class Back(Struct, frozen=True):
-    """Decisions that were taken back, for the history of the table.
+    """An undo, for the history of the table.
 
     Attributes:
-        at: the number of decisions that stood after it.
-        by: the seat that took back.
+        at: the number of decisions left after it.
+        by: the undoing seat.
         decisions: the number of decisions.
-        unasked: the seats that were away for too long to be asked.
+        unasked: the seats not asked because they were away for too long.
     """
 
     at: int
@@ -45,12 +45,12 @@ class Back(Struct, frozen=True):
 
 
 class Undone(Struct, frozen=True):
-    """Decisions that were taken back, and can be taken again.
+    """Undone decisions that can be redone.
 
     Attributes:
-        by: the seat that took them back.
-        options: the seat of each ("": chance), its option, and the salt of its seal.
-        sealed: the choices of the open round that ended with them: seat → its option and its salt.
+        by: the seat that undid them.
+        options: for each, its seat ("": chance), its option, and the salt of its seal.
+        sealed: the choices of the open round lost with them: seat → its option and its salt.
     """
 
     by: str
@@ -59,27 +59,27 @@ class Undone(Struct, frozen=True):
 
 
 class Unlogged(Struct):
-    """The part of a table that is in no log, saved beside it.
+    """The state of a table that is not logged, saved next to the log.
 
     Attributes:
-        seats: by id.
-        seed: of chance and random players.
-        deadline: seconds for a decision; 0: none.
+        seats: the seats by id.
+        seed: the seed of chance and random players.
+        deadline: seconds per decision; 0: unlimited.
         since: seat → when its open decision was asked, in seconds of the clock.
-        choices: seat → its choice in the open round, which the game has not taken yet, and its salt.
-        request: the open request to take back.
-        reveals: whether everybody is shown all once the game is over.
-        at: when this was noted, in seconds of the clock; 0: by an earlier version, which did not.
-        absent: seconds after which a request to take back no longer waits for people who are away; 0: it always waits.
-        answers: whether decisions of a bot count as seen: then earlier decisions are not free.
-        spent: seat → the seconds that its last decision took: they go on if it takes that back without asking.
-        undone: the decisions that can be taken again.
-        backs: the last decisions taken back.
+        choices: seat → its choice in the open round, not yet applied to the game, and its salt.
+        request: the open undo request.
+        reveals: whether everything is revealed after the game.
+        at: the time of this record, in seconds of the clock; 0 in records of an earlier version.
+        absent: seconds after which an undo request no longer waits for absent people; 0: it always waits.
+        answers: whether a bot's decisions count as seen, so that earlier decisions are not free.
+        spent: seat → the seconds taken by its last decision, which resume if it undoes that without asking.
+        undone: the decisions that can be redone.
+        backs: the last undos.
         lines: seat → its kept variations.
-        opinions: whether bots give opinions in copies while the game goes on.
-        limits: the limits of time besides the deadline.
-        used: seat → running seconds that its decisions have taken, less the increments.
-        paused: the time at which the owner stopped the clock; 0: it runs.
+        opinions: whether bots give opinions in copies during the game.
+        limits: the time limits besides the deadline.
+        used: seat → the running seconds of its decisions, less the increments.
+        paused: the time when the owner stopped the clock; 0: it runs.
     """
 
     seats: dict[str, Seat]
@@ -110,18 +110,18 @@ class Unlogged(Struct):
         return counted(since, stop, self.limits) if since < stop else 0.0
 
     def left(self, seat: str) -> float:
-        """The seconds of a seat's budget, without its open decision; without a budget they mean nothing."""
+        """The rest of a seat's budget in seconds, excluding its open decision; meaningless without a budget."""
         return self.limits.budget - self.used.get(seat, 0.0)
 
     def due(self, seat: str) -> float:
-        """The moment at which the time of a seat that is waited for is over; `inf` without an end."""
+        """The moment when a seat's time runs out; `inf` if unlimited."""
         if self.paused or seat not in self.since:
             return inf
         limits = [self.deadline] * bool(self.deadline) + [self.left(seat)] * bool(self.limits.budget)
         return min((reached(self.since[seat], seconds, self.limits) for seconds in limits), default=inf)
 
     def clock(self, people: Collection[str], *, shown: bool) -> TableClock:
-        """The clock as people see it; without times where it is not shown."""
+        """The clock as displayed; without times if hidden."""
         if not shown or not (self.deadline or self.limits.budget):
             return TableClock(self.deadline)
         due = {seat: ceil(at) for seat in people if (at := self.due(seat)) < inf}
@@ -129,7 +129,7 @@ class Unlogged(Struct):
         return TableClock(self.deadline, due, left, bool(self.paused))
 
     def note_taken(self, seat: str, now: float) -> None:
-        """Notes the time of a decision that a seat has taken."""
+        """Notes the time of a seat's decision."""
         self.spent[seat] = self.elapsed(seat, now)
         self.used[seat] = self.used.get(seat, 0.0) + self.spent[seat] - self.limits.increment
 
@@ -140,7 +140,7 @@ class Unlogged(Struct):
             del self.since[seat]
 
     def note_back(self, seat: str, now: float) -> float:
-        """Gives a seat the time of its last decision back, which goes on; when it is taken to have been asked."""
+        """Restores the time of a seat's last decision, which resumes; returns the moment when it counts as asked."""
         if seat in self.since:
             return self.since[seat]
         spent = self.spent.get(seat, 0.0)
@@ -148,7 +148,7 @@ class Unlogged(Struct):
         return (self.paused or now) - spent
 
     def resume(self, now: float) -> None:
-        """Lets the time go on after a pause, which counts for nobody."""
+        """Restarts the clock after a pause, which counts against nobody."""
         if self.paused:
             self.since = {seat: since + now - max(since, self.paused) for seat, since in self.since.items()}
             self.paused = 0.0

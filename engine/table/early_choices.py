@@ -14,14 +14,14 @@ from rulespec.engine.logs.sealed import pending
 
 
 class EarlyChoices:
-    """Choices of the open round made before the seat was asked; the game takes each in turn.
+    """Choices of the open round made before the seat was asked; the game receives each in turn.
 
-    The game takes the choices of a round in the order of the set. So state, hashes and logs do not depend on the order
-    in which seats were ready, and a choice not taken yet is in no file.
+    The game receives the choices of a round in the order of the set. So state, hashes and logs do not depend on the
+    order of arrival, and a pending choice is in no file.
 
     Args:
         game: the game; it is not changed.
-        choices: those that have been made, each with its salt.
+        choices: the choices so far, each with its salt.
     """
 
     def __init__(self, game: Game, choices: Mapping[str, tuple[Option, str]] | None = None) -> None:
@@ -30,17 +30,17 @@ class EarlyChoices:
 
     @property
     def choices(self) -> dict[str, tuple[Option, str]]:
-        """The choices that the game has not taken yet, each with its salt."""
+        """The pending choices, each with its salt."""
         return dict(self._choices)
 
     @property
     def texts(self) -> dict[str, tuple[str, str]]:
-        """The choices that the game has not taken yet as texts, each with its salt."""
+        """The pending choices as texts, each with its salt."""
         return {seat: (str(option), salt) for seat, (option, salt) in self._choices.items()}
 
     @property
     def taken(self) -> list[Step]:
-        """The choices of the open round that the game has taken."""
+        """The choices of the open round already applied to the game."""
         return pending(self.game)
 
     @property
@@ -63,15 +63,15 @@ class EarlyChoices:
         return None
 
     def choose(self, seat: str, text: str) -> int:
-        """Records a choice, replacing an earlier one.
+        """Records a choice, which replaces an earlier one.
 
         Returns:
-            The number of decisions that the caller has to take back: those since the seat's earlier choice. Those of
-            others are noted, and come again with the same seals.
+            The number of decisions that the caller has to undo: those since the seat's earlier choice. Choices of
+            others are noted, and return with the same seals.
 
         Raises:
             ValueError: if the text names no option, or the seat is not asked.
-            IllegalOptionError: if it is not legal.
+            IllegalOptionError: if it is illegal.
         """
         past, number = self._without(seat)
         option = replace(past.parse(text), by=seat)
@@ -100,6 +100,6 @@ class EarlyChoices:
 
 
 def is_forced(game: Game) -> bool:
-    """Whether the asked seat has one option in a round, and everybody knows that."""
+    """Whether the asked seat has a single option in a round, and everybody knows that."""
     decision = game.decision
     return decision is not None and decision.together and decision.by in Round(game).forced

@@ -1,8 +1,8 @@
-"""Free steps: the newest decisions of a seat that it takes back without asking anybody.
+"""Free steps: a seat's latest decisions that it can undo without asking anyone.
 
-A step is free if it has had no consequences for others: no other person has decided since, chance has brought nothing,
-and no seat sees more than before. That is computed from the seat's own view alone, so a free step reveals nothing to
-it; where it cannot be computed, consent is asked.
+A step is free if it had no consequences for others: no other person has decided since, no chance event has happened,
+and no seat sees more than before. This is computed only from the seat's own view, so a free step reveals nothing to it;
+if it cannot be computed, consent is required.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class FreeSteps:
         self._known: dict[tuple[str, int], tuple[Step, bool]] = {}
 
     def count(self, game: Game, seat: str, bots: Collection[str]) -> int:
-        """The number of the newest decisions that a seat may take back freely; the first of them is its own.
+        """The number of latest decisions that a seat may undo freely; the first of them is its own.
 
-        Sealed choices of others in an open round are among them: they have revealed nothing. A seat that has
-        chosen in the round withdraws its choice instead.
+        It includes sealed choices of others in an open round, as they have revealed nothing. A seat that has chosen in
+        the round withdraws its choice instead.
 
         Args:
             game: the game; it is not changed.
-            seat: the seat that takes back.
-            bots: the seats whose decisions are no obstacle.
+            seat: the undoing seat.
+            bots: the seats whose decisions do not matter.
         """
         steps, sealed = game.omniscient.numbers.steps, pending(game)
         if any(step.option.by == seat for step in sealed):
@@ -66,7 +66,8 @@ class FreeSteps:
 
     @staticmethod
     def _taught_nobody(game: Game, seat: str, at: int) -> bool:
-        seen = seen_events(game, seat, at - 1)[0].option
+        events = seen_events(game, seat, at - 1)
+        seen = events[0].option if events else None  # an open plan of another seat has none
         if seen is None or HIDDEN in seen:
             return False
         past = game.copy()

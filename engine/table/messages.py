@@ -17,18 +17,18 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     """A message of a viewer.
 
     Attributes:
-        do: take an option; withdraw a choice of the open round; take back, or ask to; redo decisions taken back; agree
-            to a request to take back, or refuse it, or withdraw one's own; sit down with a name; hand a seat to a bot;
-            take it back as a person; ask for earlier moves, for the consequences of an option, for the reasons why a
-            place has none, or for everything that led to that or to the changes of a move.
-        serial: that of the last frame that the viewer has: for deeds that depend on the position of the game.
-        option: the text of the option to take, or to look at.
-        name: of the person.
-        seat: the one to hand to a bot; "": one's own. From a person who plays alone, the seat of the message.
+        do: take an option; withdraw a choice of the open round; undo, or ask to; redo; agree to an undo request, or
+            refuse it, or withdraw one's own; sit down with a name; hand a seat to a bot; take it back as a person; ask
+            for earlier moves, for the consequences of an option, for the reasons why a place has none, or for
+            everything behind that or behind the changes of a move.
+        serial: the serial of the viewer's last frame, for actions that depend on the position.
+        option: the text of the option to take or preview.
+        name: the person's name.
+        seat: the seat to hand to a bot; "": the sender's own. From a person who plays alone, the seat of the message.
         bot: the name of the bot.
-        before: the number of the move before which moves are requested.
-        to: the number of the move, from 0, from which all are to be taken back, or whose reasons are requested; -1:
-            one's own last decision, or a place.
+        before: requests the moves before this number.
+        to: the number of the move, from 0, back to which to undo, or whose reasons are requested; -1: the sender's last
+            decision, or a place.
         place: an entity, as `kind.name`.
     """
 
@@ -46,7 +46,7 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
 class MessageRefusal(Struct, frozen=True):
     """The refusal of a message: a sentence, and the values of the failing condition.
 
-    `stale`: the message is of an earlier position, and the viewer is to have the present one.
+    `stale`: the message refers to an earlier position, and the viewer needs the current one.
     """
 
     text: str
@@ -62,7 +62,7 @@ STALE = MessageRefusal("the game has moved on", stale=True)
 
 
 def read_message(data: object) -> Message | MessageRefusal:
-    """A message from plain data; a refusal if it is malformed."""
+    """A message from plain data; a refusal if malformed."""
     try:
         message = msgspec.convert(data, Message)
     except msgspec.ValidationError:

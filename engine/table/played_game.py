@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from rulespec.engine.game.drafted import planned
 from rulespec.engine.game.game import Game, renamed
 from rulespec.engine.game.option import Decision, Option, TakenBack
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.sealed import pending, salted
 from rulespec.engine.table.early_choices import EarlyChoices, is_forced
+from rulespec.syntax.keywords import WITHDRAW
 
 
 class PlayedGame:
     """A game at a table, with its unsaved moves.
 
     Args:
-        game: the game where it begins or continues; it is changed.
+        game: the game at its start or point of continuation; it is changed.
 
     Attributes:
-        game: as given.
-        early: the choices of the open round that were made before the seat was asked.
+        game: the game.
+        early: the choices of the open round made before the seat was asked.
+        withdrawn: how often the open draft's plan has been withdrawn; a program that decides the same way again would
+            withdraw it forever.
     """
 
     def __init__(self, game: Game) -> None:
@@ -29,6 +33,7 @@ class PlayedGame:
         self.early = EarlyChoices(game)
         self._moves: list[tuple[Step | TakenBack, tuple[Step, ...]]] = []  # each with the steps that it took back
         self._choices = self.early.choices
+        self.withdrawn = 0
 
     # --- decisions ------------------------------------------------------------------------------
 
@@ -37,22 +42,43 @@ class PlayedGame:
         return self.early.due(decision, people)
 
     def take(self, option: Option, salt: str = "") -> None:
-        """Takes an option.
+        """Takes an option; one that withdraws a plan undoes its decisions.
 
         Raises:
-            IllegalOptionError: if it is not legal.
-            RulesetFaultError: if the rules are at fault; nothing has changed then.
+            IllegalOptionError: if it is illegal.
+            RulesetFaultError: if the rules fault; the game is then unchanged.
         """
+        if option.name == WITHDRAW and (number := planned(self.game.omniscient.numbers)):
+            self.take_back(number)
+            self.withdrawn += 1
+            return
         self.game.apply(option)
+        if not planned(self.game.omniscient.numbers):
+            self.withdrawn = 0
         self.game.omniscient.numbers.seal(salt)
         salted(self.game)
         self._moves.append((self.game.omniscient.numbers.steps[-1], ()))
 
+    @property
+    def planner(self) -> str | None:
+        """The seat with an open plan, or None."""
+        numbers = self.game.omniscient.numbers
+        return self.game.seats[numbers.decider()] if planned(numbers) else None
+
+    @property
+    def is_planning(self) -> bool:
+        """Whether the open draft has planned or withdrawn decisions."""
+        return self.planner is not None or self.withdrawn > 0
+
+    def bars(self, seat: str, number: int) -> bool:
+        """Whether an open plan bars a seat from an undo: of earlier decisions, or of another seat's plan."""
+        return self.planner is not None and (seat != self.planner or number > planned(self.game.omniscient.numbers))
+
     def choose(self, seat: str, text: str) -> None:
-        """Records a seat's choice in the open round, replacing an earlier one.
+        """Records a seat's choice in the open round, which replaces an earlier one.
 
         Raises:
-            ValueError, IllegalOptionError: as `EarlyChoices.choose`.
+            ValueError, IllegalOptionError: as for `EarlyChoices.choose`.
         """
         self._reopen(self.early.choose(seat, text))
 
@@ -64,13 +90,13 @@ class PlayedGame:
         self.early = EarlyChoices(self.game, salts)
 
     def withdraw(self, seat: str) -> None:
-        """Forgets the choice of a seat in the open round."""
+        """Drops a seat's choice in the open round."""
         self._reopen(self.early.withdraw(seat))
 
     # --- taking back ----------------------------------------------------------------------------
 
     def since_last_of(self, seats: Collection[str]) -> int:
-        """The number of decisions since some seats decided last, with that one; 0 if they have not decided."""
+        """The number of decisions since the last one of some seats, inclusive; 0 if they have not decided."""
         past = self.game.copy()
         while past.ply:
             if past.undo().by in seats and not is_forced(past):
@@ -78,7 +104,7 @@ class PlayedGame:
         return 0
 
     def take_back(self, number: int) -> None:
-        """Takes decisions back; an abandoned round loses its choices."""
+        """Undoes decisions; an abandoned round loses its choices."""
         if number > len(pending(self.game)):
             self.early = EarlyChoices(self.game)
         self._reopen(number)
@@ -95,7 +121,7 @@ class PlayedGame:
 
     @property
     def moves(self) -> list[Step | TakenBack]:
-        """The moves that have not been confirmed."""
+        """The unconfirmed moves."""
         return [move for move, _ in self._moves]
 
     def confirm(self) -> list[Step | TakenBack]:

@@ -1,4 +1,4 @@
-"""Consequences of an option before it is taken, and the reasons why a place has none, from a seat's own view."""
+"""Previews of options, and the reasons why a place has none, from a seat's own view."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REASONS = 4
 
 
 def answer_about(words: Words, game: Game, seat: str, message: Message) -> dict[str, Any]:
-    """The preview of the option that a message names, or the reasons of its place; empty if there is neither."""
+    """The preview of the option in a message, or the reasons for its place; empty if it has neither."""
     try:
         if message.do == "why":
             reasons = why_no_option(game, seat, message.place)
@@ -35,9 +35,9 @@ def answer_about(words: Words, game: Game, seat: str, message: Message) -> dict[
 
 
 def preview(words: Words, game: Game, seat: str, text: str) -> dict[str, Any] | MessageRefusal:
-    """Changes by an option of a seat up to the next question, those that the seat knows before, in words.
+    """The predictable changes by a seat's option up to the next question, in words.
 
-    `until` is the obstacle to the rest: `hidden` cells, `chance`, the choices of `others`; or the game is `over`.
+    `until` is the obstacle to more: `hidden` cells, `chance`, the choices of `others`; or the game is `over`.
 
     Args:
         words: the words of the ruleset.
@@ -47,7 +47,7 @@ def preview(words: Words, game: Game, seat: str, text: str) -> dict[str, Any] | 
 
     Raises:
         ValueError: if the text names no option.
-        RulesetFaultError: if the rules are at fault.
+        RulesetFaultError: if the rules fault.
     """
     asked = game
     if game.decision is not None and game.decision.together and seat in waiting(game):
@@ -77,7 +77,7 @@ def _until(game: Game, option: Option, result: Ahead, opens: bool) -> str:
     if not result.whole or opens:
         return "hidden"
     program = game.omniscient.program
-    asked = program.asked().get(result.after[ir.PC], -1)
+    asked = program.asked_in(result.after[ir.PC])
     if asked < 0:
         return "over"
     if program.decisions[asked].held and asked == game.omniscient.numbers.asked and not option.interrupt:
@@ -94,11 +94,11 @@ def _changes(words: Words, game: Game, seat: str, result: Ahead, unseen: frozens
 
 
 def why_no_option(game: Game, seat: str, place: str) -> list[MessageRefusal]:
-    """The reasons why no option of the open decision has a place, one for each kind of option, as a seat may know them.
+    """The reasons why a place has no option, one per kind of option, limited to what a seat may know.
 
     Args:
-        game: a game in which the decision is open; it is not changed.
-        seat: the seat that is asked.
+        game: a game with this decision open; it is not changed.
+        seat: the seat asked.
         place: an entity, as `kind.name`.
     """
     kind, _, name = place.partition(".")

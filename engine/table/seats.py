@@ -15,10 +15,10 @@ class Seat(Struct):
     """A seat of a table.
 
     Attributes:
-        kind: the sort of player; a free seat waits for a person.
-        name: of the person; "" for the id of the seat.
+        kind: the type of player; a free seat waits for a person.
+        name: the person's name; "" for the id of the seat.
         bot: the name of the bot, such as `random` or `flat:64`, while one plays.
-        stand_in: whether the bot plays for a person, and not from the start.
+        stand_in: whether the bot stands in for a person.
     """
 
     kind: Literal["person", "bot", "free"] = "free"
@@ -27,7 +27,7 @@ class Seat(Struct):
     stand_in: bool = False
 
     def handed_to(self, bot: str) -> Seat:
-        """The seat, played by a bot, until the holder of its link takes it."""
+        """The seat, played by a bot until the holder of its link returns."""
         return replace(self, kind="bot", bot=bot, stand_in=self.kind != "bot" or self.stand_in)
 
     def returned(self) -> Seat:
@@ -36,5 +36,5 @@ class Seat(Struct):
 
 
 def clean_name(text: str) -> str:
-    """A name that a person has typed: on one line, bounded, of printable characters; "" if nothing is left."""
+    """A name typed by a person: on one line, bounded, of printable characters; "" if nothing is left."""
     return "".join(char for char in " ".join(text.split()) if char.isprintable())[:MAX_NAME].strip()

@@ -9,10 +9,10 @@ from typing import Any
 from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
-from rulespec.engine.game.game import Game, waiting
+from rulespec.engine.game.game import Game, as_shown, waiting
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
-from rulespec.engine.game.shown_cells import ShownCells
+from rulespec.engine.game.state_json import ShownCells
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import choose
@@ -42,20 +42,20 @@ class Table:
 
     A viewer is a seat, or None for spectators, who have the public view.
 
-    After a message that was not refused, and after `advance`, the caller saves `moves` and `aside`; then it calls
-    `confirm`, or `revert` if that fails. Nobody is shown anything in between.
+    After an accepted message, and after `advance`, the caller saves `moves` and `aside`; then it calls `confirm`, or
+    `revert` if saving fails. Nobody sees anything in between.
 
     Args:
         words: the words of the ruleset.
-        game: the game where it begins or continues.
-        aside: the part that is in no log.
-        bots: the names of the bots that a person may hand a seat to.
+        game: the game at its start or point of continuation.
+        aside: the state that is not logged.
+        bots: the names of the bots that seats can be handed to.
         clock: the time in seconds.
-        cells: those of the state; None: they are looked up.
-        alone: whether one person plays all seats: nobody else has to agree.
+        cells: the cells of the state; None: they are computed.
+        alone: whether one person plays all seats, so that nobody else has to agree.
 
     Attributes:
-        present: the seats that are connected; None: all.
+        present: the connected seats; None: all.
     """
 
     present: Collection[str] | None = None
@@ -99,23 +99,23 @@ class Table:
 
     @property
     def people(self) -> frozenset[str]:
-        """The seats that no bot plays."""
+        """The seats not played by bots."""
         return frozenset(seat for seat, of in self.seats.items() if of.kind != "bot")
 
     @property
     def reveals(self) -> bool:
-        """Whether everybody is shown all once the game is over; never of a game that hides nothing."""
+        """Whether everything is revealed after the game; always False for a game without secrets."""
         return self._state.reveals and self.game.omniscient.secretive
 
     @property
     def is_revealed(self) -> bool:
-        """Whether everything is public by now."""
+        """Whether everything is public now."""
         return self.reveals and self.game.is_over
 
     def set_reveals(self, reveals: bool) -> MessageRefusal | None:
-        """Sets whether everybody is shown all once the game is over: people know that before they decide anything."""
+        """Sets whether everything is revealed after the game; only before people decide, so that they know."""
         if self.played.early.chosen or any(step.option.by for step in self.game.omniscient.numbers.steps):
-            return MessageRefusal("the game has begun: what is shown after its end stays as it is")
+            return MessageRefusal("the game has begun: the choice of what is shown after its end is fixed")
         self._state.reveals = reveals
         return None
 
@@ -123,12 +123,12 @@ class Table:
 
     @property
     def aside(self) -> Unlogged:
-        """The part that is in no log."""
+        """The state that is not logged."""
         self._note_time()
         return replace(self._state, choices=self.played.early.texts)
 
     def confirm(self) -> None:
-        """Marks all changes as saved, and so visible."""
+        """Marks all changes as saved, and therefore visible."""
         self.played.confirm()
         self._viewing.change()
         self._saved = to_builtins(self.aside)
@@ -187,7 +187,7 @@ class Table:
             return True
         if self.thinker is not None or self._speaks(decision):
             return False
-        option = choose(self.game, self._draws, interrupt_rate=0.0)
+        option = choose(self.game, self._draws, self.game.ply + self.played.withdrawn, interrupt_rate=0.0)
         if option is None:
             self.fault = f"nothing is legal at the decision `{decision.name}`"
             return False
@@ -208,9 +208,9 @@ class Table:
 
     @property
     def thinker(self) -> str | None:
-        """The seat whose bot must think about the open decision; None without one."""
+        """The seat whose bot must think about the open decision, or None."""
         decision = self._open
-        if decision is None or decision.by is None or self._speaks(decision):
+        if decision is None or decision.by is None or self.played.withdrawn or self._speaks(decision):
             return None
         return decision.by if self.seats[decision.by].bot != RANDOM else None
 
@@ -218,6 +218,8 @@ class Table:
         before = self._open
         self.played.take(option, salt)
         self._state.request = self._state.undone = None
+        if self.played.is_planning:
+            return  # others are shown nothing of a plan, nor the time that it takes
         if option.by in self._state.since:
             self._state.note_taken(option.by, self._clock())
         since = self._state.since if self._still_asks(before, option) else {}
@@ -233,7 +235,7 @@ class Table:
     # --- messages -------------------------------------------------------------------------------
 
     def hear(self, viewer: str | None, message: Message) -> MessageRefusal | None:
-        """Carries out a viewer's message, or refuses it without any change."""
+        """Executes a viewer's message, or refuses it without any change."""
         if viewer is None:
             return MessageRefusal("spectators look on")
         depends = message.do in ("take", "withdraw", "undo", "redo", "agree", "refuse")
@@ -268,7 +270,7 @@ class Table:
         return self.decide(seat, text)
 
     def decide(self, seat: str, text: str) -> MessageRefusal | None:
-        """As `take`, for the seat's player."""
+        """`take`, for the seat's player."""
         decision = self._open
         if decision is None:
             return MessageRefusal("the game is over" if self.game.is_over else "the rules are at fault there")
@@ -297,7 +299,7 @@ class Table:
         return None
 
     def sit_down(self, seat: str, text: str) -> MessageRefusal | None:
-        """Seats a person, with a name: also where a bot plays, unless it stands in for somebody."""
+        """Seats a person with a name, also instead of a bot, unless it stands in for someone."""
         name = clean_name(text)
         if not name:
             return MessageRefusal("a name has a letter at least")
@@ -311,7 +313,7 @@ class Table:
     # --- taking back ----------------------------------------------------------------------------
 
     def free(self, seat: str) -> int:
-        """The number of the newest decisions that a seat takes back without asking."""
+        """The number of latest decisions that a seat can undo without asking."""
         if self.is_revealed or seat in self.played.early.chosen:
             return 0
         return self._free.count(self.game, seat, () if self._state.answers else self._programs)
@@ -331,8 +333,9 @@ class Table:
             number = self.game.ply - to
             if not len(pending(self.game)) < number <= self.game.ply or self._by(to) not in self.people:
                 return MessageRefusal("no decision of a person is there to go back to")
-        if not number:
-            return MessageRefusal("there is nothing to take back")
+        if not number or (self.played.bars(seat, number) and not self.alone):
+            open_plan = "a plan is open: nothing before it is taken back until it stands"
+            return MessageRefusal(open_plan if number else "there is nothing to take back")
         if self.alone or number <= self.free(seat):
             asked = self._state.note_back(seat, self._clock())
             self._go_back(seat, number)
@@ -360,7 +363,7 @@ class Table:
         return None
 
     def settle(self) -> bool:
-        """Carries out a request to take back if everybody it waits for agrees; returns whether it did."""
+        """Executes an undo request if everyone it waits for agrees; returns whether it did."""
         request = self._state.request
         if request is None:
             return False
@@ -425,25 +428,25 @@ class Table:
         self.settle()
 
     def set_deadline(self, seconds: int) -> None:
-        """Sets the time for a decision; 0: none."""
+        """Sets the time per decision; 0: unlimited."""
         self._state.deadline = seconds
 
     def set_limits(self, limits: TimeLimits, *, pauses: bool) -> None:
-        """Sets the limits of time beside the deadline, and whether it is stopped."""
+        """Sets the time limits besides the deadline, and whether the clock is stopped."""
         self._state.resume(self._clock())
         self._state.limits, self._state.paused = limits, self._clock() if pauses else 0.0
 
     def set_undo(self, absent: int, answers: bool) -> None:
-        """Sets the seconds after which people away are not asked, 0 for never, and whether bots' answers are seen."""
+        """Sets the seconds until absent people are not asked, 0 for never, and whether bots' answers are seen."""
         self._state.absent, self._state.answers = absent, answers
 
     def allow_opinions(self, allowed: bool) -> None:
-        """Sets whether bots give opinions in copies while the game goes on."""
+        """Sets whether bots give opinions in copies during the game."""
         self._state.opinions = allowed
 
     @property
     def is_timed(self) -> bool:
-        """Whether people are waited for with a deadline; a copy of one person has none."""
+        """Whether people have a deadline; not in a one-person copy."""
         return bool((self._state.deadline or self._state.limits.budget) and self.waited) and not self.alone
 
     @property
@@ -457,12 +460,12 @@ class Table:
         return {seat: since for seat, since in self._state.since.items() if seat in people}
 
     def turn(self, last: str | None) -> str:
-        """The seat that a lone person plays next: a waiting one, the last one if possible."""
+        """The seat that a lone person plays next: a waiting one, preferably the last."""
         waited = self.waited or (last or self.game.seats[0],)
         return last if last in waited else waited[0]
 
     def late(self) -> tuple[str, ...]:
-        """The seats out of time for a decision."""
+        """The seats whose time has run out."""
         return tuple(seat for seat in self._since_of_people() if self._state.due(seat) <= self._clock())
 
     # --- viewers --------------------------------------------------------------------------------
@@ -472,21 +475,21 @@ class Table:
         return self._sight(viewer).frame(since, self.cells)
 
     def earlier(self, viewer: str | None, before: int) -> dict[str, Any]:
-        """Moves before a given one, at most as many as a viewer's first message has."""
-        last = max(0, min(before, self.game.ply))
+        """Moves before a given one, at most as many as in a viewer's first message."""
+        game = as_shown(self.game, eyes := OMNISCIENT if self.is_revealed else viewer)
+        last = max(0, min(before, game.ply))
         first = max(0, last - TAIL)
-        eyes = OMNISCIENT if self.is_revealed else viewer
-        moves = seen_moves(self.words, self.game, eyes, first, last) if last > first else ()
+        moves = seen_moves(self.words, game, eyes, first, last) if last > first else ()
         return {"earlier": {str(number): move.to_json() for number, move in enumerate(moves, first)}}
 
     def preview(self, viewer: str | None, message: Message) -> dict[str, Any]:
-        """The answer to a question about an option or a place; empty if it is of an earlier position."""
+        """The answer to a question about an option or a place; empty if it refers to an earlier position."""
         sight = self._sight(viewer)
         about = {"serial": message.serial, "option": message.option, "place": message.place}
         current = viewer is not None and sight.turn <= message.serial <= sight.serial
         if viewer is None or not current or self.seats[viewer].kind != "person" or self.game.is_over:
             return {message.do: about}
-        return {message.do: about | answer_about(self.words, self.game, viewer, message)}
+        return {message.do: about | answer_about(self.words, as_shown(self.game, viewer), viewer, message)}
 
     def _sight(self, viewer: str | None) -> TableSight:
         """The sight of a viewer, as of now."""

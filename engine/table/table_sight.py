@@ -1,11 +1,12 @@
-"""The sight of a viewer of a table: parts, each with the serial at which it changed last.
+"""A viewer's sight of a table: parts, each with the serial of its last change.
 
-Parts wait in packed form: there are many tables, and a part is rarely sent.
+Parts are kept packed, as there are many tables, and parts are rarely sent.
 """
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from msgspec import Struct, msgpack
 
 from rulespec.engine.game.position import Step
-from rulespec.engine.game.shown_cells import ShownCells
+from rulespec.engine.game.state_json import ShownCells
 
 TAIL = 30
 """The last moves that a viewer has; earlier ones are asked for."""
@@ -21,6 +22,8 @@ _RECENT = 16
 """Changes of the state that a viewer can have missed; one who missed more gets the whole."""
 _LARGE = 300
 """Bytes of packed data that are compressed."""
+_WIDE = 1 << 63
+"""The least number that has no packed form."""
 _COMPRESSED = 0x78
 """The first byte of compressed data; uncompressed data begin with it only if they are a single number."""
 
@@ -32,8 +35,20 @@ def packed(data: object) -> bytes:
 
 
 def unpacked(data: bytes) -> Any:
-    """Plain data that were packed."""
+    """Plain data from packed form."""
     return msgpack.decode(zlib.decompress(data) if data[0] == _COMPRESSED and len(data) > 1 else data)
+
+
+def packed_cells(values: Sequence[int | None]) -> bytes:
+    """The numbers of cells in packed form; numbers of more than 64 bits, such as long orders, as texts."""
+    try:
+        return packed(values)
+    except OverflowError:
+        return packed([str(value) if value is not None and abs(value) >= _WIDE else value for value in values])
+
+
+def _unpacked_cells(data: bytes) -> list[int | None]:
+    return [int(value) if isinstance(value, str) else value for value in unpacked(data)]
 
 
 @lru_cache(64)  # viewers who see the same have one copy
@@ -44,12 +59,12 @@ def _differing(old: bytes, new: bytes) -> bytes:
 
 
 class Tail(Struct, frozen=True):
-    """A move that a viewer has.
+    """A move known to a viewer.
 
     Attributes:
-        step: the step that it was.
-        move: in words, packed.
-        whole: whether it has been disclosed.
+        step: its step.
+        move: the move in words, packed.
+        whole: whether it has been fully disclosed.
     """
 
     step: Step
@@ -58,13 +73,13 @@ class Tail(Struct, frozen=True):
 
 
 class TableSight:
-    """The parts of a table that a viewer has.
+    """The parts of a table known to a viewer.
 
     Attributes:
-        serial: the number of changes that the viewer could see.
-        turn: the serial of the last change in the legal actions of the viewer.
+        serial: the number of changes visible to the viewer.
+        turn: the serial of the last change in the viewer's legal actions.
         tail: the last moves.
-        change: the number of the table's change that it shows.
+        change: the number of the table's change it shows.
     """
 
     def __init__(self) -> None:
@@ -82,7 +97,7 @@ class TableSight:
         self._next = 1
 
     def begin(self) -> None:
-        """Begins with the parts of another position."""
+        """Starts over for another position."""
         self._next = self.serial + 1
 
     def may(self, what: bytes) -> None:
@@ -126,7 +141,7 @@ class TableSight:
         self._ply, self.tail, self._moves = ply, tail, tuple(serials)
 
     def frame(self, since: int, shown: ShownCells) -> dict[str, Any]:
-        """The changes since a serial; all since 0, or a serial of long ago. Data as in table_frame.schema.json."""
+        """The changes since a serial; everything for 0 or a very old serial. Data as in table_frame.schema.json."""
         if since < self._floor:
             since = 0
         frame: dict[str, Any] = {"serial": self.serial, "since": since, "turn": self.turn}
@@ -143,7 +158,7 @@ class TableSight:
         changes = [cells for serial, cells in self._changed.items() if serial > since]
         if since and not changes:
             return {}
-        values = unpacked(self._cells)
+        values = _unpacked_cells(self._cells)
         if since:
             newer = {at for cells in changes for at in unpacked(cells)}
         else:

@@ -1,4 +1,4 @@
-"""Undo: the decisions that can be taken again, and a viewer's knowledge from those about to be taken back."""
+"""Undo: the redoable decisions, and a viewer's knowledge from decisions about to be undone."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _NAMED = 3
 def undone(
     game: Game, number: int, by: str, others: Collection[str], choices: dict[str, tuple[str, str]]
 ) -> Undone | None:
-    """The decisions about to be taken back that may be taken again as they were: up to the first of another person.
+    """The decisions about to be undone that can be redone unchanged: up to the first by another person.
 
     Args:
-        game: the game before anything is taken back.
-        number: the number of decisions to be taken back.
-        by: the seat that takes back.
+        game: the game before the undo.
+        number: the number of decisions to undo.
+        by: the undoing seat.
         others: the other people.
-        choices: the choices of the open round that the game has not taken yet: seat → its option and its salt.
+        choices: the pending choices of the open round: seat → its option and its salt.
     """
     steps, sealed = list(game.omniscient.numbers.steps[-number:]), pending(game)
     steps = steps[: max(0, len(steps) - len(sealed))]
@@ -45,9 +45,9 @@ def undone(
 
 
 def known(words: Words, game: Game, seat: str | None, request: Request) -> dict[str, Any]:
-    """Decisions of a request in words, facts that a seat has learned from them, and their publicly visible outcomes.
+    """Decisions of a request in words, facts that a seat has learned from them, and their public outcomes.
 
-    All are parts of the seat's own view, in words.
+    Everything is part of the seat's own view.
     """
     first = game.ply - request.decisions
     events = seen_events(game, seat, first)

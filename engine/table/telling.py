@@ -7,9 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.engine.game.drafted import planned
 from rulespec.engine.game.events import HIDDEN, Event
-from rulespec.engine.game.game import Game, is_open, seen_events
+from rulespec.engine.game.game import Game, seen_events
 from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.narrator import Narrator, Taken
@@ -22,7 +24,7 @@ MAX_CHANGES = 12
 
 
 def said(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The meaningful part of some data: false and empty values are left out of frames."""
+    """Data without false and empty values, as sent in frames."""
     return {name: value for name, value in data.items() if value}
 
 
@@ -33,9 +35,10 @@ class SeenMove(Brief, Struct, frozen=True):
         text: the sentence.
         by: the seat; None for chance.
         changes: its changes.
-        whole: whether it has been disclosed: the choices of an open round have not.
-        roll: the numbers of dice, if it is a roll of them.
-        marks: movements from one entity to another, as `kind.name`; "" where there is none, or it is hidden.
+        whole: whether it has been fully disclosed: the choices of an open round have not.
+        roll: the numbers on the dice, for a roll.
+        marks: movements from one entity to another, as `kind.name`, or "" if there is none or it is hidden; then the
+            seat of the moved pieces, if a seat owns them.
     """
 
     text: str
@@ -43,10 +46,10 @@ class SeenMove(Brief, Struct, frozen=True):
     changes: tuple[str, ...]
     whole: bool
     roll: tuple[int, ...] = ()
-    marks: tuple[tuple[str, str], ...] = ()
+    marks: tuple[tuple[str, ...], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The object of a frame."""
+        """The object for a frame."""
         return {"text": self.text, "by": self.by, **said(self._more())}
 
     def _more(self) -> dict[str, Any]:
@@ -55,26 +58,32 @@ class SeenMove(Brief, Struct, frozen=True):
 
 
 def was_open(game: Game, first: int) -> bool:
-    """Whether nothing has been hidden from anybody since a move: in its positions, and of the moves themselves."""
+    """Whether nothing has been hidden from anyone since a move, in positions and in the moves themselves."""
     if not game.omniscient.secretive:
         return True
     if any(event.option is None or HIDDEN in event.option for event in seen_events(game, None, first)):
         return False
     past = game.copy()
-    while is_open(past) and not pending(past):
+    while _is_open(past) and not pending(past):
         if past.ply == first:
             return True
         past.undo()
     return False
 
 
+def _is_open(game: Game) -> bool:
+    """Whether the whole position is visible to everybody."""
+    of, numbers = game.omniscient, game.omniscient.numbers
+    return not planned(numbers) and not (of.secretive and of.visibility.unseen(numbers.state, PUBLIC))
+
+
 def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int | None = None) -> Iterator[SeenMove]:
-    """The moves of a game from number `first` on, from 0, up to `last`.
+    """The moves of a game in words, from number `first`, counted from 0, up to `last`.
 
     Args:
         words: the words of the game's ruleset.
         game: the game; it is not changed.
-        seat: the viewer; None: the public; `OMNISCIENT` sees all.
+        seat: the viewer; None: the public; `OMNISCIENT` sees everything.
         first: the number of the first move.
         last: the number after the last move; None: all.
     """
@@ -90,7 +99,10 @@ def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int
         past.apply(option)
         changed = changes.since(before)
         results = tuple(change.text for change in changed)
-        marks = tuple(dict.fromkeys(change.where for change in changed if any(change.where)))[:MAX_CHANGES]
+        moved = [
+            (*change.where, change.seat) if change.seat else change.where for change in changed if any(change.where)
+        ]
+        marks = tuple(dict.fromkeys(moved))[:MAX_CHANGES]
         more = (words.word("and_more", number=str(len(results) - MAX_CHANGES)),) if len(results) > MAX_CHANGES else ()
         whole = getattr(event, "option", True) is not None
         shown = event.option if isinstance(event, Event) else str(event)

@@ -1,6 +1,6 @@
-"""The clock of a table: time for a decision and for the whole game, hours of the day in which it runs, and a pause.
+"""The clock of a table: time per decision and per game, hours of the day in which it runs, and a pause.
 
-Times are seconds since 1970. A seat whose time is over may be handed to a bot by others; nothing happens by itself.
+Times are seconds since 1970. Others may hand a seat whose time is over to a bot; nothing happens automatically.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _MOST_DAYS = 400
 
 
 class TimeLimits(Brief, Struct, frozen=True):
-    """The limits of a table's time.
+    """The time limits of a table.
 
     Attributes:
-        budget: seconds of each seat for the whole game; 0: none.
-        increment: seconds that each decision adds to it.
-        zone: the IANA zone of the daily window, such as `Africa/Accra`; "": the time runs all day.
-        opens, closes: minutes of the day, from 0, between which time runs; over midnight if it closes first.
+        budget: seconds per seat for the whole game; 0: unlimited.
+        increment: seconds added by each decision.
+        zone: the IANA zone of the daily window, such as `Africa/Accra`; "": the clock always runs.
+        opens, closes: minutes of the day, from 0, between which the clock runs; across midnight if it closes first.
     """
 
     budget: int = 0
@@ -45,10 +45,10 @@ class TableClock(Brief, Struct, frozen=True):
     """The clock of a table.
 
     Attributes:
-        deadline: seconds for a decision; 0: none.
-        due: person → when the time of its open decision is over.
-        left: seat → the seconds of its budget, without its open decision; empty without one.
-        paused: whether the time is stopped.
+        deadline: seconds per decision; 0: unlimited.
+        due: person → the moment when the time for its open decision runs out.
+        left: seat → the rest of its budget in seconds, excluding its open decision; empty without a budget.
+        paused: whether the clock is stopped.
     """
 
     deadline: int = 0
@@ -58,7 +58,7 @@ class TableClock(Brief, Struct, frozen=True):
 
 
 def checked_limits(limits: TimeLimits) -> str:
-    """The fault of limits; "" if they can be kept."""
+    """The fault in limits; "" if they are valid."""
     if limits.zone:
         try:
             ZoneInfo(limits.zone)
@@ -103,7 +103,7 @@ def counted(start: float, end: float, limits: TimeLimits) -> float:
 
 
 def reached(start: float, seconds: float, limits: TimeLimits) -> float:
-    """The moment at which so many running seconds have passed since another one; `inf`: none that is near."""
+    """The moment that is a number of running seconds after another one; `inf` if it is too far away."""
     for opened, closed in _windows(start, limits):
         if opened + seconds <= closed:
             return opened + max(0.0, seconds)

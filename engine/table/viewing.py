@@ -1,4 +1,4 @@
-"""Views of a table: the part of a confirmed position that each viewer is shown."""
+"""Views of a table: each viewer's part of a confirmed position."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from rulespec.engine.game.game import own_options, seen_cells
+from rulespec.engine.game.drafted import planned
+from rulespec.engine.game.game import as_shown, own_options, seen_cells
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, Option, RulesetFaultError
 from rulespec.engine.table.aside import Back, Request, Undone
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.seats import Seat
-from rulespec.engine.table.table_sight import TAIL, TableSight, Tail, packed
+from rulespec.engine.table.table_sight import TAIL, TableSight, Tail, packed, packed_cells
 from rulespec.engine.table.taking_back import known
 from rulespec.engine.table.telling import said, seen_moves, was_open
 from rulespec.engine.table.time_limits import TableClock
@@ -30,16 +31,16 @@ class TableStanding(Struct, frozen=True):
 
     Attributes:
         played: its game.
-        seats: by id.
-        asked: the seats that are waited for.
-        since: person → when the open decision was asked.
-        request: the open request to take back.
+        seats: the seats by id.
+        asked: the seats waited for.
+        since: person → the moment when the open decision was asked.
+        request: the open undo request.
         clock: its clock.
-        reveals: whether everybody is shown all once the game is over.
-        fault: whether the rules are at fault.
-        backs: the last decisions taken back.
-        undone: the decisions that can be taken again.
-        free: a seat → the number of the newest decisions that it takes back without asking.
+        reveals: whether everything is revealed after the game.
+        fault: whether the rules have faulted.
+        backs: the last undos.
+        undone: the decisions that can be redone.
+        free: seat → the number of latest decisions that it can undo without asking.
     """
 
     played: PlayedGame
@@ -55,12 +56,19 @@ class TableStanding(Struct, frozen=True):
     free: Callable[[str], int] = lambda _: 0
 
     def eyes(self, viewer: str | None) -> str | None:
-        """The seat of a viewer's view: `OMNISCIENT` sees all, as everybody does after a revealed end."""
+        """The seat for a viewer's view; `OMNISCIENT` for all who see everything, such as after a revealed end."""
         return OMNISCIENT if self.reveals and self.played.game.is_over else viewer
+
+    def shown_to(self, viewer: str | None) -> TableStanding:
+        """The standing as shown to a viewer: without another seat's open plan."""
+        game = as_shown(self.played.game, self.eyes(viewer))
+        if game is self.played.game:
+            return self
+        return replace(self, played=PlayedGame(game), request=None, undone=None, free=lambda _: 0)
 
 
 class Viewing:
-    """The viewers of a table, and each one's known state.
+    """The viewers of a table, with the known state of each.
 
     Args:
         words: the words of the ruleset.
@@ -82,7 +90,7 @@ class Viewing:
         sight = self._sights.setdefault(viewer, TableSight())
         if sight.change != self._change:
             sight.begin()
-            self._look(viewer, sight, of)
+            self._look(viewer, sight, of.shown_to(viewer))
             sight.change = self._change
         return sight
 
@@ -106,12 +114,13 @@ class Viewing:
         for name, data in self._common(of).items():
             sight.part(name, data)
         eyes = of.eyes(viewer)
-        sight.cells(self._of_all("cells", eyes, of, lambda who: packed(seen_cells(game, who))))
+        sight.cells(self._of_all("cells", eyes, of, lambda who: packed_cells(seen_cells(game, who))))
         sight.moves(game.ply, self._tail(eyes, sight, of))
 
     def _common(self, of: TableStanding) -> dict[str, bytes]:
         """The parts common to all viewers, packed once."""
-        if "common" not in self._public:
+        name = f"common {of.played.game.ply}"
+        if name not in self._public:
             parts = {
                 "seats": _seats(of),
                 "ready": of.played.early.chosen,
@@ -124,15 +133,16 @@ class Viewing:
                 "reveals": of.reveals,
                 "backs": [said(to_builtins(back)) for back in of.backs if back.at <= of.played.game.ply],
             }
-            self._public["common"] = {name: packed(value) for name, value in parts.items()}
-        common: dict[str, bytes] = self._public["common"]
+            self._public[name] = {part: packed(value) for part, value in parts.items()}
+        common: dict[str, bytes] = self._public[name]
         return common
 
     def _of_all(self, name: str, viewer: str | None, of: TableStanding, make: Callable[[str | None], Any]) -> Any:
         """Parts equal for all viewers if nothing is hidden, made only for the first."""
-        if of.played.game.omniscient.secretive:
+        game = of.played.game
+        if game.omniscient.secretive or planned(game.omniscient.numbers):
             return make(viewer)
-        return self._shared(name, lambda: make(None))
+        return self._shared(f"{name} {game.ply}", lambda: make(None))
 
     def _tail(self, viewer: str | None, sight: TableSight, of: TableStanding) -> tuple[Tail, ...]:
         """The last moves; those already sent to the viewer are not narrated again."""
@@ -158,10 +168,10 @@ class Viewing:
             return [Tail(step, packed(move.to_json()), move.whole) for step, move in zip(steps, moves, strict=True)]
 
         if viewer != OMNISCIENT:
-            if of.played.early.taken or not self._shared(f"open {first}", lambda: was_open(game, first)):
+            if of.played.early.taken or not self._shared(f"open {first} {game.ply}", lambda: was_open(game, first)):
                 return new(viewer)
             viewer = None
-        moves: list[Tail] = self._shared(f"moves {first}", lambda: new(viewer))
+        moves: list[Tail] = self._shared(f"moves {first} {game.ply}", lambda: new(viewer))
         return moves
 
     def _shared(self, name: str, make: Callable[[], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Audit of a recorded game: the first move that breaks an invariant, or leaves no legal option."""
+"""Audit of a recorded game: the first move that breaks an invariant or leaves no legal option."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from rulespec.engine.verify.shrink import FailingGame, Move
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An invariant that a game breaks, or a position without a legal option.
+    """A broken invariant, or a position without a legal option.
 
     Attributes:
         index: the number of moves before it.
-        move: the move that breaks it; None if the start does.
+        move: the move that causes it; None for the start.
         line: the line of the move in a native log.
         foreign_index: the entry of the move in a foreign log.
         wrong: the diagnostic.
         changed: the changes by the move, as texts.
-        scenario: the game up to there as a scenario file that fails in the same way; "" if none can.
+        scenario: the game so far as a scenario file that fails in the same way; "" if impossible.
     """
 
     index: int
@@ -37,7 +37,7 @@ class Broken:
     scenario: str
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `replay --check --format json` prints."""
+        """The object printed by `replay --check --format json`."""
         return {
             "index": self.index,
             "foreign_index": self.foreign_index,
@@ -51,9 +51,9 @@ class Broken:
 
 
 def first_broken(result: ReplayResult) -> Broken | None:
-    """The first move of a replayed game after which an invariant is broken, or nothing is legal; None if none is.
+    """The first move of a replayed game that breaks an invariant, or leaves nothing legal; None if there is none.
 
-    The legal part of the game is played again.
+    It plays the legal part of the game again.
     """
     ruleset, header = result.game.ruleset, LogHeader.of(result.game)
     game = restarted(result.game)

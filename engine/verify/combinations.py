@@ -28,7 +28,7 @@ CAP = 20_000
 
 
 class Combination(Struct, frozen=True):
-    """A number of players, and at most one setting at another value than its default."""
+    """A number of players, and at most one setting with a non-default value."""
 
     seats: int
     settings: dict[str, str]
@@ -41,8 +41,8 @@ class Ended(Struct, frozen=True):
         number: the number of the game, from 0.
         decisions: the number of its decisions.
         capped: whether it was abandoned after `CAP` decisions.
-        returned: whether the start procedure has returned, as the rules end it nowhere else.
-        failed: the game, if it shows a mistake of the rules.
+        returned: whether it ended by the start procedure's return.
+        failed: the game, if it reveals a mistake of the rules.
     """
 
     number: int
@@ -55,8 +55,8 @@ class Ended(Struct, frozen=True):
 def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Combination]:
     """Every number of players (or only these) with the default settings, then each other value of each setting.
 
-    The first other value of every setting comes before the second of any, and settings declared last come first: an
-    overlay adds those. They take turns with the numbers of players.
+    The first other value of every setting comes before the second of any, and later declared settings come first, as
+    overlays add those. The numbers of players alternate.
     """
     low, high = ruleset.players
     numbers = numbers or range(low, high + 1)
@@ -68,12 +68,12 @@ def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Co
 
 
 class CombinationGames:
-    """Random games of a combination, in wasm if possible; the same games either way.
+    """Random games of a combination, in wasm if possible; the games are the same either way.
 
     Args:
         ruleset: the ruleset.
         combination: the combination.
-        seed: `simulate` plays the same games with it.
+        seed: the seed; `simulate` plays the same games with it.
 
     Attributes:
         settings: the values of all settings.
@@ -95,7 +95,7 @@ class CombinationGames:
             self._wasm = WasmOutcomes(plan, ruleset).games[seats]
 
     def play(self, numbers: range, most: int = sys.maxsize) -> Iterator[Ended]:
-        """The games of these numbers, up to the first that has not ended when `most` decisions have been taken."""
+        """The games with these numbers, up to the first unfinished one after `most` decisions in total."""
         for at in range(0, len(numbers), ROUND):
             some = numbers[at : at + ROUND]
             cap = min(CAP, most)
@@ -108,11 +108,11 @@ class CombinationGames:
                 yield ended
 
     def again(self, number: int) -> Playout:
-        """A game with its decisions, played again in Python."""
+        """A game with its decisions, replayed in Python."""
         return self._played(number, CAP)
 
     def cells(self, ply: int, number: int = 0) -> Sequence[int] | None:
-        """The program's cells after `ply` decisions of a game; None if it ends before."""
+        """The program's cells after `ply` decisions of a game; None if it ends earlier."""
         if self._wasm is not None:
             (played,) = self._wasm.play(self._plan.seed, range(number, number + 1), ply)
             return self._wasm.state if played.how == "capped" else None

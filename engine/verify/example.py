@@ -1,4 +1,4 @@
-"""A game that shows a mistake, as a line or two of a message."""
+"""A game that reveals a mistake, as a line or two of a message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def example(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move], ch
         ruleset: its ruleset.
         header: the seats and settings.
         moves: its moves.
-        changed: the changes by the last move; empty where they do not help.
+        changed: the changes by the last move; empty if irrelevant.
     """
     defaults = {s.name: s.default for s in ruleset.settings.values()}
     chosen = [f"{k}={v}" for k, v in header.settings.items() if v != defaults[k]]

@@ -1,8 +1,8 @@
 """Bounded exploration: a search for mistakes of the rules in games from the start positions.
 
-Near the start every option is tried, breadth first; further on, games are random. Where there are very many, most of
-them are only played, not checked for loops and for options that are never legal. Each finding has the shortest game
-found that leads there. No finding proves nothing, unless every position was seen.
+Near the start every option is tried, breadth first; further on, games are random. If there are very many, most are only
+played, not checked for loops and never-legal options. Each finding comes with the shortest game found for it. The
+absence of findings proves nothing, unless every position was seen.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Finding:
-    """A mistake of the rules, with a game that shows it.
+    """A mistake of the rules, with a game that reveals it.
 
     Attributes:
         diagnostic: the mistake.
         header: the seats and settings of the game.
         moves: its decisions.
-        scenario: the game as a scenario file that fails in the same way; "" if none can.
-        loop: the number of last decisions that make a loop, if that is the mistake; else 0.
-        shortest: whether no game of as many players, with the same settings, is shorter.
+        scenario: the game as a scenario file that fails in the same way; "" if impossible.
+        loop: the number of final decisions that form a loop, if that is the mistake; otherwise 0.
+        shortest: whether no game with as many players and the same settings is shorter.
     """
 
     diagnostic: Diagnostic
@@ -87,9 +87,9 @@ class Exploration:
     Attributes:
         decisions: the number of decisions taken.
         games: the number of random games.
-        complete: numbers of players for which every position was seen, with the default settings.
-        findings: mistakes with games that show them.
-        others: mistakes that no single game shows.
+        complete: numbers of players for which every position was seen, with default settings.
+        findings: mistakes with games that reveal them.
+        others: mistakes that no single game reveals.
         unseen: the names of options that were never legal.
     """
 
@@ -110,11 +110,11 @@ def explore(ruleset: typed.Ruleset, decisions: int, progress: Callable[[int], ob
 
     Args:
         ruleset: a ruleset without errors.
-        decisions: the number of decisions in all.
-        progress: called now and then with the number of further decisions.
+        decisions: the total number of decisions.
+        progress: called at intervals with the number of further decisions.
 
     Raises:
-        DiagnosticsError: if a game cannot begin, as with a start value out of its range.
+        DiagnosticsError: if a game cannot start, for instance with a start value out of range.
     """
     return _Explorer(ruleset, decisions, progress or (lambda _: None)).run()
 
@@ -129,7 +129,7 @@ def _of_turns(option: Option, endless: Set[str]) -> bool:
 
 
 def any_of(rng: random.Random, of: Sequence[_T]) -> _T:
-    """A member, each as likely; only `random()` gives the same in all versions of Python."""
+    """A uniformly chosen member; only `random()` is the same in all versions of Python."""
     return of[int(rng.random() * len(of))]
 
 

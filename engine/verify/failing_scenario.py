@@ -1,4 +1,4 @@
-"""A game that shows a fault of the rules, as a scenario: it fails in the same way until the fault is fixed."""
+"""A game that reveals a fault of the rules, as a scenario that fails until the fault is fixed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _STEP = 1_000
 
 
 def failing_scenario(game: Game, header: LogHeader, fault: Option | None, wrong: Diagnostic) -> str:
-    """The scenario, as a YAML file; "" if no scenario can show the mistake.
+    """The scenario as a YAML file; "" if no scenario can reveal the mistake.
 
     Args:
         game: the game, up to the mistake.
         header: its seats and settings.
-        fault: the option in which the rules are at fault, if that is the mistake.
+        fault: the option that faults, if that is the mistake.
         wrong: the mistake.
     """
     if wrong.code not in SHOWN_BY:

@@ -1,4 +1,4 @@
-"""Options that exist somewhere in a ruleset, for telling slips from unavailable options."""
+"""Options that exist anywhere in a ruleset, to distinguish typos from unavailable options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 def unknown_option(game: Game, name: str) -> str:
-    """The reason why a ruleset has no option of a name under any settings; "" if it has one."""
+    """The reason why a ruleset has no option with a name under any settings; "" if it has one."""
     names = {option.name for option in _options(game.ruleset)}
     if name in names:
         return ""
@@ -23,7 +23,7 @@ def unknown_option(game: Game, name: str) -> str:
 
 
 def unreadable(game: Game, text: str) -> str:
-    """The reason why a text such as `take(2)` names no option of any decision; "" if it names one."""
+    """The reason why a text such as `take(2)` matches no option of any decision; "" if it matches one."""
     try:
         name, arguments = split_option(text)
     except ValueError as error:

@@ -1,7 +1,7 @@
-"""Perft: the number of positions at a depth, and a hash over them in any order.
+"""Perft: the number of positions at a depth, and an order-independent hash over them.
 
-The name is that of chess engines ("performance test"): two implementations of the same rules with the same numbers at
-many positions hardly differ in which options are legal, or in their effects.
+The name comes from chess engines ("performance test"): two implementations of the same rules with equal numbers at many
+positions hardly differ in legal options or their effects.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ class Perft:
     """The counts below a position.
 
     Attributes:
-        depth: the number of options in a row.
-        nodes: positions reached, leaves included; a transposition counts each time.
-        leaves: lines of exactly `depth` options. As in chess engines, a transposition counts each time, and a line that
-            ends before is not a leaf.
-        ended: lines on which the game is over before that.
-        distinct: different states among the leaves.
-        hash: 16 hex digits over the states of the leaves, in any order: BLAKE2 over the sorted hashes of the states,
-            each with its count.
-        divide: leaves below each first option, in the order of the list.
-        complete: whether everything was counted; else the limit was reached, and the numbers are those up to there.
+        depth: the number of consecutive options.
+        nodes: reached positions, including leaves; transpositions count each time.
+        leaves: lines of exactly `depth` options. As in chess engines, transpositions count each time, and a line that
+            ends earlier is not a leaf.
+        ended: lines that end earlier.
+        distinct: distinct states among the leaves.
+        hash: 16 hex digits, independent of the order of leaves: BLAKE2 over the sorted hashes of their states, each
+            with its count.
+        divide: leaves below each first option, in list order.
+        complete: whether everything was counted; if not, the numbers are those at the limit.
     """
 
     depth: int
@@ -48,19 +48,19 @@ class Perft:
 
 
 def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
-    """Counts the positions `depth` options after the position of a game.
+    """Counts the positions `depth` options after a game's position.
 
-    Every legal option counts once: those of chance regardless of weights, and those out of turn (interrupts) like the
-    decider's own, so that an interrupt and then a decision are two options in a row.
+    Every legal option counts once: chance options regardless of weights, and options out of turn (interrupts) like the
+    decider's own, so that an interrupt followed by a decision are two consecutive options.
 
     Args:
-        game: the game; its position is the same afterwards.
-        depth: the number of options in a row, up to `MAX_DEPTH`.
-        limit: the largest number of nodes.
+        game: the game; its position is unchanged afterwards.
+        depth: the number of consecutive options, up to `MAX_DEPTH`.
+        limit: the maximum number of nodes.
 
     Raises:
         ValueError: if the depth is out of range.
-        RulesetFaultError: if the rules are at fault; then the game is at the position where that happened.
+        RulesetFaultError: if the rules fault; the game is then at that position.
     """
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"a depth is between 0 and {MAX_DEPTH}, not {depth}")
@@ -95,11 +95,11 @@ def _count(game: Game, depth: int, limit: int, total: Perft, states: Counter[str
 
 
 def named(option: Option) -> str:
-    """An option with its seat, unless that is the decider."""
+    """An option with its seat, if that is not the decider."""
     return f"{option.by}: {option}" if option.interrupt else str(option)
 
 
 def digest(states: Iterable[tuple[str, int]]) -> str:
-    """The hash over hashes of states, in order, each with its count."""
+    """The hash over state hashes, in order, each with its count."""
     lines = "".join([f"{state} {count}\n" for state, count in states])
     return hashlib.blake2b(lines.encode(), digest_size=8).hexdigest()

@@ -1,8 +1,8 @@
 """Perft records: positions of a ruleset with the counts below them, in a file for tests.
 
-An unintended change of legal options or of their effects shows there. The numbers depend on the rules alone. The hash
-depends on the layout of states, too: if that changes and all numbers stay, write the record again
-(`rulespec perft REF --record`).
+It reveals unintended changes of legal options or their effects. The numbers depend only on the rules. The hash also
+depends on the layout of states: if that changes and all numbers stay the same, rewrite the record (`rulespec perft REF
+--record`).
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class PerftRow:
     """A position with the counts below it.
 
     Attributes:
-        players: the number of players at the start of a game; 0 for a position in a log.
-        log: a recorded game, as a path in the ruleset's folder; empty for the start of a game.
+        players: the number of players for the start of a game; 0 for a position in a log.
+        log: a recorded game, as a path in the ruleset's folder; "" for the start of a game.
         at: the number of moves of the log before the position.
-        depth: the depth of the counts; 0 before they are counted.
-        counted: the counts; empty before they are counted.
+        depth: the depth of the counts; 0 if not yet counted.
+        counted: the counts; empty if not yet counted.
         span: the place of the row in the record.
         spans: the places of its values.
     """
@@ -74,7 +74,7 @@ class PerftRow:
 
 
 def record_file(ruleset: typed.Ruleset) -> Path:
-    """The record of a ruleset: `perft/<id>+<overlays>.yaml` in its folder, or beside the last overlay with a path."""
+    """The record of a ruleset: `perft/<id>+<overlays>.yaml` in its folder, or next to the last overlay with a path."""
     home = next((ruleset.homes[id_] for id_ in reversed(ruleset.overlays) if id_ in ruleset.homes), ruleset.folders[0])
     return home / "perft" / f"{'+'.join([ruleset.id, *ruleset.overlays])}.yaml"
 
@@ -86,7 +86,7 @@ def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
     """Replays a log under a loaded ruleset, up to the first illegal move.
 
     Raises:
-        DiagnosticsError: if the log cannot be read, or does not fit the ruleset.
+        DiagnosticsError: if the log is unreadable, or does not fit the ruleset.
     """
     own = "+".join([named(ruleset.folders[0]), *ruleset.overlays])
     return ReplayRequest(path, rules=own, load=lambda _: ruleset, strict=False).replay()
@@ -95,9 +95,9 @@ def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
 def at_moves(
     result: ReplayResult, wanted: Iterable[int], backend: Backend, spans: Mapping[int, Span] | None = None
 ) -> Iterator[Game]:
-    """A copy of a replayed game after each of the given numbers of moves, in rising order.
+    """A copy of a replayed game after each of the given numbers of moves, in ascending order.
 
-    A move is a decision, or an undo of one or more. `spans` has the places of the numbers.
+    A move is a decision or an undo. `spans` has the places of the numbers.
 
     Raises:
         DiagnosticsError: RS832 if the log has fewer legal moves.
@@ -122,7 +122,7 @@ def at_moves(
 
 
 def positions(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend) -> Iterator[tuple[PerftRow, Game]]:
-    """Each row with a game at its position, which the caller leaves unchanged."""
+    """Each row with a game at its position, which the caller must not change."""
     for log, of_log in groupby(rows, key=lambda row: row.log):
         group = list(of_log)
         if not log:
@@ -135,7 +135,7 @@ def positions(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend
 
 
 def choose(ruleset: typed.Ruleset, from_logs: int = FROM_LOGS) -> list[PerftRow]:
-    """Positions to record: the start for every number of players, and positions evenly over the recorded games.
+    """Positions to record: the start for every number of players, and evenly spaced positions of the recorded games.
 
     They have no counts, and depth 0.
     """
@@ -157,7 +157,7 @@ def read_record(path: Path) -> list[PerftRow]:
     """Reads a record.
 
     Raises:
-        DiagnosticsError: if it cannot be read or does not fit its schema.
+        DiagnosticsError: if it is unreadable or violates its schema.
     """
     report = Report()
     node = read_yaml(path, display(path))
@@ -175,11 +175,11 @@ def read_record(path: Path) -> list[PerftRow]:
 
 
 def count(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend = "python") -> Iterator[PerftRow]:
-    """Counts the rows; a depth of 0 is replaced by the largest within `BUDGET`.
+    """Counts the rows; depth 0 is replaced by the largest depth within `BUDGET`.
 
     Raises:
-        DiagnosticsError: if a log cannot be read, or has no such position.
-        RulesetFaultError: if the rules are at fault.
+        DiagnosticsError: if a log is unreadable, or has no such position.
+        RulesetFaultError: if the rules fault.
     """
     for row, game in positions(ruleset, rows, backend):
         result = perft(game, row.depth) if row.depth else _deepest(game)
@@ -214,13 +214,13 @@ def write_record(path: Path, ruleset: typed.Ruleset, rows: Sequence[PerftRow]) -
 
 
 def compare(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend, report: Report) -> int:
-    """Counts the recorded positions again, and returns their number.
+    """Recounts the recorded positions; returns their number.
 
     Args:
         ruleset: the ruleset.
         rows: the recorded positions.
-        backend: the backend that runs the rules.
-        report: takes each difference (RS831 at its place in the record), and the errors of other positions.
+        backend: the backend for the rules.
+        report: receives each difference (RS831 at its place in the record), and the errors of other positions.
     """
     done = 0
     for _, of_log in groupby(rows, key=lambda row: row.log):

@@ -17,15 +17,15 @@ FAILING = 20
 
 
 def plain_games(ruleset: typed.Ruleset, plan: GamePlan, decisions: int) -> Iterator[tuple[int, Playout | None]]:
-    """Plays the games of a plan, one after the other: the same games with wasm and without.
+    """Plays the games of a plan, one after another; the games are the same with and without wasm.
 
     Args:
         ruleset: the ruleset of the plan.
-        plan: the plan; its backend makes no difference.
-        decisions: the number of decisions in all. No game begins that could go beyond it.
+        plan: the plan; its backend does not matter.
+        decisions: the total number of decisions. No game starts that could exceed it.
 
     Yields:
-        For each game its number of decisions and, if it shows a mistake of the rules, the game.
+        For each game, its number of decisions and, if it reveals a mistake of the rules, the game.
     """
     outcomes = _outcomes(ruleset, plan)
     failing = 0

@@ -56,15 +56,15 @@ class _Mistake:
 def play_check(
     ruleset: typed.Ruleset, progress: Callable[[int], object] | None = None, minutes: int | None = None
 ) -> PlayReport:
-    """Plays a ruleset without errors, for `STEPS`; but each number of players to its first end.
+    """Plays a ruleset without errors, for `STEPS` steps, but at least until each number of players has finished a game.
 
-    If that alone takes as many again, or there is a mistake already, the other numbers are left out. The games depend
-    on the ruleset alone, not on the machine.
+    If that alone takes as many steps again, or reveals a mistake, the other numbers are skipped. The games depend only
+    on the ruleset, not on the machine.
 
     Args:
         ruleset: the ruleset.
-        progress: called with the number of combinations that are done since.
-        minutes: about the time to play; None: `STEPS`.
+        progress: called with the number of newly finished combinations.
+        minutes: the approximate time to play; None: `STEPS` steps.
     """
     return _PlayCheck(ruleset, progress or (lambda _: None), minutes).run()
 

@@ -12,12 +12,12 @@ _A_MINUTE = 20  # times as many for each minute that is asked for
 
 
 def most_games(minutes: int | None) -> int:
-    """The most games of a combination within a budget of about `minutes` minutes; None gives `GAMES`."""
+    """The maximum number of games of a combination in about `minutes` minutes; None gives `GAMES`."""
     return GAMES if minutes is None else _A_MINUTE * GAMES * minutes
 
 
 class DepthReached(Struct, frozen=True):
-    """The most calls of a procedure under way at once in games that were looked at, and as many as may be."""
+    """The maximum recursion depth of a procedure in inspected games, and its limit."""
 
     procedure: str
     reached: int
@@ -25,14 +25,14 @@ class DepthReached(Struct, frozen=True):
 
 
 class PlayReport(Struct, frozen=True):
-    """The amount of play, and the problems that it showed.
+    """The amount of play, and the problems it revealed.
 
     Attributes:
-        games: the number of games that were played to an end, or to a mistake.
+        games: the number of games played to an end or a mistake.
         combinations: the number of combinations with such games.
-        of: the number of all combinations.
+        of: the total number of combinations.
         diagnostics: the problems.
-        depths: the depth of calls that the first games of each number of players reached, by procedure.
+        depths: by procedure, the recursion depth reached in the first games with each number of players.
     """
 
     games: int

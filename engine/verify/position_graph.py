@@ -18,10 +18,10 @@ class Node:
 
     Attributes:
         parent: the number of the position it was first reached from; -1 for the start.
-        move: the option that led here from there; None for the start.
+        move: the option that led here from it; None for the start.
         ends: whether the game is over here, or something is wrong.
-        successors: the numbers of the positions that options lead to.
-        turns: those options that may be part of a loop, each with the position it leads to.
+        successors: the numbers of the next positions.
+        turns: the options that may be part of a loop, each with its next position.
         decision: the open decision; None if the game is over.
     """
 
@@ -54,7 +54,7 @@ class PositionGraph:
         return decision
 
     def first_loop(self) -> tuple[int, list[Option]] | None:
-        """The loop of turns nearest to the start: its first position and its options; None without one."""
+        """The loop of turns nearest to the start: its first position and its options, or None."""
         inside = self._core()
         for place in sorted(inside)[:MAX_LOOP_STARTS]:
             came: dict[int, tuple[int, Option]] = {}
@@ -75,7 +75,7 @@ class PositionGraph:
         return None
 
     def first_dead_end(self) -> int | None:
-        """The first position from which no options lead to an end; None without one. All positions are known."""
+        """The first position from which no options lead to an end, or None. All positions must be known."""
         predecessors: dict[int, list[int]] = {}
         for at, node in enumerate(self.nodes):
             for there in node.successors:

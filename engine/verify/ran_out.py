@@ -1,9 +1,9 @@
-"""The bounds of the rules in random games: loops that ran out, and how deep procedures called themselves.
+"""Limits reached in random games: exhausted loops, and recursion depths of procedures.
 
-A `repeat at most` with decisions may run out, after which all is over.
+A `repeat at most` with decisions may be exhausted, which ends the game.
 
-If the game can also end in another way, such a bound only guarantees an end, and is seldom meant to be met. An author
-who means it writes `end game as …` after the loop: here the start procedure returns.
+If the game can also end otherwise, such a limit only guarantees an end, and is rarely meant to be reached. An author
+who does mean it writes `end game as …` after the loop; otherwise the start procedure returns.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 class LoopBounds(Marks, Observer):
-    """The bounded loops of a program that ask for decisions and are followed by none, if the game has other ends.
+    """The limited loops of a program that ask for decisions and are followed by none, if the game has other ends.
 
     Args:
         ruleset: the ruleset.
@@ -57,7 +57,7 @@ class LoopBounds(Marks, Observer):
         self._game = Game(ruleset, seat_names(seats, ruleset.seats), settings, lambda *_: interpreter)
 
     def ended(self, games: CombinationGames, number: int, decisions: int) -> Span | None:
-        """The place of the bound that ended a game after `decisions` decisions; None if none did."""
+        """The place of the limit that ended a game after `decisions` decisions, or None."""
         cells = games.cells(decisions - 1, number) if self._last and decisions else None
         if cells is None:
             return None
@@ -74,19 +74,19 @@ class LoopBounds(Marks, Observer):
     # --- marks ---------------------------------------------------------------------------------
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
-        """Records a bounded loop before its body."""
+        """Records a limited loop before its body."""
         if isinstance(s, typed.Repeat) and s.limit is not None:
             self._repeat = s
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
-        """Records the block where a bounded loop decides whether to continue."""
+        """Records the block where a limited loop decides whether to continue."""
         if self._repeat is not None and self._repeat.body is body:
             self._bodies[again, leave] = block, self._repeat.span
 
     # --- observer ------------------------------------------------------------------------------
 
     def entered(self, block: int, before: int) -> None:
-        """Records a loop that has reached its bound."""
+        """Records a loop that has reached its limit."""
         self._out = self._last.get((before, block), self._out)
 
     # --- flow ----------------------------------------------------------------------------------
@@ -133,9 +133,9 @@ class LoopBounds(Marks, Observer):
 
 
 class DepthsReached:
-    """The depths that random games reach: at most how many calls of a procedure were under way at once.
+    """The recursion depths reached in random games.
 
-    The games are played by the program with one more cell for each procedure, which its first block raises.
+    The games use a program with an additional counter cell per procedure, which its first block increments.
 
     Args:
         ruleset: the ruleset.
@@ -143,7 +143,7 @@ class DepthsReached:
         settings: the values of all settings.
 
     Attributes:
-        most: the name of a procedure that may call itself → the deepest of all games.
+        most: name of a recursive procedure → its maximum depth over all games.
     """
 
     def __init__(self, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> None:
@@ -161,7 +161,7 @@ class DepthsReached:
         self._game = Game(ruleset, seat_names(seats, ruleset.seats), settings, lambda *_: machine)
 
     def look(self, number: int, cap: int) -> int:
-        """Plays a game of a combination, for `cap` decisions at most; returns how many it took."""
+        """Plays a game of a combination, up to `cap` decisions; returns their number."""
         played = play_out(self._game.copy(), SEED, number, cap=cap)
         game = played.game
         for name, at in self._cells.items():

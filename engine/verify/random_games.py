@@ -1,4 +1,4 @@
-"""Random games that check the properties, and the shortest game found for each mistake."""
+"""Random games that check the properties, and the shortest failing game for each mistake."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ def random_games(
 
     Args:
         ruleset: the ruleset.
-        players: numbers of players; the games take turns.
+        players: numbers of players, which alternate.
         games: the number of games.
         seed: the same seed gives the same games.
-        cap: the number of decisions after which a game is abandoned.
-        backends: the backends that are compared; None: all that can run the ruleset here, the interpreter in one game
-            of `WITH_ALL`.
+        cap: the number of decisions before a game is abandoned.
+        backends: the backends to compare; None: all that can run the ruleset here, including the interpreter in one of
+            `WITH_ALL` games.
 
     Yields:
-        Each game at its end, with the shortest game found that shows its mistake; None if it shows none.
+        Each game at its end, with the shortest game found for its mistake, or None.
 
     Raises:
         DiagnosticsError: if a game cannot be set up.
@@ -75,17 +75,17 @@ def random_games(
 def further_games(
     ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int
 ) -> Iterator[tuple[int, FailingGame | None]]:
-    """Plays random games as fast as possible, in wasm where available.
+    """Plays random games as fast as possible, in wasm if available.
 
     Args:
         ruleset: the ruleset.
         players: numbers of players.
-        games: the number of games. Numbers of players share them, and values of settings if there are enough games for
-            making their programs to pay off.
+        games: the number of games, divided among the numbers of players, and among values of settings if there are
+            enough games to make their programs worthwhile.
         seed: the same seed gives the same games.
 
     Yields:
-        Each game's number of decisions, and the shortest game found that shows its mistake; None if it shows none.
+        Each game's number of decisions, and the shortest game found for its mistake, or None.
 
     Raises:
         DiagnosticsError: if a game cannot be set up.
@@ -127,14 +127,14 @@ def _move(game: Game, draws: Stream) -> Move:
 def shorter(
     trial: Trial, wrong: Diagnostic, failed: Property | None, steps: int = EFFORT, decision: int = DECISION
 ) -> FailingGame:
-    """The shortest game found that shows the mistake of a trial.
+    """The shortest game found for the mistake of a trial.
 
     Args:
-        trial: the game that shows it.
+        trial: the failing game.
         wrong: its diagnostic.
-        failed: the property that does not hold at its end; None if its last move fails.
-        steps: a bound on the steps of all attempts.
-        decision: the steps that each decision counts for, besides those of interpreters.
+        failed: the violated property at its end; None if its last move fails.
+        steps: a limit on the steps of all attempts.
+        decision: the additional steps charged per decision, besides those of interpreters.
     """
     ruleset, header = trial.game.ruleset, trial.header
     draws = Stream(0)
@@ -171,9 +171,9 @@ def shorter(
 
 
 def shorter_playout(playout: Playout, steps: int = EFFORT, decision: int = 0) -> FailingGame:
-    """The shortest game found that shows the mistake of a failed playout.
+    """The shortest game found for the mistake of a failed playout.
 
-    `steps` and `decision` as in `shorter`; 0: decisions are weighed.
+    `steps` and `decision` as for `shorter`; 0: decisions are weighed.
     """
     assert playout.failure is not None
     game = playout.game

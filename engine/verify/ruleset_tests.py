@@ -1,11 +1,10 @@
 """Property tests for an author's ruleset, in two lines:
 
-    from rulespec.testing import ruleset_tests
-    TestMyGame = ruleset_tests("my_game+house_rule")
+    from rulespec.testing import ruleset_tests TestMyGame = ruleset_tests("my_game+house_rule")
 
-pytest collects the class, and Hypothesis plays: it takes decisions, takes them back, continues in clones and with saved
-games, and searches for a game in which an invariant breaks, the rules are at fault, or a property of every game does
-not hold. The failure shows the shortest such game found, as a native log.
+pytest collects the class, and Hypothesis plays: it takes and undoes decisions, continues in clones and saved games, and
+searches for a game that breaks an invariant, makes the rules fault, or violates a property of every game. The failure
+shows the shortest such game found, as a native log.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ _PROPERTIES = {p.name: p for p in PROPERTIES}
 
 
 class BrokenGameError(AssertionError):
-    """A game that shows a mistake. The message has the game as a native log."""
+    """A game that reveals a mistake. The message contains the game as a native log."""
 
     def __init__(self, trial: Trial, wrong: Diagnostic, failed: Property | None) -> None:
         super().__init__()
@@ -63,7 +62,7 @@ class BrokenGameError(AssertionError):
         self.failing = FailingGame.of(trial.game.ruleset, trial.header, trial.moves, wrong)
 
     def shorten(self) -> None:
-        """Replaces the game by the shortest found."""
+        """Replaces the game by the shortest one found."""
         self.failing = shorter(self._trial, self._wrong, self._failed)
 
     def __str__(self) -> str:
@@ -86,15 +85,15 @@ def ruleset_tests(
     """A test case that plays a ruleset.
 
     Args:
-        ref: the reference of the ruleset, such as `my_game+house_rule` or a path. It is loaded when the test runs.
-        players: the numbers of players; if not given, all that the ruleset allows.
-        settings: values for some of the ruleset's settings; the others vary.
-        hypothesis: the settings of Hypothesis, which set the effort.
-        backends: the backends that are compared.
+        ref: the reference of the ruleset, such as `my_game+house_rule` or a path, loaded when the test runs.
+        players: the numbers of players; by default, all that the ruleset allows.
+        settings: fixed values for some of the ruleset's settings; the others vary.
+        hypothesis: the settings for Hypothesis, which determine the effort.
+        backends: the backends to compare.
 
     Raises:
-        BrokenGameError: when the test runs, and finds a mistake.
-        DiagnosticsError: when the test runs, and the ruleset has errors.
+        BrokenGameError: when the test runs and finds a mistake.
+        DiagnosticsError: when the test runs and the ruleset has errors.
     """
     inputs = dict(settings or {})
 
@@ -145,7 +144,7 @@ class _Games(RuleBasedStateMachine):
             raise BrokenGameError(self.trial, wrong, failed)
 
     def holds(self, name: str) -> None:
-        """Fails if a property does not hold."""
+        """Fails if a property is violated."""
         tried = _PROPERTIES[name]
         self.expect(tried.check(self.trial), tried)
 
@@ -157,7 +156,7 @@ class _Games(RuleBasedStateMachine):
     @precondition(lambda self: not self.over)
     @rule(number=st.integers(0, 10_000))
     def take(self, number: int) -> None:
-        """Takes an option; the first one is the simplest."""
+        """Takes an option; low numbers are simplest."""
         options = look(self.trial.game)[0]
         self.expect(self.trial.make(options[number % len(options)]))
 
@@ -176,13 +175,13 @@ class _Games(RuleBasedStateMachine):
     @precondition(lambda self: self.trial.game.ply > 0)
     @rule(number=st.integers(1, 20))
     def take_back(self, number: int) -> None:
-        """Takes decisions back."""
+        """Undoes decisions."""
         self.expect(self.trial.make(TakenBack(min(number, self.trial.game.ply))))
 
     @precondition(lambda self: not self.over)
     @rule()
     def take_and_take_back(self) -> None:
-        """Takes an option and takes it back."""
+        """Takes an option and undoes it."""
         self.holds("undo")
 
     @rule()

@@ -34,14 +34,14 @@ class Scenario:
 
     Attributes:
         span: the place of its id.
-        rules: the ids of the rules that it proves.
-        ruling: the ids of the rulings that it proves.
-        also: further overlays under which it holds.
-        seats: the players; empty for the usual ones.
+        rules: the ids of the rules it proves.
+        ruling: the ids of the rulings it proves.
+        also: additional overlays under which it holds.
+        seats: the players; empty for the default ones.
         settings: settings of the table.
-        base: the id of the scenario whose position it begins with; None once that has been laid under it.
-        start: a call of a procedure that the game begins with; None for its own start.
-        layers: the layers of the position, each over the one before.
+        base: the id of the scenario whose position it starts from; None once that has been merged.
+        start: a procedure call that replaces the game's usual start, or None.
+        layers: the layers of the position, in order.
         steps: decisions and expectations.
     """
 
@@ -61,7 +61,7 @@ class Scenario:
 
 
 def read_scenarios(path: Path, report: Report, display: str | None = None) -> tuple[Scenario, ...]:
-    """The raw scenarios of a file; arguments are those of `scenario_files.load_scenarios`."""
+    """The raw scenarios of a file; for the arguments see `scenario_files.load_scenarios`."""
     try:
         node = read_yaml(path, display or str(path))
     except DiagnosticsError as error:
@@ -71,7 +71,7 @@ def read_scenarios(path: Path, report: Report, display: str | None = None) -> tu
 
 
 def scenarios_of(node: Node, report: Report) -> tuple[Scenario, ...]:
-    """The raw scenarios of the tree of a file; none if it has errors, which the report takes."""
+    """The raw scenarios in a file's tree; empty if it has errors, which are reported."""
     from rulespec.documents.schema_check import check_schema
     from rulespec.schemas import load_schema
 
@@ -90,7 +90,7 @@ def _get(node: Node | None, key: str) -> Node | None:
 
 
 def items(node: Node | None) -> list[Node]:
-    """The items of a sequence; empty for another node."""
+    """The items of a sequence; empty for other nodes."""
     return node.items if isinstance(node, Sequence) else []
 
 
@@ -99,7 +99,7 @@ def _scalars(node: Node | None) -> tuple[Scalar, ...]:
 
 
 def pairs(node: Node | None) -> tuple[tuple[Scalar, Node], ...]:
-    """The keys and values of a mapping; empty for another node."""
+    """The keys and values of a mapping; empty for other nodes."""
     return tuple(node.entries.values()) if isinstance(node, Mapping) else ()
 
 

@@ -18,13 +18,13 @@ from rulespec.typed import nodes as typed
 def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[Path], str] = str) -> Iterator[Scenario]:
     """The scenarios of a reference.
 
-    Those in `scenarios/` of its folder, with overlays only where each of them is in the scenario's `also`, as overlays
-    change expectations; then those in `scenarios/<overlay>/`, beside an overlay that is named by its path. Not those of
-    a ruleset that it extends: they test that ruleset's map and tables.
+    First those in `scenarios/` of its folder; with overlays, only scenarios whose `also` lists each of them, as
+    overlays change expectations. Then those in `scenarios/<overlay>/`, next to an overlay given by path. Scenarios of
+    the extended ruleset are excluded: they test that ruleset's map and tables.
 
     Args:
         ruleset: the ruleset, with the overlays of the reference.
-        report: takes errors in the files.
+        report: receives errors in the files.
         display: the name of a file in diagnostics.
     """
     known = _overlays(ruleset)
@@ -39,15 +39,15 @@ def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[P
 def outside_scenarios(
     ruleset: typed.Ruleset, place: Path, report: Report, display: Callable[[Path], str] = str
 ) -> Iterator[Scenario]:
-    """The scenarios of a file or a folder outside the ruleset, for this very reference.
+    """The scenarios of a file or a folder outside the ruleset, written for this reference.
 
-    A scenario that names overlays in `also` is left out where the reference has others; one that names none holds.
-    In a folder, those in `<overlay>/` hold if the reference has this overlay.
+    A scenario with `also` is skipped if the reference has other overlays; without `also` it always applies. In a
+    folder, those in `<overlay>/` apply if the reference has this overlay.
 
     Args:
         ruleset: the ruleset, with the overlays of the reference.
         place: a file, or a folder with `*.yaml`.
-        report: takes errors in the files.
+        report: receives errors in the files.
         display: the name of a file in diagnostics.
     """
     known = _overlays(ruleset)
@@ -85,13 +85,13 @@ def _check_also(scenario: Scenario, known: list[str], report: Report) -> None:
 def load_scenarios(
     path: Path, report: Report, display: str | None = None, folder: Folder | None = None
 ) -> tuple[Scenario, ...]:
-    """Reads and checks a scenario file, with shared positions laid under its scenarios.
+    """Reads and checks a scenario file, with shared positions merged into its scenarios.
 
     Args:
         path: the file.
-        report: takes errors in it; then there are no scenarios. A scenario whose position is not found is left out.
+        report: receives its errors; then there are no scenarios. A scenario with an unknown position is skipped.
         display: its name in diagnostics.
-        folder: its folder, if more files of it are read.
+        folder: its folder, if more of its files are read.
     """
     result = read_scenarios(path, report, display)
     first: dict[str, Scenario] = {}

@@ -1,4 +1,4 @@
-"""Run of a scenario: its decisions taken in a game, and each expectation compared."""
+"""Run of a scenario: its decisions are taken in a game, and its expectations compared."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _MAX_JOINED = 12  # options in a message
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An expectation that does not hold.
+    """A failed expectation.
 
     Attributes:
         scenario: the scenario.
         backend: the backend that ran it.
         span: the place of the expectation.
         what: its key, such as `options` or `when`.
-        expected: the expected value; empty if the actual one is enough, or the scenario could not go on.
+        expected: the expected value; "" if the actual one suffices, or the scenario could not continue.
         actual: the value, or the fault.
     """
 
@@ -73,7 +73,7 @@ def run_scenario(
     """Runs a scenario.
 
     Returns:
-        The failures; empty if the scenario passes. A decision that is not legal ends it.
+        The failures; empty if the scenario passes. An illegal decision ends it.
     """
     run = _Run(ruleset, scenario, backend)
     run.run()
@@ -81,11 +81,11 @@ def run_scenario(
 
 
 class ScenarioPlace(NamedTuple):
-    """A text of a scenario and the game at that point.
+    """A text in a scenario, and the game at that point.
 
     Attributes:
-        key: `when` for a decision about to be taken; else the expectation: `legal`, `illegal` or `values`.
-        text: an option or an expression; of `when`, without the seat.
+        key: `when` for the next decision; otherwise the expectation: `legal`, `illegal` or `values`.
+        text: an option or an expression; for `when`, without the seat.
         span: its place.
     """
 
@@ -96,7 +96,7 @@ class ScenarioPlace(NamedTuple):
 
 
 def scenario_place(ruleset: typed.Ruleset, scenario: Scenario, line: int, column: int) -> ScenarioPlace | None:
-    """The text at a line and a column of a scenario, from 1; None if there is none, or the scenario fails before it."""
+    """The text at a line and column of a scenario, from 1; None if there is none, or the scenario fails earlier."""
     run = _Run(ruleset, scenario, "python")
     wanted = [
         (step, key, text)
@@ -190,12 +190,12 @@ class _Run:
         self.failures.append(Failure(self.scenario, self.backend, span, what, expected, actual))
 
     def because(self, game: Game, invariant: str) -> str:
-        """The entity for which an invariant fails, as the end of a message."""
+        """The entity for which an invariant fails, as a message suffix."""
         why = game.omniscient.why_broken(invariant.partition(":")[0])
         return f"; {why}" if why else ""
 
     def stuck(self, game: Game) -> None:
-        """Reports a last position at which nothing is legal."""
+        """Reports a final position without legal options."""
         if game.is_over or game.legal_options.unlisted or any(not option.interrupt for option in every_option(game)):
             return
         step = self.scenario.steps[-1] if self.scenario.steps else None
@@ -319,7 +319,7 @@ class _Run:
                 self.fail(expected.span, f"the reason against `{key.text}`", reason, _text(expected))
 
     def refused(self, game: Game, item: Node) -> None:
-        """An illegal option, for any reason; it may belong to another decision."""
+        """Checks that an option is illegal for any reason; it may belong to another decision."""
         try:
             refusal = game.why_not(game.parse(_text(item)))
         except ValueError:
@@ -353,7 +353,7 @@ class _Run:
             self.equals(game, key, result, wanted)
 
     def equals(self, game: Game, key: Scalar, actual: str, wanted: Node) -> None:
-        """Compares a value with the expected one, which may carry the expression's unit."""
+        """Compares a value with the expected one, which may include the expression's unit."""
         number = _NUMBER.fullmatch(_text(wanted))
         if number is not None:
             try:

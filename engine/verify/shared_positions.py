@@ -1,4 +1,4 @@
-"""Shared positions of scenarios: `given: {from: ID}` begins with another scenario's position."""
+"""Shared positions of scenarios: `given: {from: ID}` starts from another scenario's position."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_CHAIN = 100
 
 
 class Folder:
-    """The scenarios of all files of a folder, read once on demand.
+    """The scenarios of all files in a folder, read once on demand.
 
     Args:
         path: the folder.
@@ -32,7 +32,7 @@ class Folder:
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
-        """All of them."""
+        """The scenarios, in file order."""
         unheard = Report()  # faults of a file are reported when its own scenarios run
         files = files_inside(self._path, "*.yaml")
         return tuple(s for path in files for s in read_scenarios(path, unheard, self._display(path)))
@@ -41,13 +41,13 @@ class Folder:
 def with_positions(scenarios: Sequence[Scenario], folder: Folder, report: Report) -> tuple[Scenario, ...]:
     """The scenarios of a file, each with its initial position.
 
-    The seats, the start, the settings and the layers of the other scenario lie under its own; its decisions do not
-    count. A scenario is looked for in the same file, then in the other files of the folder.
+    The other scenario's seats, start, settings and layers come first, overridden by its own; its decisions do not
+    count. The other scenario is searched for in the same file, then in the folder's other files.
 
     Args:
         scenarios: the scenarios as in their files.
         folder: the folder of their file.
-        report: takes an error for each scenario whose position is not found; that scenario is left out.
+        report: receives an error for each scenario with an unknown position, which is skipped.
     """
     laid = (scenario if scenario.base is None else _laid(scenario, scenarios, folder, report) for scenario in scenarios)
     return tuple(s for s in laid if s is not None)
@@ -98,7 +98,7 @@ def _report_circle(chain: Sequence[Scenario], again: Scenario, report: Report) -
     assert last is not None
     if again not in chain:
         message = f"{first.id}: more than {MAX_CHAIN} positions lie one under the other"
-        report.error("RS717", message, base.span, help="let it begin with a position further down")
+        report.error("RS717", message, base.span, help="start from a later position")
         return
     names = " → ".join(f"`{s.id}`" for s in (*chain[chain.index(again) :], again))
     message = f"{first.id}: the position is given by itself: {names}"

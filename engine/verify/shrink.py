@@ -1,4 +1,4 @@
-"""Failing games, and their shrinking to shorter ones."""
+"""Failing games, and shrinking them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, RulesetFaultError, TakenBack
 from rulespec.engine.game.position_check import explained
-from rulespec.engine.game.state_diff import changes
-from rulespec.engine.game.state_json import state_json
+from rulespec.engine.game.state_json import changes, state_json
 from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.verify.failing_scenario import failing_scenario
@@ -35,14 +34,14 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class FailingGame:
-    """A game that shows a mistake after its last move, or in that move if the rules are at fault there.
+    """A game that reveals a mistake after its last move, or in that move if the rules fault there.
 
     Attributes:
         header: its seats and settings.
         moves: its moves.
         wrong: the diagnostic.
-        changed: the changes by the last move, a line for each field and each pile.
-        scenario: the game as a scenario file that fails in the same way; "" if none can.
+        changed: the changes by the last move, one line per field and pile.
+        scenario: the game as a scenario file that fails in the same way; "" if impossible.
         lines: the game as the lines of a native log.
     """
 
@@ -60,7 +59,7 @@ class FailingGame:
         Args:
             ruleset: the ruleset.
             header: the seats and settings.
-            moves: the moves; the mistake shows after the last of them, or in it.
+            moves: the moves; the mistake appears after the last one, or in it.
             wrong: the mistake.
         """
         end = replayed(ruleset, header, moves)
@@ -75,7 +74,7 @@ class FailingGame:
         return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
 
     def story(self) -> list[str]:
-        """The game as text: its last decisions, the very last of which shows the mistake, and the changes by it."""
+        """The game as text: its last decisions, including the failing one, and the resulting changes."""
         lines = [f"… {len(self.moves) - _SHOWN} before"] if len(self.moves) > _SHOWN else []
         lines += [move_text(move) for move in self.moves[-_SHOWN:]] or ["before the first decision"]
         more = len(self.changed) - _SHOWN
@@ -96,15 +95,15 @@ def shortest(
     *,
     tries: int = MAX_TRIES,
 ) -> FailingGame:
-    """The shortest game found that shows the same mistake.
+    """The shortest game found with the same mistake.
 
     Args:
         ruleset: the ruleset.
         header: the seats and settings.
-        moves: the game that shows the mistake.
+        moves: the failing game.
         wrong: the diagnostic.
-        run: makes the moves of a shorter game.
-        tries: the largest number of calls.
+        run: plays the moves of a shorter game.
+        tries: the maximum number of calls.
     """
 
     def again(fewer: list[Move], more: int = 0) -> list[Move] | None:
@@ -129,11 +128,11 @@ def shortest(
 
 
 def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> list[_T]:
-    """The list without dispensable runs, long ones first.
+    """The list without dispensable runs, longest runs first.
 
     Args:
         moves: the list.
-        again: called with a shorter list; returns the needed part of it, or None if the result differs.
+        again: called with a shorter list; returns the part it needs, or None if the result differs.
     """
     size = len(moves) // 2
     while size:
@@ -154,7 +153,7 @@ class LegalPart:
 
     Attributes:
         game: the game.
-        fault: the option in which the rules are at fault, if they are; it is not in the game.
+        fault: the option that faulted, which is not in the game, or None.
         changed: the changes by the last move, as texts; empty after a fault.
     """
 
@@ -163,7 +162,7 @@ class LegalPart:
     changed: tuple[str, ...] = ()
 
     def lines(self, header: LogHeader, moves: Sequence[Move]) -> list[dict[str, Any]]:
-        """The native log of the moves, followed by the option with the rules' fault, if there is one."""
+        """The native log of the moves, followed by the option that faulted, if any."""
         entries = [*map(entry_json, moves)]
         legal = len(entries) - (self.fault is not None)
         return [header.to_json(), *entries[:legal], *end_json(self.game), *entries[legal:]]

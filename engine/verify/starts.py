@@ -1,4 +1,4 @@
-"""Starts of games up to the first decision, with every number of players and the ends of settings, within a bound."""
+"""Starts of games up to the first decision, with every number of players and extreme settings, within a limit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PER_GAME = 500
 def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
     """Reports errors of the set-ups: start values, faults before the first decision, broken invariants.
 
-    Each number of players is tried with the defaults, then with each setting that is a number at its ends.
+    Each number of players is tried with the defaults, then with each numeric setting at its minimum and maximum.
     """
     low, high = ruleset.players
     others = [{s.name: value} for s in ruleset.settings.values() for value in ends(s)]
@@ -42,7 +42,7 @@ def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
                 )
                 message = f"the start is not checked with {with_}: it takes too long"
                 span = next((ruleset.settings[name].span for name in settings), None)
-                report.warning("RS710", message, span, help="let the rules do less before the first decision")
+                report.warning("RS710", message, span, help="shorten the work before the first decision")
                 return
             for d in result.diagnostics:
                 report.add(replace(d, help=f"{d.help}\nwith {_shown(settings)}".strip()) if settings else d)

@@ -1,7 +1,7 @@
-"""Weights of a ruleset's random games in steps: the same on every machine, unlike the time that they take.
+"""Costs of a ruleset's random games in steps: machine-independent, unlike time.
 
-The interpreter counts the steps of a few decisions of the optimized program, spread over a game. The steps of
-games are computed from these, whichever machine plays them.
+The interpreter counts the steps of a few decisions of the optimised program, spread over a game. The steps of games
+follow from these, whichever machine plays them.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ _INVARIANTS = 10  # that much less is tested of the invariants after a decision:
 
 
 class Weights(Struct, frozen=True):
-    """The step costs of games: up to the first decision, and of each decision."""
+    """The step costs of games: up to the first decision, and per decision."""
 
     start: int
     decision: int
 
     def steps(self, decisions: int) -> int:
-        """The steps of a game with `decisions` decisions."""
+        """The steps for a game with `decisions` decisions."""
         return self.start + decisions * self.decision
 
     def decisions(self, steps: int) -> int:
-        """The decisions of a game that takes `steps` steps."""
+        """The number of decisions for `steps` steps."""
         return max(0, steps - self.start) // self.decision
 
 
 def weighed(ruleset: typed.Ruleset, seats: Sequence[int]) -> Weights:
-    """The largest weights for some numbers of players, with the default settings.
+    """The maximum costs over some numbers of players, with default settings.
 
     Raises:
         DiagnosticsError: if a game cannot be set up.

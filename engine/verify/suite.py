@@ -60,10 +60,10 @@ def run_suite(
 
     Args:
         ruleset: the ruleset, with the overlays of the reference.
-        backends: the backends that run scenarios; the first of them runs the recorded games.
-        report: takes errors in scenario files.
+        backends: the backends for scenarios; the first one also runs the recorded games.
+        report: receives errors in scenario files.
         only: a text that the id or the file of a case must contain.
-        outside: files and folders whose scenarios are run instead of all these.
+        outside: files and folders with scenarios to run instead.
     """
     results = [outside_scenarios(ruleset, place, report, display) for place in outside]
     for scenario in chain.from_iterable(results or [suite_scenarios(ruleset, report, display)]):
@@ -147,7 +147,7 @@ def _broken(broken: Broken, file: str) -> Diagnostic:
 
 
 def divergence_text(divergence: dict[str, Any]) -> str:
-    """A divergence in one line."""
+    """A divergence on one line."""
     where = f"decision {divergence['index']}"
     if divergence.get("foreign_index") is not None:
         where += f" (entry {divergence['foreign_index']})"
@@ -161,7 +161,7 @@ def _top(file: str) -> Span:
 
 
 def count_options(result: ReplayResult) -> int:
-    """The number of options that the deciders of a replayed game had in all: it shows rules that allow more or less."""
+    """The total number of options in a replayed game, which reveals rules that allow more or less."""
     game = restarted(result.game)
     total = 0
     for move in result.moves:

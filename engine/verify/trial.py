@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.game.game import Game, interpreted
+from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines, machine
 from rulespec.engine.game.option import IllegalOptionError, RulesetFaultError, TakenBack
-from rulespec.engine.game.position_check import asked
+from rulespec.engine.game.position_check import asked, interpreted
 from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.verify.shrink import Move
 from rulespec.typed import nodes as typed
@@ -40,7 +40,7 @@ class Trial:
         ruleset: the ruleset.
         seats: the players, as in `Game`.
         settings: values for the ruleset's settings.
-        backends: names of backends, or functions that make machines.
+        backends: names of backends, or machine factories.
 
     Raises:
         DiagnosticsError: if the seats or the settings do not fit the ruleset.
@@ -65,7 +65,7 @@ class Trial:
 
     @property
     def interpreted(self) -> int:
-        """The steps that interpreters have taken, also for earlier games, as many as take as long elsewhere."""
+        """The total steps of interpreters, including earlier games, as a measure of time."""
         return INTERPRETED * sum(map(interpreted, self.games))
 
     def begin(self) -> Diagnostic | None:
@@ -73,7 +73,7 @@ class Trial:
         return self._together(lambda game: game.omniscient.numbers.begin())
 
     def make(self, move: Move) -> Diagnostic | None:
-        """Takes a legal option, or takes back; returns a diagnostic if the rules fault in it."""
+        """Takes a legal option or undoes; returns a diagnostic if the rules fault."""
         self.moves.append(move)
         if isinstance(move, TakenBack):
             return self._together(lambda game: game.omniscient.take_back(move))
@@ -101,7 +101,7 @@ def _message(fault: Diagnostic | None) -> str:
 
 
 def contradiction(trial: Trial, name: str, detail: str) -> Diagnostic:
-    """The diagnostic of a property that this program breaks, not the rules."""
+    """The diagnostic for a property violated by this program rather than by the rules."""
     try:
         span = None if trial.game.is_over else asked(trial.game).span
     except RulesetFaultError:
@@ -111,5 +111,5 @@ def contradiction(trial: Trial, name: str, detail: str) -> Diagnostic:
 
 
 def kind_of(wrong: Diagnostic) -> tuple[object, ...]:
-    """The identity of a mistake, equal for two games that show the same one."""
+    """The identity of a mistake, for comparing games."""
     return (wrong.code, wrong.message.partition(":")[0]) if wrong.code == "RS903" else (wrong.code, wrong.span)

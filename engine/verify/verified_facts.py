@@ -33,11 +33,11 @@ _SHOWN = 4
 
 
 def failed_checks(d: typed.Declarations, layers: Layers) -> tuple[Diagnostic, ...]:
-    """An error for each entity and check that does not hold of it, `MAX_ERRORS` at most.
+    """An error for each violated check and entity, at most `MAX_ERRORS`.
 
     Args:
         d: declarations without an error.
-        layers: of the files, for errors that an overlay has made.
+        layers: the layers of the files, for errors caused by an overlay.
     """
     if not d.checks:
         return ()
@@ -71,7 +71,7 @@ class _Asked:
         return size(self.d.kinds, type_.kind, self.d.max_players) if isinstance(type_, Ent) else 0
 
     def failures(self, check: typed.Check) -> Iterator[Diagnostic]:
-        """The error for each entity for which a check does not hold, or has no answer."""
+        """The error for each entity that violates a check, or for which it has no value."""
         scope = Scope().in_slot(check.var, 0)
         use, failures = BudgetUse(f"the check `{check.name}`", check.span), list[Diagnostic]()
 
@@ -114,7 +114,7 @@ class _Asked:
             self._constants[check.that.span] = constants_at(check.that.span, self.d)
         notes = [*notes[:_SHOWN], *self._constants[check.that.span]]
         if check.where is not None:
-            notes.append(Label(check.where.span, f"`{name}` is asked, as this holds"))
+            notes.append(Label(check.where.span, f"`{name}` is tested, as this holds"))
         notes.append(Label(check.that.span, "this must hold"))
         message = f"`{name}` does not fulfil the check `{check.name}`: {check.text}"
         help_ = check.help or f"correct the facts of `{name}`, or change the check"
@@ -123,7 +123,7 @@ class _Asked:
         return Diagnostic("RS242", Severity.ERROR, message, span, label, tuple(notes), help_)
 
     def value(self, e: typed.Expr, scope: Scope, *args: int) -> int:
-        """The value of an expression, which belongs to one scope."""
+        """The value of an expression in a scope."""
         if id(e) not in self._lowered:
             self._lowered[id(e)] = self.x.expr(e, scope)
             self.p.slots = max(self.p.slots, self.x.most_slots)
@@ -150,7 +150,7 @@ class _Seen:
         return self.asked.value(e, self.scope, *self.args)
 
     def because(self, e: typed.Expr, truth: bool) -> None:
-        """Collects the facts that make a condition come out as it does."""
+        """Collects the facts that determine a condition."""
         if isinstance(e, typed.Op) and e.op == "not":
             self.because(e.args[0], not truth)
         elif isinstance(e, typed.Op) and e.op in ("and", "or"):
@@ -184,6 +184,10 @@ class _Seen:
             return self._facts(e.binder.source if isinstance(e, typed.Each) else e.start)
         if isinstance(e, typed.Along):
             return self._facts(e.path)
+        if isinstance(e, typed.OverSubsets):
+            return self._facts(e.source)
+        if isinstance(e, typed.PathQuery):
+            return self._facts(e.paths.start)
         if isinstance(e, typed.Fact) and isinstance(e.owner.type, Ent):
             owner = self.value(e.owner)
             if owner >= 0:

@@ -1,4 +1,4 @@
-"""Perft in wasm: the whole tree in one memory, with undo and hash inside."""
+"""Perft in wasm: the whole tree in one memory, including undo and hash."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _BUDGET = 1 << 36
 
 
 def wasm_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
-    """The same as `perft`; None for cases that only Python supports.
+    """`perft` in wasm; None if only Python supports the case.
 
     Args:
-        game: the game; its position is the same afterwards.
-        depth: the number of options in a row.
-        limit: the largest number of nodes.
+        game: the game; its position is unchanged afterwards.
+        depth: the number of consecutive options.
+        limit: the maximum number of nodes.
 
     Raises:
-        NoWasmtimeError: if wasmtime is not installed, or has not enough memory.
+        NoWasmtimeError: if wasmtime is missing, or has too little memory.
     """
     game.omniscient.numbers.begin()
     if not depth or game.is_over:

@@ -1,1 +1,1 @@
-"""Games as WebAssembly: a program after its passes, emitted as one module and run by wasmtime."""
+"""Games as WebAssembly: an optimised program, emitted as one module and run by wasmtime."""

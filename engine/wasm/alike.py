@@ -1,7 +1,7 @@
 """Alike tokens: only the first one with a legal option is listed (see `program.alike`).
 
-Before options are listed, a function finds for each token the first one that is alike. It begins with one class for
-each owner, and parts the classes by one array of values after the other.
+Before options are listed, a function finds the first alike token for each token. It starts with one class per owner,
+and splits the classes by one array of values after another.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class AlikeEmitter:
     # --- in a list of options --------------------------------------------------------------
 
     def find(self, number: int, d: ir.Decision, *, interrupts: bool) -> None:
-        """Finds the firsts of all kinds that options of the decider, or of others, ask for."""
+        """Finds the first alike tokens of all kinds that options of the decider, or of others, need."""
         code = self.x.code
         chosen = [c for c in d.choices if (c.by is not None) == interrupts]
         for kind in sorted({kind_of(q) for c in chosen for q in c.params if q.alike}):
@@ -186,7 +186,7 @@ class AlikeEmitter:
             code.call(self._names[kind])
 
     def begin(self, c: ir.Choice, depth: int) -> None:
-        """Before a parameter's values: none of them is listed yet."""
+        """Before a parameter's values: marks none of them as listed."""
         code = self.x.code
         if not c.params[depth].alike:
             return
@@ -244,7 +244,7 @@ class AlikeEmitter:
         code.br_if(again)
 
     def listed(self, c: ir.Choice) -> None:
-        """After an option is listed, its alike tokens are skipped."""
+        """Marks alike tokens for skipping, after an option is listed."""
         code = self.x.code
         for depth, q in enumerate(c.params):
             if q.alike:

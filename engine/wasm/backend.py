@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ from rulespec.engine.program.columns import option_columns
 from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.journal import Changes, Journal, State
 from rulespec.engine.program.long_values import scored
-from rulespec.engine.program.machine import Late, Listed, Listing, Lookups, Machine
+from rulespec.engine.program.machine import Blind, Late, Listed, Listing, Lookups, Machine
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.state_memory import StateMemory, WasmState
@@ -41,16 +41,16 @@ class _Rows(dict[tuple[int, ...], Listed]):
 class WasmBackend(StateMemory):
     """Runs a program through WebAssembly. See `Machine` for the methods of all machines.
 
-    A state is a list here, as for every machine, and the memory of the module holds the same: see `StateMemory`. Whole
-    games are played within that memory: see `playouts`.
+    As in every machine, a state is a list; the memory of the module mirrors it: see `StateMemory`. Whole games are
+    played in that memory: see `playouts`.
 
     Args:
         wasm: the program with its machine code.
-        fallback: makes, when needed, the machine for anything that this one cannot do. It runs the same program after
-            the same passes: its states have the same cells.
+        fallback: makes the machine for unsupported cases on demand. It runs the same optimised program, so its states
+            have the same cells.
 
     Attributes:
-        p: the program as it was lowered.
+        p: the original program.
         wasm: the program with its machine code.
     """
 
@@ -87,15 +87,15 @@ class WasmBackend(StateMemory):
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
-        """The blocks in which a game waits, each with the number of its decision."""
+        """The blocks where a game waits, each with its decision number."""
         return self.p.asked()
 
     def start(self) -> State:
-        """A new state before the first block has run, with the sets of occupied places."""
+        """A new state before the first block runs, with the sets of occupied places."""
         return WasmState(self._start, True)
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
-        """Puts values into cells and updates the sets of occupied places; returns the journal of it."""
+        """Writes values to cells and updates the sets of occupied places; returns the journal."""
         return self.fallback.write(state, values)
 
     @property
@@ -120,8 +120,12 @@ class WasmBackend(StateMemory):
         self._known = self.asked.get(state[ir.PC], -1)
         return journal
 
+    def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
+        """A run without knowledge of some cells, on a machine for values of every kind."""
+        return self.fallback.run_without(state, unknown, block, args)
+
     def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
-        """As `run`, but the state is left behind."""
+        """`run` without updating the state."""
         if not isinstance(state, WasmState):
             return self.run(state, block, args)
         end = self._ran(state, block, args)
@@ -192,7 +196,7 @@ class WasmBackend(StateMemory):
         return python()
 
     def decider(self, state: State, decision: int) -> int:
-        """The seat that decides; -1 for chance."""
+        """The deciding seat; -1 for chance."""
         if state is (held := self._held) and self._known == decision and not held.written:
             return self._numbers[self._by]
         result: int = self._tried(
@@ -259,7 +263,7 @@ class WasmBackend(StateMemory):
         return self.fallback.lookups
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments of the listed representative among alike tokens; None if it is itself."""
+        """The arguments of the listed representative of alike tokens; None if they are their own representative."""
         return self.fallback.standing(state, decision, choice, args)
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
@@ -267,7 +271,7 @@ class WasmBackend(StateMemory):
         return self.fallback.actor(state, decision, choice, args)
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
-        """The value of an expression; those of the scoring and of positions are functions of the module."""
+        """The value of an expression; those of scoring and positions are functions of the module."""
         if (name := self._scored.get(id(e))) is None or len(args) > _SLOTS:
             return self.fallback.value(e, state, args)
         slots = *args, *[0] * (_SLOTS - len(args))

@@ -1,4 +1,4 @@
-"""Operators on bags: words of eight entities each, with eight bits for the pieces of one."""
+"""Operators on bags: words of eight entities each, with an eight-bit count per entity."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOTS = WORD // BITS
 
 
 class BagEmitter:
-    """Writes operators on bags into the function at hand."""
+    """Writes operators on bags into the current function."""
 
     def __init__(self, x: ValueEmitter) -> None:
         self.x = x

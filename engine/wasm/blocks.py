@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from rulespec.engine.passes.occupancy import Occupancy
 from rulespec.engine.program import ir
+from rulespec.engine.program.columns import value_bits
 from rulespec.engine.program.control_flow import Loop
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.regions import ROOT, Regions
@@ -13,18 +14,18 @@ from rulespec.engine.program.traversal import meet, span
 from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I32
-from rulespec.engine.wasm.widths import ROW
+from rulespec.engine.wasm.widths import ROW, words_of
 
 STOPPED = -1
 """The return value of a function of blocks if the game waits or is over."""
 
 
 class InstructionEmitter:
-    """Writes instructions into the function at hand.
+    """Writes instructions into the current function.
 
     Args:
         x: writes expressions.
-        occupancy: the sets that are maintained.
+        occupancy: the maintained sets.
     """
 
     def __init__(self, x: ExpressionEmitter, occupancy: Occupancy) -> None:
@@ -182,16 +183,17 @@ class InstructionEmitter:
 
 
 class BlockEmitter:
-    """Writes the blocks of one procedure into the present function, from one entry or another.
+    """Writes the blocks of one procedure into the current function, from any of its entries.
 
     Args:
         instructions: writes instructions.
         regions: the structure of the blocks.
-        takers: the block with which each round of a loop over a set begins → the loop.
-        charges: the steps that are counted where a block begins.
-        calls: for each call the cells whose values are passed on, and whether the procedure may wait.
-        args: a block → the variables that are arguments of the option that leads there.
-        noted: the cell that says where the procedure returns to, if it is not passed on; None: it is, or need not be.
+        takers: first block of an iteration over a set → the loop.
+        charges: the steps counted at the start of a block.
+        calls: for each call, the cells passed as arguments, and whether the procedure may wait.
+        args: block → the variables that are arguments of the option leading there.
+        noted: the cell for the procedure's return target, if it is needed and not passed as an argument; otherwise
+            None.
     """
 
     def __init__(
@@ -221,10 +223,10 @@ class BlockEmitter:
         """Writes all blocks.
 
         Args:
-            entry: the local with the number of the entry to begin with.
-            stop: the label where variables are put into their cells, and the function returns.
-            leave: the label where the procedure is left.
-            next_: the local of the result of the function.
+            entry: the local with the number of the entry.
+            stop: the label for storing variables in their cells and returning.
+            leave: the label for leaving the procedure.
+            next_: the local for the function's result.
             begun: the local for whether the procedure was entered in its middle.
         """
         code = self.x.code
@@ -298,11 +300,7 @@ class BlockEmitter:
         body = block.body
         if number in self._charges:
             self.charge(self._charges[number])
-        for k, at in enumerate(self._args.get(number, ())):
-            self.x.code.at(self.x.memory.constants["ROW_TAKEN"])
-            self.x.code.do("wrap")
-            self.x.code.load(16 + 8 * k)
-            self.x.code.set(self.x.variables[at])
+        self._read_arguments(self._args.get(number, ()))
         loop = self._takers.get(number)
         if loop is not None:
             with self.x.code.scope():
@@ -316,6 +314,21 @@ class BlockEmitter:
                 self.i.write(i)
         with self.x.code.scope():
             self._exit(number, block.exit)
+
+    def _read_arguments(self, cells: Collection[int]) -> None:
+        """Reads the arguments of the option that was taken, each of as many words as it has columns."""
+        code, place = self.x.code, 16
+        for at in cells:
+            columns = words_of(value_bits(self.p.cells[at].type, self.p.sizes))
+            for word in range(self.x.widths.of_cells[at]):
+                if word < columns:
+                    code.at(self.x.memory.constants["ROW_TAKEN"])
+                    code.do("wrap")
+                    code.load(place + 8 * word)
+                else:
+                    code.const(0)
+                code.set(self.x.variables[at] + word)
+            place += 8 * columns
 
     def _variables(self, cells: Collection[int]) -> bool:
         return all(at in self.x.variables for at in cells)
@@ -431,7 +444,7 @@ class BlockEmitter:
         code.br(self._leave)
 
     def charge(self, steps: int) -> None:
-        """Counts steps; there may be too many: only the interpreter knows."""
+        """Counts steps; traps if there may be too many, as only the interpreter knows exactly."""
         code, left = self.x.code, self.x.memory.constants["LEFT"]
         with code.scope():
             local = code.local()

@@ -22,7 +22,7 @@ _PATIENCE = 1 << 40
 
 
 class CallEmitter:
-    """Writes calls into the function at hand."""
+    """Writes calls into the current function."""
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x
@@ -168,8 +168,8 @@ class CallEmitter:
 class Definitions:
     """Writes the functions of definitions.
 
-    A value that takes longer than a look-up, and depends on the arguments alone, is remembered for the last arguments,
-    as in generated Python.
+    A value that takes longer than a look-up, and depends only on the arguments, is memoised for the last arguments, as
+    in generated Python.
     """
 
     def __init__(self, x: ExpressionEmitter) -> None:

@@ -1,4 +1,4 @@
-"""From a program to a module of WebAssembly."""
+"""Compilation of a program to a WebAssembly module."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from rulespec.engine.wasm.loops import LoopEmitter
 from rulespec.engine.wasm.neighbours import NeighbourEmitter
 from rulespec.engine.wasm.operators import OperatorEmitter, WideOrderError
 from rulespec.engine.wasm.options import OptionEmitter, cases
+from rulespec.engine.wasm.paths import QueryEmitter
 from rulespec.engine.wasm.pieces import pieces
 from rulespec.engine.wasm.procedures import ProcedureEmitter
 from rulespec.engine.wasm.ranked import RankEmitter
@@ -55,13 +56,13 @@ class Compiled(Struct):
     """A program as a module.
 
     Attributes:
-        p: the program as it was given.
+        p: the original program.
         code: the module.
         memory: the layout of its memory.
-        occupancy: the sets that are maintained.
-        asked: the program whose invariants are asked for single members.
-        options: the decision and the choice of each option, by its number in the buffer.
-        supposes: whether an expression supposes that a procedure has run: evaluating it writes into a state.
+        occupancy: the maintained sets.
+        asked: the program whose invariants are tested per member.
+        options: the decision and choice of each option, by its number in the buffer.
+        supposes: whether an expression contains a hypothetical call, so that evaluating it writes to the state.
     """
 
     p: ir.Program
@@ -77,9 +78,9 @@ def compile_program(p: ir.Program, passes: Sequence[Pass] = PASSES, steps: int =
     """Emits a program as a module.
 
     Args:
-        p: the program as it was lowered.
+        p: the original program.
         passes: the passes to apply first.
-        steps: the most steps from one decision to the next.
+        steps: the step limit from one decision to the next.
 
     Raises:
         NoWasmError: if it needs more memory than a module may have.
@@ -129,7 +130,7 @@ class _Compiler:
         memory, module = self.memory, self.module
         long = long_values(self.p, self.costs.whole)
         if long.seen and self.p.alike:
-            raise NoWasmError("who sees what is private may take too many steps, by the sizes of kinds")
+            raise NoWasmError("deciding who sees private state may take too many steps, by the sizes of kinds")
         x = ExpressionEmitter(self.fast, module, memory, self.widths, self.costs)
         loops, neighbours = LoopEmitter(x), NeighbourEmitter(x)
         OperatorEmitter(x)
@@ -137,6 +138,7 @@ class _Compiler:
         ClosureEmitter(x, loops)
         RankEmitter(x, loops)
         SpreadEmitter(x, loops, neighbours)
+        QueryEmitter(x)
         listing = [self.costs.legal(d) for d in self.costs.p.decisions]
         procedures = ProcedureEmitter(x, self.occupancy, listing)
         options = OptionEmitter(x, loops, long)

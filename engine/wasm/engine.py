@@ -1,6 +1,6 @@
-"""wasmtime behind one small class: load a module, call its functions, read its memory.
+"""wasmtime behind a small class: load a module, call its functions, read its memory.
 
-Its own way to call a function takes 70 microseconds, the one that checks nothing one.
+wasmtime's own function calls take 70 microseconds; the unchecked ones here take one.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _BEYOND = 64 << 20
 
 
 class NoWasmtimeError(RulespecError):
-    """wasmtime is not installed, or this process may not take the memory it needs."""
+    """wasmtime is missing, or this process may not take the memory it needs."""
 
 
 class TrapError(Exception):
-    """A module stopped: the rules are at fault, or only Python can tell."""
+    """A trap in a module: the rules fault, or Python must decide."""
 
 
 def wasmtime() -> Any:
     """The module `wasmtime`.
 
     Raises:
-        NoWasmtimeError: if it is not installed, or not for this machine.
+        NoWasmtimeError: if it is missing, or not available for this machine.
     """
     try:
         import wasmtime as found
@@ -80,27 +80,27 @@ def _making() -> Iterator[None]:
 
 
 def loaded(code: bytes) -> Any:
-    """The machine code of a module, which several instances may run.
+    """The machine code of a module, which several instances may share.
 
     Raises:
-        NoWasmtimeError: if there is no wasmtime, or not enough memory for it.
+        NoWasmtimeError: if wasmtime is missing, or memory is short.
     """
     with _making():
         return _registered(wasmtime().Module(_engine(), code))
 
 
 class Instance:
-    """A module with its own memory; one for each thread.
+    """A module with its own memory, for one thread.
 
     Args:
         module: a module from `loaded`.
 
     Attributes:
-        memory: the bytes; replaced when the memory has grown.
-        numbers: the same as numbers of 64 bits.
+        memory: the bytes; replaced when the memory grows.
+        numbers: the same as 64-bit numbers.
 
     Raises:
-        NoWasmtimeError: if there is not enough memory for it, or if this wasmtime version lacks a function we call.
+        NoWasmtimeError: if memory is short, or this wasmtime version lacks a function we call.
     """
 
     def __init__(self, module: Any) -> None:
@@ -138,7 +138,7 @@ class Instance:
         """Adds `size` bytes; returns the first one's address.
 
         Raises:
-            NoWasmtimeError: if there is not enough memory for them.
+            NoWasmtimeError: if memory is short.
         """
         memory = self._exports["memory"]
         first = int(memory.data_len(self._store))
@@ -148,10 +148,10 @@ class Instance:
         return first
 
     def call(self, name: str, *args: int) -> int:
-        """Calls a function of numbers.
+        """Calls a function with integer arguments.
 
         Raises:
-            TrapError: if it stops.
+            TrapError: if it traps.
         """
         function = self._functions.get(name)
         if function is None:

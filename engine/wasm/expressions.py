@@ -1,8 +1,8 @@
 """Expressions of a program as WebAssembly.
 
-Values are as in `values`; a truth is 32 bits where it is tested. Any fault traps: the caller undoes all changes, and
-lets Python carry out the decision, which reports the fault. So it does not matter which of two operands is evaluated
-first.
+Values are as in `values`; a truth value is 32 bits wide where it is tested. Any fault traps: the caller undoes all
+changes, and Python runs the decision again to report the fault. So the order in which operands are evaluated does not
+matter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TRUTHS = frozenset([*_COMPARED, "not", "in", "in?"])
 
 
 class ExpressionEmitter(ValueEmitter):
-    """Writes expressions into the function at hand; further forms are added by others."""
+    """Writes expressions into the current function; other modules add further forms."""
 
     def __init__(self, p: ir.Program, module: Module, memory: Memory, widths: Widths, costs: Costs) -> None:
         super().__init__(p, module, memory, widths, costs)

@@ -26,24 +26,24 @@ BATCH = 64
 
 
 class TooLargeError(Exception):
-    """The program needs more memory than a module may have."""
+    """A program that needs more memory than a module may have."""
 
 
 class Memory:
     """Addresses in the memory of a module.
 
     Args:
-        module: gets the contents.
+        module: receives the contents.
         widths: the widths of the cells.
-        start: the state before the first block has run.
-        params: the most columns of the arguments of an option.
+        start: the state before the first block runs.
+        params: the maximum number of columns for an option's arguments.
 
     Attributes:
-        state: of the first cell.
-        wide: of the first cell with a multi-word value.
-        ranks: a cell with a multi-word value → its number among them.
-        constants: registers and addresses by their names, for the fixed functions.
-        sight_weights: the numbers at `SIGHT_WEIGHTS`, which only hosts that need digests of views write.
+        state: the address of the first cell.
+        wide: the address of the first cell with a multi-word value.
+        ranks: cell with a multi-word value → its number among them.
+        constants: registers and addresses by name, for the fixed functions.
+        sight_weights: the numbers at `SIGHT_WEIGHTS`, which only hosts that need view digests write.
     """
 
     def __init__(self, module: Module, widths: Widths, start: Sequence[int], params: int) -> None:

@@ -22,7 +22,7 @@ _FOUND_NONE = {"any": 0, "all": 1, "first": -1, "count": 0, "sum": 0}
 
 
 class LoopEmitter:
-    """Writes loops into the function at hand."""
+    """Writes loops into the current function."""
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x
@@ -43,7 +43,7 @@ class LoopEmitter:
 
     @contextmanager
     def members(self, source: ir.Expr, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
-        """A loop over the members of a set, in cyclic order: the labels to leave it, and to go on."""
+        """A loop over the members of a set, in cyclic order: the labels for leaving it and for continuing."""
         words = self.x.words(source)
         if words == ROW:
             self.x.address(source)
@@ -247,7 +247,7 @@ class LoopEmitter:
         code.end()
 
     def better(self, keys: list[int], best: list[int], some: int, than: str) -> None:
-        """Pushes whether keys come before the best ones so far, or there are none yet."""
+        """Pushes whether keys precede the best ones so far, or there are none yet."""
         code = self.x.code
         code.get(some)
         code.do("eqz")
@@ -263,7 +263,7 @@ class LoopEmitter:
 
 
 def most(p: ir.Program, e: ir.Expr) -> int:
-    """An upper bound for the absolute value of a number; `_SUM` if none follows from its form."""
+    """An upper bound for the absolute value of a number; `_SUM` if its form implies none."""
     if isinstance(e, ir.Const):
         return abs(e.value)
     if isinstance(e, ir.Cell) and e.base < len(p.cells):

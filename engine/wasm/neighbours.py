@@ -1,4 +1,4 @@
-"""Sets and sums over neighbouring cells, which passes have made."""
+"""Sets and sums over adjacent cells, created by passes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEW = 4_000
 
 
 class NeighbourEmitter:
-    """Writes loops over neighbouring cells into the function at hand."""
+    """Writes loops over adjacent cells into the current function."""
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x
@@ -35,7 +35,7 @@ class NeighbourEmitter:
 
     @contextmanager
     def neighbours(self, e: ir.Positive | ir.Total | ir.Held) -> Iterator[tuple[int, int]]:
-        """A loop over neighbouring cells: the locals of the number of the cell and of its address, of 32 bits."""
+        """A loop over adjacent cells: the locals for the cell's number and for its 32-bit address."""
         code = self.x.code
         i, at = code.local(), code.local(I32)
         stride = 1 if isinstance(e, ir.Held) else e.stride

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from rulespec.engine.program import ir
 from rulespec.engine.wasm import wide_sets as sets
@@ -26,7 +27,7 @@ class WideOrderError(Exception):
 
 
 class OperatorEmitter:
-    """Writes operators into the function at hand."""
+    """Writes operators into the current function."""
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x
@@ -45,6 +46,7 @@ class OperatorEmitter:
             "pick": self._picked,
             "next": self._next,
             "until": self._until,
+            "moved": partial(_moved, x),
             "members": self._members,
             "front": self._front,
         }
@@ -275,7 +277,18 @@ class OperatorEmitter:
         code.const(to)
 
 
+def _moved(x: ExpressionEmitter, e: ir.Op) -> None:
+    """The members of a set of one word, moved by a known distance."""
+    members, by, within = e.args
+    assert isinstance(by, ir.Const)
+    x.value(members)
+    x.code.const(abs(by.value))
+    x.code.do("shl" if by.value >= 0 else "shr_u")
+    x.value(within)
+    x.code.do("and")
+
+
 def fits(x: ExpressionEmitter, bits: int) -> None:
-    """Requires that an order is one word, unless wide values are allowed."""
+    """Requires that an order fits into one word, unless wide values are allowed."""
     if not x.widths.words and order_bits(x.p, bits) > WORD:
         raise WideOrderError

@@ -1,7 +1,7 @@
 """Options of decisions: functions that list them into a buffer, and their tables.
 
-A row of the buffer holds the number of the option among all of the program, the seat of an interrupt (-1: the decider),
-and the arguments.
+A row of the buffer holds the program-wide number of the option, the seat of an interrupt (-1: the decider), and the
+arguments.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class OptionEmitter:
         long: the values left to Python.
 
     Attributes:
-        numbers: (decision, choice) → the number of the option among all of the program.
+        numbers: (decision, choice) → the program-wide number of the option.
     """
 
     def __init__(self, x: ExpressionEmitter, loops: LoopEmitter, long: LongValues) -> None:
@@ -143,7 +143,7 @@ class OptionEmitter:
                 # A parameter's domain is found before the tests if it may fault or is counted, as in Python.
                 early = param is not None and (order.faults[depth] or param.steps > 0)
                 if param is not None and param.walk is not None and order.tests[depth]:
-                    with self._walks.paths(param, param.walk):
+                    with self._walks.paths(param.walk, param.slot, param.steps):
                         pass  # whether they can be listed at all comes before the tests
                     early = False
                 result = self._domain(param) if param is not None and param.walk is None and early else None
@@ -152,9 +152,8 @@ class OptionEmitter:
                 if param is not None:
                     self._alike.begin(c, depth)
                     if param.walk is not None:
-                        again = loops.enter_context(
-                            self._walks.paths(param, param.walk, counted=not order.tests[depth])
-                        )
+                        steps = 0 if order.tests[depth] else param.steps
+                        _, again = loops.enter_context(self._walks.paths(param.walk, param.slot, steps))
                         continue
                     bounds = result or self._domain(param)
                     values = self._values if param.several is None else self._several

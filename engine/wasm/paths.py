@@ -1,7 +1,7 @@
-"""Operators on paths, and the loop over the paths that a parameter may be.
+"""Operators on paths, and the loop over a parameter's possible paths.
 
-The loop goes from beginning to beginning: for each number of stops a frame of memory has the stops that are left to be
-tried next, the last stop, what may still be counted, and what has been used.
+The loop goes from prefix to prefix: for each path length, a frame in memory has the untried next stops, the last stop,
+the remaining cost, and the used entities.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from contextlib import contextmanager
 
 from rulespec.engine.program import ir
 from rulespec.engine.wasm import wide_sets as sets
+from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.layout import TooLargeError
 from rulespec.engine.wasm.values import ValueEmitter
 from rulespec.engine.wasm.wasm_format import I32
+from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW, WORD, words_of
 from rulespec.language.paths import MAX_PATHS, MAX_STOPS, bits_of
 
@@ -21,13 +23,13 @@ OF_PATHS = frozenset({"stop", "stops"})
 
 
 class PathEmitter:
-    """Writes operators on paths into the function at hand."""
+    """Writes operators on paths into the current function."""
 
     def __init__(self, x: ValueEmitter) -> None:
         self.x = x
 
     def value(self, e: ir.Op) -> None:
-        """Pushes a stop by its number, -1 where there is none, or the set of the numbers of the stops."""
+        """Pushes a stop by index, -1 if there is none, or the set of the stops' indices."""
         x, code = self.x, self.x.code
         size = e.args[-1]
         assert isinstance(size, ir.Const)
@@ -74,16 +76,16 @@ class PathEmitter:
 
 
 class WalkEmitter:
-    """Writes the loop over the paths that a parameter may be."""
+    """Writes the loop over a parameter's possible paths."""
 
     def __init__(self, x: ValueEmitter) -> None:
         self.x = x
 
     @contextmanager
-    def paths(self, q: ir.Param, walk: ir.PathSearch, *, counted: bool = True) -> Iterator[int]:
-        """A loop over the paths, which are in the locals of the parameter's slot; its label goes on with the next.
+    def paths(self, walk: ir.PathSearch, slot: int, steps: int) -> Iterator[tuple[int, int]]:
+        """A loop over the paths, which are in the locals of a slot: the labels for leaving it and for continuing.
 
-        `counted`: whether it takes steps.
+        `steps`: the steps per path prefix.
         """
         x, code = self.x, self.x.code
         slots, known = x.slots.copy(), x.known.copy()
@@ -113,8 +115,8 @@ class WalkEmitter:
         code.if_()
         code.do("unreachable")
         code.end()
-        if q.steps and counted:
-            code.const(q.steps)
+        if steps:
+            code.const(steps)
             code.call("charge")
         frames.go(depth, limit)
         self._add(depth, 1)
@@ -127,8 +129,10 @@ class WalkEmitter:
             sets.push_union(code, sets.in_locals(code, frames.rest, frames.words))
             code.do("eqz", "i32.eqz")
             code.br_if(again)
-        x.slots, x.known = slots | {q.slot: frames.path}, known
-        yield again
+        bound = {slot: frames.path, walk.at: x.slots[walk.at]}
+        x.slots, x.known = slots | bound, known | {walk.at: -words_of(walk.size)}
+        x.known[slot] = frames.of_path
+        yield outside, again
         code.br(again)
         code.end()
         code.end()
@@ -139,6 +143,92 @@ class WalkEmitter:
         code.const(number)
         code.do("add")
         code.set(local)
+
+
+class QueryEmitter:
+    """Writes searches over paths into the current function."""
+
+    def __init__(self, x: ExpressionEmitter) -> None:
+        self.x = x
+        self._walks = WalkEmitter(x)
+        x.add_forms({ir.PathSearch: self._query}, {ir.PathSearch: self._trail})
+
+    def _query(self, e: ir.PathSearch) -> None:
+        """Pushes the set of the stops of a trail, or the greatest worth of a path."""
+        if e.finds == "trail":
+            sets.push(self.x.code, self._trail(e))
+        else:
+            self._longest(e)
+
+    def _trail(self, e: ir.PathSearch) -> list[Word]:
+        """The set of all stops; the search ends with the last one that can be reached."""
+        x, code = self.x, self.x.code
+        assert e.reachable is not None
+        words = words_of(e.size)
+        if ROW in (words, x.words(e.reachable)):
+            raise TooLargeError
+        result, rest = x.held(e.start, words), x.held(e.reachable, words)
+        sets.push(
+            code, sets.combined(code, "diff", sets.in_locals(code, rest, words), sets.in_locals(code, result, words))
+        )
+        code.set_all(rest, words)
+        outside = code.block()
+        self._end_without(rest, words, outside)
+        with self._searched(e):
+            stop = sets.single(code, x.slots[e.at], words)
+            sets.add(code, result, stop)
+            sets.push(code, sets.combined(code, "diff", sets.in_locals(code, rest, words), stop))
+            code.set_all(rest, words)
+            self._end_without(rest, words, outside)
+        code.end()
+        return sets.in_locals(code, result, words)
+
+    @contextmanager
+    def _searched(self, e: ir.PathSearch) -> Iterator[tuple[int, int]]:
+        """A loop over the paths, whose slots have another meaning after it."""
+        slots, known = self.x.slots.copy(), self.x.known.copy()
+        with self._walks.paths(e, e.slot, e.steps) as labels:
+            yield labels
+        self.x.slots, self.x.known = slots, known
+
+    def _end_without(self, rest: int, words: int, outside: int) -> None:
+        """Leaves the search if no stop is left to be reached."""
+        code = self.x.code
+        sets.push_union(code, sets.in_locals(code, rest, words))
+        code.do("eqz")
+        code.br_if(outside)
+
+    def _longest(self, e: ir.PathSearch) -> None:
+        x, code = self.x, self.x.code
+        assert e.worth is not None and e.default is not None
+        result, some, value = code.local(), code.local(), code.local()
+        for local in (result, some):
+            code.const(0)
+            code.set(local)
+        with self._searched(e) as (_, again):
+            if e.where is not None:
+                x.truth(e.where)
+                code.do("i32.eqz")
+                code.br_if(again)
+            x.value(e.worth)
+            code.set(value)
+            code.get(value)
+            code.get(result)
+            code.get(value)
+            code.get(result)
+            code.do("gt_s")
+            code.get(some)
+            code.do("eqz", "i32.or", "select")
+            code.set(result)
+            code.const(1)
+            code.set(some)
+        code.get(some)
+        code.do("eqz")
+        code.if_()
+        x.value(e.default)
+        code.set(result)
+        code.end()
+        code.get(result)
 
 
 class _Frames:
@@ -152,13 +242,13 @@ class _Frames:
         if ROW in (self.words, *self._uses):
             raise TooLargeError
         self._bits = bits_of(walk.size)
-        self._of_path = words_of(MAX_STOPS * self._bits)
+        self.of_path = words_of(MAX_STOPS * self._bits)
         self._bytes = 8 * (self.words + 2 + sum(self._uses))
         self._area = x.memory.room(self._bytes * (MAX_STOPS + 1))
-        self._stops = x.memory.room(8 * self._of_path)
+        self._stops = x.memory.room(8 * self.of_path)
         self._frame = code.local(I32)
         self.rest = code.locals(self.words)
-        self.path = code.locals(self._of_path)
+        self.path = code.locals(self.of_path)
         self._at, self._to, self._left = code.local(), code.local(), code.local()
         self._used = [code.locals(words) for words in self._uses]
         x.slots |= {walk.slot: self.path, walk.at: self._at, walk.to: self._to, walk.left: self._left}
@@ -175,7 +265,7 @@ class _Frames:
         return results
 
     def begin(self) -> int:
-        """Fills the first frame; the local of the most that the steps of a path count together."""
+        """Fills the first frame; returns the local for the maximum path cost."""
         x, code = self.x, self.x.code
         for k, word in enumerate(x.operand(self.walk.start, self.words)):
             code.const32(0)
@@ -184,7 +274,7 @@ class _Frames:
         return x.held(self.walk.within, 1)
 
     def find(self, depth: int) -> None:
-        """Reads the frame of so many stops."""
+        """Reads the frame for a path length."""
         code = self.x.code
         code.get(depth)
         code.const(self._bytes)
@@ -198,7 +288,7 @@ class _Frames:
             code.set(self.rest + k)
 
     def take(self) -> None:
-        """Takes the next stop out of those that are left."""
+        """Takes the next stop from the untried ones."""
         code = self.x.code
         sets.take_lowest(code, self.rest, self.words, self._to)
         self._put([(self.rest + k, 8 * k) for k in range(self.words)], 0)
@@ -215,12 +305,12 @@ class _Frames:
             self.x.code.store(after + place)
 
     def go(self, depth: int, limit: int) -> None:
-        """The step to the stop: what it counts and uses; a first stop uses what is of stops alone."""
+        """Steps to the stop, with its cost and uses; for a first stop, only the uses by stops."""
         x, code, walk = self.x, self.x.code, self.walk
         code.const(self._stops)
         code.get(depth)
         code.const(self._bits)
-        code.const(self._of_path)
+        code.const(self.of_path)
         code.call("path_cut")
         self._read()
         code.get(depth)
@@ -254,12 +344,12 @@ class _Frames:
 
     def _read(self) -> None:
         """Reads the path from memory."""
-        for k in range(self._of_path):
+        for k in range(self.of_path):
             self.x.code.at(self._stops + 8 * k)
             self.x.code.set(self.path + k)
 
     def look_ahead(self, depth: int) -> None:
-        """Finds the stops that the path may go on to, and fills the next frame."""
+        """Finds the possible next stops of the path, and fills the next frame."""
         x, code = self.x, self.x.code
         sets.clear(code, self.rest, self.words)
         code.get(depth)

@@ -1,4 +1,4 @@
-"""Invariants in pieces: each is tested for members with bits in one word."""
+"""Invariants in pieces: each is tested for members in the same word."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.engine.wasm.widths import WORD
 
 
 class Piece(NamedTuple):
-    """The members in one word for which an invariant is tested; a single one if it is indivisible."""
+    """The members in one word for testing an invariant; a single piece if it is indivisible."""
 
     invariant: int
     word: int

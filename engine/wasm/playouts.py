@@ -1,4 +1,4 @@
-"""Whole random games in the memory of a module: the same games by seed as Python plays."""
+"""Whole random games in a module's memory, equal by seed to those in Python."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Played(NamedTuple):
     """The end of a playout.
 
     Attributes:
-        how: "stuck": nothing was legal; "broken": an invariant was; "trapped": only Python can tell.
+        how: "stuck": nothing was legal; "broken": an invariant was broken; "trapped": Python must decide.
         decisions: the number of decisions.
         ending: the cell of the ending.
         won: the cell of the winners.
-        ranks: for each seat its points and tiebreaks, if the game has ended.
+        ranks: for each seat its points and tiebreaks, if the game ended.
     """
 
     how: Ended
@@ -53,13 +53,13 @@ class WasmGames:
 
     Args:
         wasm: the program with its machine code.
-        interrupt_rate: the probability of an option out of turn, where one is legal.
-        checked: whether all invariants are tested after every decision.
-        decide: takes in Python a decision that only Python can take; without it a game with such is "trapped".
+        interrupt_rate: the probability of an option out of turn, if one is legal.
+        checked: whether to test all invariants after every decision.
+        decide: takes a decision that only Python can take; without it, such a game is "trapped".
 
     Attributes:
         program: the program.
-        given_back: the number of decisions that Python has taken.
+        given_back: the number of decisions taken by Python.
     """
 
     def __init__(
@@ -88,23 +88,23 @@ class WasmGames:
         return int(self._instance.numbers[self._constants[register] // 8])
 
     def play(self, seed: int, numbers: range, cap: int) -> Iterator[Played]:
-        """Plays games from the start of the program on.
+        """Plays games from the start of the program.
 
         Args:
             seed: the seed of chance.
             numbers: the numbers of the games.
-            cap: the number of decisions after which a game is abandoned.
+            cap: the number of decisions before a game is abandoned.
 
         Yields:
-            The end of each game, in their order.
+            The end of each game, in order.
         """
         for row in self.rows(seed, numbers, cap):
             yield TRAPPED if row is None else self.read(row)
 
     def rows(self, seed: int, numbers: range, cap: int) -> Iterator[bytes | None]:
-        """Plays games, as `play`; yields the results as in the memory; None if only Python can tell.
+        """Plays games like `play`; yields the raw results from memory, or None if Python must decide.
 
-        Equal rows are equal results; `read` reads them.
+        Equal rows are equal results; `read` decodes them.
         """
         for first in range(0, len(numbers), BATCH):
             yield from self._batch(seed, numbers[first : first + BATCH], cap)
@@ -152,7 +152,7 @@ class WasmGames:
         return True
 
     def read(self, row: bytes) -> Played:
-        """The end of a game, from its result in the memory."""
+        """The end of a game, from its raw result."""
         if (played := self._known.get(row)) is None:
             status, ply, ending, won = self._head.unpack_from(row)
             over = ending and status <= 1
@@ -165,7 +165,7 @@ class WasmGames:
 
     @property
     def ply(self) -> int:
-        """The number of decisions of the last game."""
+        """The number of decisions in the last game."""
         return self._get("PLY")
 
     @property

@@ -1,8 +1,8 @@
-"""Procedures as functions: their variables are locals, which are put into their cells when the game waits.
+"""Procedures as functions: their variables are locals, stored in cells when the game waits.
 
-A function takes the number of an entry, and the values of the parameters. It begins at the procedure's first block
-(-1), or in the middle, with the variables in their cells. It returns the block where to continue, or that the game
-waits; its caller then returns the same, unless that block is the return address of the call.
+A function takes the number of an entry, and the values of the parameters. It starts at the procedure's first block
+(-1), or in the middle, with the variables in cells. It returns the block where to continue, or that the game waits; its
+caller then returns the same, unless that block is the return target of the call.
 """
 
 from __future__ import annotations
@@ -60,12 +60,11 @@ class ProcedureEmitter:
 
     Args:
         x: writes expressions.
-        occupancy: the sets that are maintained.
-        listing: for each decision the most steps of finding out whether something is legal.
+        occupancy: the maintained sets.
+        listing: for each decision, the maximum steps of finding out whether anything is legal.
 
     Attributes:
-        by_row: the blocks of options that read their arguments from the row of the option that is taken; others find
-            them in cells.
+        by_row: the option blocks that read their arguments from the taken option's row; others find them in cells.
     """
 
     def __init__(self, x: ExpressionEmitter, occupancy: Occupancy, listing: list[int]) -> None:

@@ -15,21 +15,21 @@ from rulespec.engine.wasm.readers import Readers
 
 
 class WasmProgram:
-    """A program with its machine code, which several threads may run, each in an instance of its own.
+    """A program with its machine code, shared by threads with separate instances.
 
     Args:
-        p: the program as it was lowered.
+        p: the original program.
         passes: the passes to apply first, in order.
-        steps: the most steps from one decision to the next.
+        steps: the step limit from one decision to the next.
 
     Attributes:
-        p: the program as it was given.
+        p: the original program.
         compiled: the program as a module.
-        passes, steps: as given.
+        passes, steps: as in the arguments.
 
     Raises:
-        NoWasmError: if the program cannot be carried out in wasm.
-        NoWasmtimeError: if wasmtime is not installed.
+        NoWasmError: if wasm cannot run the program.
+        NoWasmtimeError: if wasmtime is missing.
     """
 
     def __init__(self, p: ir.Program, passes: Sequence[Pass] = PASSES, steps: int = MAX_STEPS) -> None:
@@ -41,10 +41,10 @@ class WasmProgram:
         self._module: Any = loaded(self.compiled.code)
 
     def instance(self) -> Instance:
-        """A memory of its own for the module."""
+        """A new instance of the module, with its own memory."""
         return Instance(self._module)
 
     @cached_property
     def readers(self) -> Readers:
-        """Which invariants may read a cell."""
+        """The invariants that may read each cell."""
         return Readers(self.compiled)

@@ -1,4 +1,4 @@
-"""Members of a set by their keys."""
+"""Members of a set, ranked by keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.engine.wasm.widths import ROW
 
 
 class RankEmitter:
-    """Writes loops that compare members into the function at hand."""
+    """Writes loops that compare members into the current function."""
 
     def __init__(self, x: ExpressionEmitter, loops: LoopEmitter) -> None:
         self.x = x

@@ -1,4 +1,4 @@
-"""Which invariants may read a cell, and for which members, as tables in the memory of a module."""
+"""The invariants that may read a cell, with their members, as tables in a module's memory."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from rulespec.engine.wasm.pieces import by_word, pieces
 
 
 class Readers:
-    """The tables of one program, for all memories that its module gets.
+    """The tables of one program, for all its memories.
 
-    Each cell has the address of a list, or 0: its length, then the number of each piece and the set of its members.
+    Each cell has the address of a list, or 0: the list's length, then the number of each piece and the set of its
+    members.
     """
 
     def __init__(self, compiled: Compiled) -> None:
@@ -37,7 +38,7 @@ class Readers:
         self._at, self._always_at = memory.readers, memory.constants["ALWAYS"]
 
     def write(self, instance: Instance) -> None:
-        """Writes them behind the other contents of a memory."""
+        """Writes the tables after the other contents of a memory."""
         first = instance.grow(len(self._lists) + 8)
         of_cells = words([0 if offset < 0 else first + 8 * offset for offset in self._of_cells])
         for at, content in ((first, self._lists), (self._at, of_cells), (self._always_at, self._always)):

@@ -1,4 +1,4 @@
-"""All expressions of a program, from the outside."""
+"""All top-level expressions of a program."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def of_choice(c: ir.Choice) -> Iterator[ir.Expr]:
 
 
 def sorted_most(p: ir.Program) -> int:
-    """The most members that a tiebreak compares."""
+    """The maximum number of members that a tiebreak compares."""
     return max(p.sizes.values(), default=1)
 
 
 def rank_size(p: ir.Program) -> int:
-    """The count of numbers that `rank_source` writes for a seat."""
+    """The number of values that `rank_source` writes for a seat."""
     if p.scoring is None:
         return 0
     return 1 + sum(1 if t.source is None or t.key is None else 1 + sorted_most(p) for t in p.scoring.tiebreaks)
@@ -76,8 +76,8 @@ def rank_parts(p: ir.Program) -> list[int]:
 def rank_source(p: ir.Program, words: Callable[[ir.Expr], int]) -> str:
     """The fixed function that writes each seat's points and tiebreaks.
 
-    A tiebreak over a set takes a number for its size, and one for each member; see `rulespec.engine.program.ranks`. The
-    set is read word by word: `words` gives the most words that it has.
+    A tiebreak over a set takes one number for its size and one per member; see `rulespec.engine.program.ranks`. The set
+    is read word by word: `words` gives the maximum number of words.
     """
     lines = ["@exported\ndef ranks(row: int) -> None:"]
     if p.scoring is None:
@@ -125,9 +125,9 @@ _LIST = """\
 
 
 def value_source(p: ir.Program) -> str:
-    """The fixed function for a position's worth to each seat, by value number; -1 stands for points.
+    """The fixed function for a position's value to each seat, by value number; -1 means points.
 
-    Of a value of another kind, for each of its entities.
+    For a value of another kind, it writes the value for each of its entities.
     """
     first = len(scored(p)) - len(p.values)
     lines = [

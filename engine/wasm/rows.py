@@ -1,4 +1,4 @@
-"""Positions as rows of numbers of 64 bits: the same with every machine, for arrays of many positions."""
+"""Positions as rows of 64-bit numbers, the same for every machine, for arrays of many positions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _ALL = (1 << WORD) - 1
 class RowForm:
     """The columns of a row.
 
-    The first are the cells of the program, in order; a set has a bit for each member there, the last of 64 being the
-    sign. Values with more bits continue in further columns, after those of all cells.
+    First come the cells of the program, in order; a set has one bit per member there, the last of 64 being the sign.
+    Longer values continue in further columns, after those of all cells.
 
     Args:
         p: the program.
@@ -24,7 +24,7 @@ class RowForm:
     Attributes:
         cells: the number of cells.
         columns: the number of columns.
-        further: a cell → the columns of its further words.
+        further: cell → the columns of its further words.
     """
 
     def __init__(self, p: ir.Program) -> None:
@@ -68,7 +68,7 @@ class RowForm:
 def same_options(p: ir.Program) -> list[int]:
     """For each option of all decisions, in order, the number of the first one with its name and parameters.
 
-    A decision may be there more than once, such as where its procedure is.
+    A decision may occur more than once, for instance in a duplicated procedure.
     """
     first: dict[tuple[object, ...], int] = {}
     forms = [(d.name, k, c.name, *(q.type for q in c.params)) for d in p.decisions for k, c in enumerate(d.choices)]

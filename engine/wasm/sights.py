@@ -1,4 +1,4 @@
-"""Sights of seats, for the fixed functions: viewers of private cells, and tables of disclosures."""
+"""Sights of seats for the fixed functions: viewers of private cells, and tables of disclosures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rulespec.engine.wasm.wasm_format import I64
 
 
 def write_sights(x: ExpressionEmitter, long: LongValues) -> None:
-    """Writes for each secret the function that tests whether its cell is hidden from a seat, the first parameter."""
+    """Writes for each secret a function that tests whether its cell is hidden from a seat, the first parameter."""
     for number, secret in enumerate(x.p.secrets):
         params = 1 + len(secret.sizes)
         code = x.begin(params)
@@ -88,7 +88,7 @@ def _hidden_at(p: ir.Program, secret: ir.Secret) -> list[int]:
 
 
 def shown_cells(p: ir.Program) -> list[int]:
-    """The named cells: all but the variables of the rules."""
+    """The named cells: all except the rules' variables."""
     return [at for at, cell in enumerate(p.cells) if cell.group != "rules"]
 
 

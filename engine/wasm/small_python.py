@@ -1,9 +1,11 @@
-"""The compiler from a small part of Python to WebAssembly: for the fixed functions of every module.
+"""Compiler from a small subset of Python to WebAssembly, for the fixed functions of every module.
 
 A source has imports and functions. All variables are whole numbers of 64 bits that wrap around, but for those a `float`
 is assigned to. There are `if`, `while`, assignments to one name, calls by position, `return`, `break`, `continue`,
 comparisons (signed), `and`, `or`, `not`. `//` and `%` are for numbers from 0 on, `>>` shifts zeros in. Names in
 capitals are constants; `runtime.intrinsics` has the instructions that are called. Anything else is refused.
+
+A function is compiled once in a process: nearly all of a small game's module are functions that every module has.
 """
 
 from __future__ import annotations
@@ -11,9 +13,9 @@ from __future__ import annotations
 import ast
 import struct
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from rulespec.engine.wasm.wasm_format import F64, I32, I64, Code, Module
+from rulespec.engine.wasm.wasm_format import F64, I32, I64, Module, Template
 
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -47,28 +49,28 @@ _INTRINSICS = {
 
 
 @lru_cache(maxsize=64)
-def parsed(source: str) -> list[ast.FunctionDef]:
+def parsed(source: str) -> list[SmallFunction]:
     """The functions of a source, parsed once, as that takes as long as compiling them."""
     results = []
     for number, statement in enumerate(ast.parse(source).body):
         if isinstance(statement, ast.FunctionDef):
             assert _is_simple(statement), _refused(statement)
-            results.append(statement)
+            results.append(SmallFunction(statement))
         else:
             assert isinstance(statement, ast.ImportFrom) or (number == 0 and _is_text(statement)), _refused(statement)
     return results
 
 
-def compile_functions(functions: Iterable[ast.FunctionDef], module: Module, constants: Mapping[str, int]) -> None:
+def compile_functions(functions: Iterable[SmallFunction], module: Module, constants: Mapping[str, int]) -> None:
     """Adds functions to a module. The host can call those decorated with `exported`.
 
     Args:
         functions: functions in a small part of Python.
-        module: the module that they are added to.
-        constants: numbers by their names in capitals.
+        module: the module to add them to.
+        constants: numbers by upper-case name.
     """
     for function in functions:
-        _Function(function, module, constants).define()
+        function.define(module, constants)
 
 
 def _is_simple(function: ast.FunctionDef) -> bool:
@@ -95,26 +97,49 @@ def _is_text(s: ast.stmt) -> bool:
     return isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str)
 
 
-class _Function:
-    """One function."""
+class SmallFunction:
+    """A function of a source.
 
-    def __init__(self, function: ast.FunctionDef, module: Module, constants: Mapping[str, int]) -> None:
-        self.function = function
-        self.constants = constants
+    Attributes:
+        name: its name, by which others call it.
+    """
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.name = function.name
+        self._function = function
+
+    def define(self, module: Module, constants: Mapping[str, int]) -> None:
+        """Adds the function to a module; the host can call it if it is decorated with `exported`."""
+        function = self._function
+        result = I64 if isinstance(function.returns, ast.Name) else b""
+        for e in self._written.used:
+            assert -(1 << 63) <= constants.get(e.id, 1 << 63) < 1 << 63, _refused(e)
+        code, exported = self._written.code.filled(module, constants), bool(function.decorator_list)
+        module.define(self.name, code, len(function.args.args), result, export=exported)
+
+    @cached_property
+    def _written(self) -> _Writer:
+        return _Writer(self._function)
+
+
+class _Writer:
+    """One function, written.
+
+    Attributes:
+        code: its instructions.
+        used: the constants in it.
+    """
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.used: list[ast.Name] = []
         params = [arg.arg for arg in function.args.args]
-        self.code = Code(module, [I64] * len(params))
+        self.code = Template([I64] * len(params))
         self.locals: dict[str, int] = {name: i for i, name in enumerate(params)}
         self.floats: set[str] = set()
         self.loops: list[tuple[int, int]] = []
-
-    def define(self) -> None:
-        """Adds the function to the module."""
-        code, function = self.code, self.function
         self._statements(function.body[_is_text(function.body[0]) :])
-        result = I64 if isinstance(function.returns, ast.Name) else b""
-        if result:
-            code.do("unreachable")
-        code.module.define(function.name, code, len(function.args.args), result, export=bool(function.decorator_list))
+        if isinstance(function.returns, ast.Name):
+            self.code.do("unreachable")
 
     def _statement(self, s: ast.stmt) -> None:
         code = self.code
@@ -187,8 +212,9 @@ class _Function:
             if e.id in self.locals:
                 code.get(self.locals[e.id])
             else:
-                assert e.id in self.constants, _refused(e)
-                code.const(self.constants[e.id])
+                assert e.id.isupper(), _refused(e)
+                self.used.append(e)
+                code.named(e.id)
         elif isinstance(e, ast.BinOp):
             assert type(e.op) in _BINARY, _refused(e)
             self._value(e.left)

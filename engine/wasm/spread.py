@@ -1,6 +1,6 @@
 """Reachability and shortest paths over a relation.
 
-`ir.Spread` has a row for each entity that has been reached.
+`ir.Spread` has a row for each reached entity.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROW = 16
 
 
 class SpreadEmitter:
-    """Writes ways of least costs into the function at hand; see `ir.Spread`."""
+    """Writes minimum-cost searches into the current function; see `ir.Spread`."""
 
     def __init__(self, x: ExpressionEmitter, loops: LoopEmitter, neighbours: NeighbourEmitter) -> None:
         self.x = x
@@ -174,7 +174,7 @@ def _begin(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int, li
 
 
 class ClosureEmitter:
-    """Writes closures into the function at hand."""
+    """Writes closures into the current function."""
 
     def __init__(self, x: ExpressionEmitter, loops: LoopEmitter) -> None:
         self.x = x

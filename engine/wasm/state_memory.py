@@ -1,4 +1,4 @@
-"""The state that the memory of a module holds."""
+"""The state held in a module's memory."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, SupportsIndex
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.journal import Changes, Journal, State, journal_of, restore, write_changes
+from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.widths import WORD
 
@@ -21,10 +22,10 @@ def _is_cell(at: object) -> bool:
 
 
 class WasmState(list[int]):
-    """A state that knows which of its cells were written from outside, since the memory of a module was the same.
+    """A state that tracks the cells written from outside since the module's memory was last equal.
 
-    Until it is run it is `fresh`: except for these cells it is the state in which a module begins. Changes by runs
-    since it was last read are `behind` (see `Late`).
+    Until its first run it is `fresh`: except for these cells it is the module's initial state. Changes by runs since
+    its last read are `behind` (see `Late`).
     """
 
     __slots__ = ("behind", "fresh", "written")
@@ -56,9 +57,9 @@ class WasmState(list[int]):
 
 
 class StateMemory:
-    """The memory of a module, which holds the same as the state that was run last.
+    """The memory of a module, which mirrors the last run state.
 
-    For a call with that state only cells written from outside are copied, with another one everything.
+    A call with that state copies only cells written from outside; a call with another one copies everything.
 
     Args:
         wasm: the program with its machine code.
@@ -66,7 +67,7 @@ class StateMemory:
     Attributes:
         compiled: the program as a module.
         instance: the module with the memory.
-        given_back: the number of calls that did not end.
+        given_back: the number of calls that failed.
     """
 
     def __init__(self, wasm: WasmProgram) -> None:
@@ -87,6 +88,7 @@ class StateMemory:
         self._plain = not any(self._large)
         self._counter = memory.address(ir.PC) // 8
         self._first_cell = memory.state // 8
+        self._room = 0, 0  # the address of further memory, and its bytes
         self._cell_of = {
             (memory.address(at) - memory.state) // 8 + word: at
             for at, large in enumerate(self._large)
@@ -101,7 +103,7 @@ class StateMemory:
             state.catch_up()
 
     def take_back(self, state: State, noted: Journal | Changes) -> None:
-        """Undoes the last run, in memory alone if nobody has read its changes."""
+        """Undoes the last run, only in memory if nobody has read its changes."""
         if not isinstance(state, WasmState) or isinstance(noted, list):
             self.catch_up(state)
             restore(state, journal_of(noted))
@@ -170,6 +172,57 @@ class StateMemory:
         if memory.widths.bits[cell] == 64:
             return int(self.instance.unsigned[at // 8])
         return int(self._numbers[at // 8])
+
+    def take_all(self, state: State, codes: bytes, budget: int) -> int:
+        """Takes recorded decisions in one call of the module.
+
+        Args:
+            state: the position; it changes only if all decisions are legal.
+            codes: the decisions, in the form for `runtime/replay`.
+            budget: their total step limit.
+
+        Returns:
+            The number of legal decisions, up to the first that the module does not find among its options; -1 if the
+            step limit is exceeded.
+        """
+        instance, width, row = self.instance, self._constants["STRIDE"], self._room_for(len(codes))
+        numbers, first = instance.numbers, row + self._constants["ROW"]
+        try:
+            self._bring(state)
+            instance.memory[first : first + len(codes)] = codes
+            numbers[row // 8 - 2], numbers[row // 8 - 1] = first, first + len(codes)
+            registers = {"ROWS": row, "ANSWERS": row - 16, "GAME": 0, "PAUSED": 0, "BUDGET": budget}
+            for register, value in registers.items():
+                numbers[self._constants[register] // 8] = value
+            instance.call("saved", row)
+            instance.call("replay", 1, 0, 0)
+        except TrapError:  # in a decision that Python may be able to take
+            self._forget()
+        except (OverflowError, ValueError):  # a value that no cell of the rules has
+            pass
+        self._held, self._ready, self._known = None, False, -1
+        taken = (numbers[row // 8 - 2] - first) // width
+        if width * taken == len(codes):
+            _put(state, slice(None), self._all_cells())
+            return taken
+        return -1 if numbers[self._constants["PAUSED"] // 8] else taken
+
+    def _all_cells(self) -> list[int]:
+        """The values of all cells in the memory."""
+        if self._plain:
+            return self._numbers[self._first_cell : self._first_cell + len(self._start)].tolist()
+        return [*map(self._read, range(len(self._start)))]
+
+    def _room_for(self, size: int) -> int:
+        """The address of a row, with two numbers before it and as many bytes after it.
+
+        Raises:
+            NoWasmtimeError: if there is not enough memory.
+        """
+        needed = 16 + self._constants["ROW"] + size
+        if needed > self._room[1]:
+            self._room = self.instance.grow(needed), -(-needed // 65_536) * 65_536
+        return self._room[0] + 16
 
     def _taken_over(self, state: State, changes: Journal, values: list[int]) -> Journal:
         """Applies changes with values that are not plain numbers; returns their journal."""

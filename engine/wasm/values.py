@@ -22,15 +22,15 @@ SetForms = dict[type, Callable[..., list[Word]]]
 
 
 class ValueEmitter:
-    """Writes values into the present function, in the required width.
+    """Writes values into the current function, in the required width.
 
     Attributes:
         code: the function.
-        slots: a slot → the local that holds it, the first one for a wide value.
-        known: a slot → the facts that `Widths` knows of it.
-        variables: a cell → the local that stands for it, the first one for a wide value.
-        parameters: the first block of a procedure → the cells whose values are arguments of its function.
-        memo: an expression that is evaluated once in the function → the locals that hold whether it has been, and its
+        slots: slot → its local, or the first one for a wide value.
+        known: slot → the facts known about it from `Widths`.
+        variables: cell → its local, or the first one for a wide value.
+        parameters: first block of a procedure → the cells passed as arguments to its function.
+        memo: expression evaluated once in the function → the locals for whether it has been evaluated, and for its
             value.
     """
 
@@ -56,17 +56,17 @@ class ValueEmitter:
         self._several |= several or {}
 
     def begin(self, params: int) -> Code:
-        """Begins another function."""
+        """Starts another function."""
         self.code = Code(self.module, [I64] * params)
         self.slots, self.known, self.variables, self.memo = {}, {}, {}, {}
         return self.code
 
     def words(self, e: ir.Expr) -> int:
-        """The words of a value: 1, several, or `ROW`."""
+        """The width of a value in words: 1, several, or `ROW`."""
         return self.widths.of(e, self.known)
 
     def value(self, e: ir.Expr) -> None:
-        """Pushes a number; of a multi-word value its first word, the only one that is not zero."""
+        """Pushes a number; for a multi-word value its first word, the only nonzero one."""
         words = self.words(e)
         if words == ROW:
             self._forms[type(e)](e)
@@ -95,7 +95,7 @@ class ValueEmitter:
         return value
 
     def address(self, e: ir.Expr) -> None:
-        """Pushes the address of a row; a value that is not a row is copied into one."""
+        """Pushes the address of a row; other values are copied into one."""
         words = self.words(e)
         if words == ROW:
             self._forms[type(e)](e)
@@ -104,7 +104,7 @@ class ValueEmitter:
         self.code.const(self.in_row(result))
 
     def in_row(self, words: Sequence[Word]) -> int:
-        """Writes the words of a set into a row of memory: its address."""
+        """Writes the words of a set into a row of memory; returns its address."""
         to = self.memory.temporary()
         for k in range(self.memory.words):
             self.code.const32(0)
@@ -154,7 +154,7 @@ class ValueEmitter:
         return sets.loaded(code, at, min(count, self.memory.words))
 
     def push(self, e: ir.Expr, words: int) -> None:
-        """Pushes a value as `words` words, or as the address of a row."""
+        """Pushes a value as `words` words, or as a row address."""
         if words == 1:
             self.value(e)
         elif words == ROW:
@@ -163,14 +163,14 @@ class ValueEmitter:
             sets.push(self.code, self.operand(e, words))
 
     def held(self, e: ir.Expr, words: int) -> int:
-        """Evaluates a value into locals: the first one."""
+        """Evaluates a value into locals; returns the first one."""
         self.push(e, words)
         local = self.code.locals(span(words))
         self.code.set_all(local, span(words))
         return local
 
     def loaded(self, words: int) -> list[Word]:
-        """The words at the address of 64 bits that has been pushed."""
+        """The words at a pushed 64-bit address."""
         at = self.code.local(I32)
         self.code.do("wrap")
         self.code.set(at)

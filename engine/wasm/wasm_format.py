@@ -1,4 +1,4 @@
-"""The needed part of WebAssembly's binary format: functions over i64, one memory, no imports.
+"""The required part of WebAssembly's binary format: functions over i64, one memory, no imports.
 
 https://webassembly.github.io/spec/core/binary/
 """
@@ -6,8 +6,9 @@ https://webassembly.github.io/spec/core/binary/
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from functools import lru_cache
 
 I32, I64, F64 = b"\x7f", b"\x7e", b"\x7c"
@@ -48,7 +49,7 @@ OPCODES |= {
 
 @lru_cache(maxsize=100_000)
 def unsigned(value: int) -> bytes:
-    """A number from 0 on in LEB128."""
+    """A nonnegative number in LEB128."""
     out = bytearray()
     while True:
         value, low = value >> 7, value & 0x7F
@@ -87,14 +88,14 @@ class Code:
         self._free: dict[int, list[int]] = {}
 
     def local(self, type_: bytes = I64) -> int:
-        """A local that nothing else uses until the scope ends."""
+        """A local reserved until the scope ends."""
         if type_ == I64:
             return self.locals(1)
         self._locals.append(type_)
         return self._params + len(self._locals) - 1
 
     def locals(self, count: int) -> int:
-        """The first of `count` consecutive locals that are free until the scope ends."""
+        """The first of `count` consecutive locals, reserved until the scope ends."""
         if free := self._free.get(count):
             result = free.pop()
         else:
@@ -113,7 +114,7 @@ class Code:
         del self._taken[begun:]
 
     def do(self, *names: str) -> None:
-        """Instructions by their names."""
+        """Emits instructions by name."""
         for name in names:
             self.out += OPCODES[name]
 
@@ -192,7 +193,7 @@ class Code:
         return self._depth
 
     def else_(self) -> None:
-        """The other part of an `if`."""
+        """Starts the other branch of an `if`."""
         self.out += b"\x05"
 
     def end(self) -> None:
@@ -224,6 +225,39 @@ class Code:
         return unsigned(len(whole)) + whole
 
 
+class Template(Code):
+    """The body of a function of many modules: calls, and numbers that a module names, have gaps for what is its own.
+
+    Args:
+        params: the types of its parameters.
+    """
+
+    def __init__(self, params: Iterable[bytes]) -> None:
+        super().__init__(Module(), params)
+        self._gaps: list[tuple[int, str, bool]] = []
+
+    def call(self, name: str) -> None:
+        """Calls a function of the module."""
+        self.out += b"\x10"
+        self._gaps.append((len(self.out), name, True))
+
+    def named(self, name: str) -> None:
+        """Pushes a number that the module names."""
+        self.out += b"\x42"
+        self._gaps.append((len(self.out), name, False))
+
+    def filled(self, module: Module, constants: Mapping[str, int]) -> Code:
+        """The body in a module, which has numbers by their names."""
+        out, begun = bytearray(), 0
+        for at, name, is_call in self._gaps:
+            out += self.out[begun:at]
+            out += unsigned(module.index(name)) if is_call else signed(constants[name])
+            begun = at
+        result = copy(self)
+        result.module, result.out = module, out + self.out[begun:]
+        return result
+
+
 class Module:
     """A module under construction: functions by name, one memory, data."""
 
@@ -234,7 +268,7 @@ class Module:
         self._data: list[tuple[int, bytes]] = []
 
     def index(self, name: str) -> int:
-        """The index of a function, defined or not."""
+        """The index of a function, even before its definition."""
         return self._indices.setdefault(name, len(self._indices))
 
     def define(self, name: str, code: Code, params: int, result: bytes = b"", *, export: bool = False) -> None:

@@ -1,7 +1,7 @@
 """Multi-word sets on the stack and in locals, handled word by word.
 
-Such a set is a list of words, the lowest members first. A word is a function that pushes it, `None` if it is zero; it
-is called at most once, before anything else writes the cells that it reads.
+Such a set is a list of words, lowest members first. A word is a function that pushes it, or `None` for zero; it is
+called at most once, before anything else writes the cells it reads.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _MASK = (1 << WORD) - 1
 
 
 def as_signed(value: int) -> int:
-    """A number of 64 bits as WebAssembly writes it; the last bit of a set is the sign."""
+    """A 64-bit number in WebAssembly notation; the last bit of a set is the sign."""
     return value - (1 << WORD) if value >> WORD - 1 == 1 else value
 
 
 def push(code: Code, words: Sequence[Word]) -> None:
-    """Pushes words, the lowest first."""
+    """Pushes words, lowest first."""
     for word in words:
         if word is None:
             code.const(0)
@@ -31,7 +31,7 @@ def push(code: Code, words: Sequence[Word]) -> None:
 
 
 def in_locals(code: Code, first: int, count: int) -> list[Word]:
-    """The words that locals hold, one after the other."""
+    """The words in consecutive locals."""
     return [partial(code.get, first + k) for k in range(count)]
 
 
@@ -52,7 +52,7 @@ def loaded(code: Code, address: int, count: int) -> list[Word]:
 
 
 def combined(code: Code, op: str, one: Sequence[Word], other: Sequence[Word]) -> list[Word]:
-    """The words of `|`, `&` or `diff` of two sets of equally many words."""
+    """The words of `|`, `&` or `diff` of two equally wide sets."""
 
     def word(a: Callable[[], None], b: Callable[[], None]) -> None:
         a()
@@ -72,7 +72,7 @@ def combined(code: Code, op: str, one: Sequence[Word], other: Sequence[Word]) ->
 
 
 def push_union(code: Code, words: Sequence[Word]) -> None:
-    """Pushes all bits of the words in one: zero if the set is empty."""
+    """Pushes the bitwise or of the words: zero if the set is empty."""
     push(code, words[:1])
     for word in words[1:]:
         if word is not None:
@@ -81,7 +81,7 @@ def push_union(code: Code, words: Sequence[Word]) -> None:
 
 
 def push_differences(code: Code, one: Sequence[Word], other: Sequence[Word]) -> None:
-    """Pushes zero if two sets are the same."""
+    """Pushes zero if two sets are equal."""
     for k, (a, b) in enumerate(zip(one, other, strict=True)):
         push(code, (a, b))
         code.do("xor")
@@ -192,7 +192,7 @@ def take_lowest(code: Code, first: int, count: int, member: int, outside: int | 
 
 
 def split(code: Code, first: int, later: int, count: int, start: int, *, far: bool) -> None:
-    """Moves the members before a given one from a set in locals to another set; it may be far behind."""
+    """Moves the members before a given one from a set in locals to another set; its word may be far behind."""
     for k in range(count):
         code.get(first + k)
         code.get(first + k)

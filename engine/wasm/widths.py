@@ -1,4 +1,4 @@
-"""The number of words of each value of a program: sets and orders may have more than 64 bits.
+"""The width in words of each value of a program: sets and orders may have more than 64 bits.
 
 In most programs each value is one word. A set of up to 1,024 members is handled on the stack and in locals, word by
 word; larger sets, and multi-word orders, are rows in memory.
@@ -31,20 +31,20 @@ class Widths:
     """The words of the values of a program: 1, up to `MOST_ON_STACK`, or `ROW`.
 
     Args:
-        p: the program after its passes.
+        p: the optimised program.
         cells: the number of cells of a state.
-        added: the number of members of the sets in cells that stand behind those of the program, by cell.
-        orders: whether there are orders of more than one word.
+        added: by cell, the number of members of the sets in cells after those of the program.
+        orders: whether there are multi-word orders.
 
     Attributes:
-        words: the words of a cell in memory with a multi-word value; 0 if there is none.
+        words: the width of a cell in memory with a multi-word value; 0 if there is none.
         bits: the bits of each cell's value; 1 unless it is a set or an order.
-        of_cells: for each cell the words of its value.
+        of_cells: for each cell, the width of its value.
         cells: for each cell whether it has more than one word.
-        functions: for each definition the facts known of its slots, and the words of its result.
+        functions: for each definition, the facts about its slots, and the width of its result.
 
-    For a slot that holds a set its words are known; for one that holds a member, as a number below zero, the words of
-    the set that it is a member of.
+    For a slot with a set, its width is known; for one with a member, as a negative number, the width of the set that
+    contains it.
     """
 
     def __init__(self, p: ir.Program, cells: int, added: Mapping[int, int], *, orders: bool = False) -> None:
@@ -54,7 +54,7 @@ class Widths:
         self.bits = bits
         arrays = [_longest_value(array) for array in p.arrays]
         tables = [_longest_value(table.values()) for table in p.tables]
-        most = max([most, *arrays, *tables])
+        most = max([most, *arrays, *tables, *_paths(p)])
         self.of_cells = [1] * cells
         self.cells = [False] * cells
         self.words = 0
@@ -71,7 +71,7 @@ class Widths:
         self._follow()
 
     def of(self, e: ir.Expr, slots: Mapping[int, int] = _NONE) -> int:
-        """The words of a value, given the known widths of slots."""
+        """The width of a value, given the widths of slots."""
         if not self.words:
             return 1
         if isinstance(e, ir.Const):
@@ -96,6 +96,8 @@ class Widths:
             return self.of(e.source, slots) if e.op == "best" else 1
         if isinstance(e, ir.Spread):
             return words_of(e.size) if e.default is None else 1
+        if isinstance(e, ir.PathSearch):
+            return words_of(e.size) if e.finds == "trail" else 1
         if isinstance(e, ir.Positive | ir.Held):
             return words_of(e.count)
         if isinstance(e, ir.Inverse):
@@ -105,7 +107,7 @@ class Widths:
         return max((self.of(part, slots) for part in alternatives(e)), default=1)
 
     def of_array(self, number: int) -> int:
-        """The words of each value of an array."""
+        """The width of each value in an array."""
         return self._arrays[number] if self.words else 1
 
     def _op(self, e: ir.Op, slots: Mapping[int, int]) -> int:
@@ -117,6 +119,8 @@ class Widths:
             return self.of(e.args[0], slots)
         if e.op in ("bit", "one"):
             return self.within(e.args[0], slots)
+        if e.op == "moved":
+            return self.of(e.args[2], slots)
         if e.op in _OF_BAGS:
             size = e.args[-1]
             assert isinstance(size, ir.Const)
@@ -137,12 +141,14 @@ class Widths:
         return self.within(ir.Local(e.slot) if e.body is None else e.body, inner)
 
     def within(self, member: ir.Expr, slots: Mapping[int, int]) -> int:
-        """The words of a set that a member is surely in."""
+        """The width of a set that certainly contains a member."""
         if isinstance(member, ir.Const):
             return words_of(member.value + 1)
         if isinstance(member, ir.Local):
             return -min(slots.get(member.slot, 0), 0) or self._largest
         if isinstance(member, ir.Cell):
+            if member.base >= len(self.p.cells):  # a cell that passes have added holds a set, never a member
+                return self._largest
             size = self.p.sizes.get(self.p.cells[member.base].type.removesuffix("?"))
             return self._largest if size is None else words_of(size)
         if isinstance(member, ir.Row):
@@ -160,7 +166,7 @@ class Widths:
         return self._largest
 
     def bound(self, e: Binding, slots: Mapping[int, int]) -> dict[int, int]:
-        """Facts about the slots that an expression binds: they hold members."""
+        """Facts about the slots bound by an expression, which hold members."""
         if isinstance(e, ir.Spread):
             return dict.fromkeys(binds(e), -words_of(e.size))
         if isinstance(e, ir.PathSearch):
@@ -168,7 +174,7 @@ class Widths:
         return {e.slot: -self.of(e if isinstance(e, ir.Closure) else e.source, slots)}
 
     def _walk_slots(self, e: ir.PathSearch, slots: Mapping[int, int]) -> dict[int, int]:
-        """Facts about the slots of paths under way: the path, its last and its next stop, and what is used."""
+        """Facts about the slots of paths under way: the path, its last and its next stop, and the sets used."""
         member = -words_of(e.size)
         results = {e.slot: words_of(MAX_STOPS * bits_of(e.size)), e.at: member, e.to: member, e.left: 0}
         known = {**slots, **results}
@@ -253,8 +259,18 @@ def _longest_value(values: Iterable[int]) -> int:
     return max((value.bit_length() for value in values), default=1)
 
 
+def _paths(p: ir.Program) -> Iterator[int]:
+    """The bits of the paths of searches, which are in no cell."""
+    return (
+        MAX_STOPS * bits_of(x.size)
+        for e in roots(p)
+        for x in walk(e)
+        if isinstance(x, ir.PathSearch) and x.finds == "longest"
+    )
+
+
 def words_of(bits: int) -> int:
-    """The words of a set of `bits` bits."""
+    """The width of a set of `bits` bits."""
     return min(ROW, max(1, -(-bits // WORD)))
 
 
@@ -264,7 +280,7 @@ def _of_order(bits: int) -> int:
 
 
 def order_bits(p: ir.Program, bits: int) -> int:
-    """The most bits of an order whose members take `bits` bits each."""
+    """The maximum bits of an order whose members take `bits` bits each."""
     sizes = [size for size in p.sizes.values() if size.bit_length() == bits]
     return max(sizes, default=(1 << bits) - 1) * bits
 

@@ -1,1 +1,1 @@
-"""Reasons: why an option is legal or refused, why something has happened, as trees of conditions with their values."""
+"""Reasons why options are legal or refused, and why something happened: trees of conditions with values."""

@@ -22,7 +22,7 @@ _QUIET = frozenset({"literal", "kind", "seats"})
 
 
 def overlay_titles(ruleset: typed.Ruleset) -> dict[str, str]:
-    """The files of the overlays that lie over a ruleset, each with the title of its overlay."""
+    """The files of a ruleset's overlays, each with the title of its overlay."""
     own = max(layer for file, layer in ruleset.layers.items() if file.rpartition("/")[2] == "game.yaml")
     titles = {}
     for file, layer in ruleset.layers.items():
@@ -32,7 +32,7 @@ def overlay_titles(ruleset: typed.Ruleset) -> dict[str, str]:
 
 
 def whole(answer: Answer, *, fold: bool) -> Answer:
-    """An answer with whole traces, or with those parts alone that decide."""
+    """An answer with whole traces, or only with the decisive parts."""
     if not fold:
         return answer
     conditions = [folded(node) for node in answer.conditions]
@@ -55,7 +55,7 @@ class Printer:
         return self._titles.get(span.file, "")
 
     def json(self, answer: Answer) -> dict[str, Any]:
-        """The object of an answer, as why.schema.json describes it."""
+        """The object of an answer, described in why.schema.json."""
         result: dict[str, Any] = {
             "question": answer.question,
             "subject": answer.subject,

@@ -1,4 +1,4 @@
-"""Effects of a move: each change of the state with the statement that made it, its rule, and the numbers it saw."""
+"""Effects of a move: each change of state with its statement, rule, and inputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Traces = Callable[[State], Tracer]
 
 
 class ChangedCell(Struct, frozen=True):
-    """A cell that a statement has changed: its number and name, and the values before and after."""
+    """A changed cell: its number and name, and the values before and after."""
 
     cell: int
     name: str
@@ -33,7 +33,7 @@ class ChangedCell(Struct, frozen=True):
 
 
 class Effect(Struct, frozen=True):
-    """Something that a statement has done.
+    """The effect of a statement.
 
     Attributes:
         of: the statement or the cost; None for a hidden one, after which everything is hidden.
@@ -47,7 +47,7 @@ class Effect(Struct, frozen=True):
 
 
 class Skipped(Struct, frozen=True):
-    """A decision that nobody was asked, as nothing was legal: its number, and the state then."""
+    """A decision skipped because nothing was legal: its number, and the state at that point."""
 
     decision: int
     state: State
@@ -60,7 +60,7 @@ class Recorder(Interpreter):
         origins: the origins of its program's instructions.
         labels: the names of cells.
         traces: makes tracers.
-        guard: copies a state, so that hidden cells cannot be read from the copy either.
+        guard: copies a state so that hidden cells stay unreadable.
     """
 
     def __init__(self, origins: Origins, labels: Labels, traces: Traces, guard: Callable[[State], State]) -> None:
@@ -103,7 +103,7 @@ class Recorder(Interpreter):
             self.effects.append(Effect(at.of, numbers, tuple(changes)))
 
     def carry_out(self, e: ir.Suppose, args: Sequence[int], state: State, journal: Journal) -> None:
-        """Runs a procedure that is supposed to have run: it has no effects."""
+        """Runs a hypothetical procedure without recording effects."""
         self._supposed += 1
         try:
             super().carry_out(e, args, state, journal)

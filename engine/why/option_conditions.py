@@ -1,4 +1,4 @@
-"""Conditions of an option, one after the other, up to the first that fails, each as a trace."""
+"""The conditions of an option in order, up to the first that fails, each as a trace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from msgspec import Struct
 
 from rulespec.engine.game.guarded import HiddenError
 from rulespec.engine.game.option import Labels
+from rulespec.engine.game.path_refusal import path_reason
 from rulespec.engine.game.refusal import with_arguments
+from rulespec.engine.lower.layout import type_name
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import Several
 from rulespec.engine.program.interpreter import Interpreter
@@ -17,7 +19,7 @@ from rulespec.engine.program.path_search import ways_of
 from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.engine.why.tracer import At, Tracer
 from rulespec.language.bags import counts
-from rulespec.language.paths import PathForm, is_path
+from rulespec.language.paths import Break, PathForm, broken
 from rulespec.typed import nodes as typed
 
 
@@ -30,12 +32,12 @@ class _Paid(Struct, frozen=True):
 
 
 class OptionTrace:
-    """The conditions of one option with some arguments.
+    """The conditions of one option with given arguments.
 
     Args:
         tracer: traces the expressions.
         option: the option.
-        choice: the same, lowered.
+        choice: the option, lowered.
         at: the variables around the option.
     """
 
@@ -50,7 +52,7 @@ class OptionTrace:
     def conditions(self, args: Sequence[int]) -> Iterator[ReasonNode]:
         """The conditions, up to the first that fails or depends on hidden information.
 
-        With fewer arguments than there are parameters, the last one is the domain of the next parameter.
+        With fewer arguments than parameters, the last condition is the domain of the next parameter.
         """
         for node in self._conditions(args):
             yield node
@@ -88,13 +90,13 @@ class OptionTrace:
         shown = self.t.labels.show(lowered.type, arg)
         name = f"{param.var.name} = {shown}"
         node = ReasonNode("domain", lowered.text, "bool", param.span, name=name)
-        within = "is none of" if lowered.walk is not None else "is not" if lowered.several is not None else "is not in"
+        within = "is not" if lowered.several is not None else "is not in"
         node.reason = param.reason or f"`{shown}` {within} {lowered.text}"
         if arg == lowered.none:
             node.value = True
             return node
         if lowered.walk is not None:
-            return self._known(node, is_path(self._ways(lowered.walk), arg))
+            return self._path(param, lowered, node, arg)
         if not self.t.add(node.because, param.domain, self._at):
             return node
         low, high = node.because[0].number, node.because[-1].number
@@ -103,6 +105,44 @@ class OptionTrace:
             return self._known(node, arg in Several(low, least, high, bag=lowered.is_bag))
         fits = low <= arg <= high if param.high is not None else arg >= 0 and bool(low >> arg & 1)
         return self._known(node, fits)
+
+    def _path(self, param: typed.OptionParam, lowered: ir.Param, node: ReasonNode, arg: int) -> ReasonNode:
+        """The condition that an argument is one of the paths of its parameter, with the step that is none."""
+        assert lowered.walk is not None and isinstance(param.low, typed.PathDomain)
+        try:
+            place = broken(self._ways(lowered.walk), arg)
+        except HiddenError:
+            self.t.hidden = True
+            return node
+        if place is None:
+            return self._known(node, value=True)
+        node.reason = path_reason(self.t.labels, lowered, place)
+        node.because = self._broken(param.low, place)
+        return self._known(node, value=False)
+
+    def _broken(self, paths: typed.PathDomain, place: Break) -> list[ReasonNode]:
+        """The parts of the form that refuse a step, with the stops of this step."""
+        if place.part in ("from", "steps"):
+            return [self.t.node(paths.start, self._at)] if place.part == "from" else []
+        near = paths.near
+        at = self.t.bind(self.t.bind(self._at, paths.so_far, place.way.path), paths.var, place.way.at)
+        if place.part in ("to", "until"):
+            nodes = [self._of_step(near.source, at, paths.var)]
+            leads = not self.t.hidden and place.to >= 0 and bool(nodes[0].number >> place.to & 1)
+            if leads and near.where is not None:
+                nodes.append(self._of_step(near.where, self.t.bind(at, near.var, place.to), paths.var, near.var))
+            return nodes
+        at = self.t.bind(at, near.var, place.to)
+        if place.part == "once":
+            return [self._of_step(paths.uses[place.use], at, paths.var, near.var)]
+        return [self._of_step(paths.cost, at, paths.var, near.var), self.t.node(paths.within, self._at)]
+
+    def _of_step(self, e: typed.Expr, at: At, *stops: typed.Var) -> ReasonNode:
+        """The trace of a part of the form, named by the stops that it is asked for."""
+        node = self.t.node(e, at)
+        shown = zip(stops, at.slots[-len(stops) :], strict=True)
+        node.name = ", ".join(f"{var.name} = {self.t.labels.show(type_name(var.type), stop)}" for var, stop in shown)
+        return node
 
     def _ways(self, walk: ir.PathSearch) -> PathForm:
         """The paths that a parameter may be."""

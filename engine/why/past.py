@@ -1,4 +1,4 @@
-"""The last move of a game: its changes, the end of the game by it, and the seats that it has not asked."""
+"""The last move of a game: its changes, the end of the game, and the seats that it skipped."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Past:
         return result
 
     def effects(self, of: str) -> Answer:
-        """The changes, statement by statement: those of cells with `of` in their names."""
+        """The changes, statement by statement, in cells whose names contain `of`."""
         results = [self._effect(effect) for effect in self.record.effects]
         if of:
             results = [a for a in results if a.verdict == UNKNOWN or any(of in change.name for change in a.changes)]
@@ -78,7 +78,7 @@ class Past:
         return Answer("statement", text, verdict, doc, cited(doc), reader.owner(of), of.span, numbers, effect.changes)
 
     def ended(self) -> Iterator[Answer]:
-        """The statement that ended the game, if it is seen."""
+        """The statement that ended the game, if visible."""
         if self.record.end is None:
             return
         origin, state = self.record.end

@@ -1,4 +1,4 @@
-"""A position for one reader: its state without hidden values, and the rules with the places of their statements."""
+"""A position for one reader: its state without hidden values, and the rules with their statements' places."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class Answer(Struct):
     """The answer to a question about a position.
 
     Attributes:
-        question: `option`, `value`, `asked`, `not asked`, `nothing`, `effects`, `end` or `invariant`; in an answer
-            within one, its topic.
+        question: `option`, `value`, `asked`, `not asked`, `nothing`, `effects`, `end` or `invariant`; in a nested
+            answer, its topic.
         subject: the option, the expression, the seat, the name, the statement.
-        verdict: `legal` or `refused`, a value, the seats that are asked, whether something holds; `?` if it depends on
-            hidden information.
-        reason: the reason, in words of the rules.
-        rules: the ids of the rules that are cited there.
-        owner: the procedure, the guard and the option that a statement is in.
+        verdict: `legal` or `refused`, a value, the seats asked, whether something holds; `?` if it depends on hidden
+            information.
+        reason: the reason given by the rules.
+        rules: the rule ids cited there.
+        owner: the procedure, guard and option that contain a statement.
         span: the place of the subject.
-        conditions: traces, in the order in which they were evaluated.
-        changes: the changes of a statement.
-        answers: further answers, such as one for each statement.
+        conditions: traces, in evaluation order.
+        changes: the changes made by a statement.
+        answers: nested answers, such as one per statement.
     """
 
     question: str
@@ -54,17 +54,17 @@ class Answer(Struct):
 
 
 class Reader:
-    """A position where a game stands, as a seat may read it.
+    """A game's position as a seat may read it.
 
     Args:
         game: the game.
         seat: the reader: None for the public; `OMNISCIENT` for everything.
 
     Attributes:
-        ruleset: the rules, whose nodes the origins know.
-        origins: the statements of instructions.
-        program: the program that knows its origins; it is the game's, cell by cell.
-        texts: the texts of the rules and of other expressions, by file.
+        ruleset: the ruleset whose nodes the origins refer to.
+        origins: the statements behind instructions.
+        program: the program with origins; it equals the game's, cell by cell.
+        texts: the texts of rules and other expressions, by file.
     """
 
     def __init__(self, game: Game, seat: str | None) -> None:
@@ -77,14 +77,14 @@ class Reader:
         self.texts = {**self.ruleset.sources}
 
     def guard(self, game: Game) -> Callable[[State], State]:
-        """The function that copies a state so that values hidden in the position of a game cannot be read from it."""
+        """A function that copies a state so that values hidden in the game's position stay unreadable."""
         if self.seat == OMNISCIENT or not game.omniscient.secretive:
             return lambda state: list(state)
         viewer = PUBLIC if self.seat is None else game.seats.index(self.seat)
         return game.omniscient.visibility.guarded(game.omniscient.numbers.state, viewer).like
 
     def cells(self, game: Game) -> State:
-        """The cells of a game of the table, in which hidden ones cannot be read."""
+        """The cells of a game at the table, with hidden ones unreadable."""
         return self.guard(game)(game.omniscient.numbers.state[: len(self.program.cells)])
 
     @cached_property
@@ -93,7 +93,7 @@ class Reader:
         return self.cells(self.game)
 
     def tracer(self, state: State | None = None) -> Tracer:
-        """The tracer of a state; that of the position if it is left out."""
+        """The tracer for a state, by default the position's."""
         return Tracer(self.origins.lowering, self.labels, self.texts, self.state if state is None else state)
 
     @cached_property
@@ -101,13 +101,13 @@ class Reader:
         return owners(self.ruleset.rules)
 
     def doc(self, of: typed.Stmt | typed.Cost) -> str:
-        """The docstrings of the rule and of the option that a statement is in."""
+        """The docstrings of the rule and the option that contain a statement."""
         owner = self._owners.get(id(of))
         docs = [] if owner is None else [owner.rule.doc, owner.option.doc if owner.option is not None else ""]
         return " ".join(filter(None, docs))
 
     def owner(self, of: typed.Stmt | typed.Cost) -> str:
-        """The rule that a statement is in, such as `turn, option sell`."""
+        """The rule that contains a statement, such as `turn, option sell`."""
         owner = self._owners.get(id(of))
         if owner is None:
             return ""
@@ -117,7 +117,7 @@ class Reader:
         """The result of some work.
 
         Raises:
-            RulesetFaultError: if the rules are at fault.
+            RulesetFaultError: if the rules fault.
         """
         try:
             return work()

@@ -1,4 +1,4 @@
-"""Statements from outside of the rules, run in a game: for a prompt on a copy."""
+"""Statements from outside the rules, run in a game, for a prompt on a copy."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def run_statement(game: Game, text: str) -> list[tuple[str, str, str]]:
     """Runs statements in the position of a game, and applies their changes to it.
 
     Returns:
-        For each cell that has changed its name, the value before and the value after.
+        For each changed cell its name, and the values before and after.
 
     Raises:
-        DiagnosticsError: if it is not a correct statement, asks somebody, or ends the game.
-        RulesetFaultError: if it is at fault, or takes too many steps. Nothing has changed then.
+        DiagnosticsError: if the text is not a correct statement, asks someone, or ends the game.
+        RulesetFaultError: if it faults, or takes too many steps. The game is then unchanged.
     """
     procedure = _typed(game, text)
     program = _lowered(game.ruleset, len(game.seats), game.settings, procedure)
@@ -73,7 +73,7 @@ _HELP = "take an option with `do OPTION`"
 
 
 def indented(text: str) -> str:
-    """Statements as they stand in the procedure that is made of them: places in messages count there."""
+    """Statements indented as in the generated procedure, where message places count."""
     return "\n".join(_INDENT + line for line in text.split("\n"))
 
 
@@ -102,7 +102,7 @@ class _AnyEffect(Effects):
     """Effects of procedures whose trees are not at hand: each may set anything."""
 
     def of_procedure(self, name: str) -> frozenset[object]:
-        """The names of everything that a statement may set."""
+        """The names of everything that a procedure may set."""
         return frozenset([*self.decls.fields, *(name for kind in self.decls.kinds.values() for name in kind.state)])
 
 

@@ -1,7 +1,7 @@
-"""Nodes of a reason: an expression, its value where the game stood, and the parts that the value follows from.
+"""Nodes of a reason: an expression, its value at the game's position, and the parts that determine it.
 
-The truth of a node follows from its parts alone where `op` is one of `LOGIC`; every other truth value is a leaf of the
-verdict, whatever explains it. Nodes beside the parts explain the choice of the parts: a set, an argument, a name.
+If `op` is one of `LOGIC`, the truth of a node follows from its parts; every other truth value is a leaf of the verdict,
+however it is explained. Nodes in `because` explain the choice of the parts: a set, an argument, a name.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ class ReasonNode(Struct):
     """An expression with its value.
 
     Attributes:
-        op: the operation that makes the value from the parts, or its source.
+        op: the operation that computes the value from the parts, or its source.
         text: the expression as written.
-        type: the name of the type of its value.
+        type: the name of its type.
         span: its place.
-        value: as `Labels.plain` has it; `UNKNOWN` from the first hidden cell on.
-        parts: the parts that the value follows from, up to the last that was evaluated.
+        value: as in `Labels.plain`; `UNKNOWN` from the first hidden cell on.
+        parts: the parts that determine the value, up to the last one evaluated.
         because: the nodes that explain the choice of the parts.
-        name: the member that a variable stands for, or the name of the cell that is read.
-        reason: the reason that the rules give, of a condition.
-        number: the value as a number; 0 if it is not known.
+        name: the member that a variable denotes, or the name of the cell read.
+        reason: for a condition, the reason given by the rules.
+        number: the value as a number; 0 if unknown.
     """
 
     op: str
@@ -47,11 +47,11 @@ class ReasonNode(Struct):
 
     @property
     def known(self) -> bool:
-        """Whether it has a value: an entity has no name of this kind."""
+        """Whether it has a value; no entity is named like the marker for unknown."""
         return bool(self.value != UNKNOWN)
 
     def leaves(self) -> Iterator[ReasonNode]:
-        """The truth values that the truth of the node follows from."""
+        """The truth values that determine the node's truth."""
         if self.op not in LOGIC or not self.parts:
             yield self
             return
@@ -78,7 +78,7 @@ def to_json(node: ReasonNode, overlay: Overlay) -> dict[str, Any]:
 
 
 def place(span: Span | None, overlay: Overlay) -> dict[str, Any]:
-    """The keys for the place of something in the sources."""
+    """The keys for a place in the sources."""
     if span is None:
         return {}
     title = overlay(span)
@@ -86,9 +86,9 @@ def place(span: Span | None, overlay: Overlay) -> dict[str, Any]:
 
 
 def folded(node: ReasonNode) -> ReasonNode:
-    """A node with the parts alone that decide: to negate any leaf that is left turns the truth of the node.
+    """A node with only the decisive parts: negating any remaining leaf changes the node's truth.
 
-    Where something is unknown, everything evaluated stays.
+    If something is unknown, everything evaluated stays.
     """
     op, parts, because = node.op, node.parts, node.because
     if node.op == "implies" and node.value is True:

@@ -1,4 +1,4 @@
-"""A program that knows the statements its instructions come from, and the variables in scope there."""
+"""A program that maps its instructions to statements, with the variables in scope."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from rulespec.typed import nodes as typed
 
 
 class StatementOrigin(Struct, frozen=True):
-    """The statement, or the cost, that an instruction comes from, and the variables in scope there."""
+    """The statement or cost behind an instruction, and the variables in scope there."""
 
     of: typed.Stmt | typed.Cost
     scope: Scope
 
 
 class Owner(Struct, frozen=True):
-    """The procedure that a statement is in, and the innermost option of it, or the guard."""
+    """The procedure that contains a statement, and the innermost option or guard."""
 
     rule: typed.Procedure | typed.Guard
     option: typed.OptionDef | None = None
 
 
 class Origins(Marks):
-    """The origins of a program's parts, recorded while lowering, which gives the same program as without.
+    """The origins of a program's parts, recorded during lowering without changing its result.
 
     Args:
-        ruleset: the ruleset: its nodes are those that the program knows, and not those of an equal one.
+        ruleset: the ruleset whose nodes the program refers to; an equal one will not do.
 
     Attributes:
-        decisions: the number of a decision → its statement.
+        decisions: number of a decision → its statement.
         lowering: adds expressions to the program.
     """
 
@@ -50,7 +50,7 @@ class Origins(Marks):
         self._last: StatementOrigin | None = None
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
-        """Notes the statement that the next instructions come from."""
+        """Notes the statement behind the next instructions."""
         self._last = StatementOrigin(s, scope)
         if isinstance(s, typed.EndGame):
             self._blocks.setdefault(block, self._last)
@@ -61,7 +61,7 @@ class Origins(Marks):
             self._instructions.setdefault(id(instruction), self._last)
 
     def payment(self, cost: typed.Cost, instructions: Sequence[ir.Instruction], scope: Scope) -> None:
-        """Notes the instructions that pay a cost."""
+        """Notes the instructions for a cost."""
         for instruction in instructions:
             self._instructions[id(instruction)] = StatementOrigin(cost, scope)
 
@@ -74,7 +74,7 @@ class Origins(Marks):
         return self._instructions.get(id(instruction))
 
     def end(self, block: int) -> StatementOrigin | None:
-        """The `end game` at the end of a block; None where the start procedure returns."""
+        """The `end game` at the end of a block; None if the start procedure returns."""
         return self._blocks.get(block)
 
 

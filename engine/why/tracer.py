@@ -1,6 +1,6 @@
-"""Tracing of expressions: each part with its value, down to facts and state, in the order of the source.
+"""Tracing of expressions: each part with its value, down to facts and state, in source order.
 
-After the first hidden part nothing more is evaluated: so the trace depends on visible information alone.
+Evaluation stops at the first hidden part, so that the trace depends only on visible information.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_DEPTH = 60
 
 
 class At(Struct, frozen=True):
-    """The variables where an expression is evaluated: their places, and the values of those in slots."""
+    """The variables at an expression: their places, and the values of those in slots."""
 
     scope: Scope = Scope()
     slots: tuple[int, ...] = ()
@@ -46,11 +46,11 @@ class Values:
     Args:
         lowering: lowers the parts of expressions; its program grows.
         labels: the names of values.
-        sources: the texts that expressions are written in, by file.
-        state: the cells; those of a `GuardedState` that are hidden end the trace.
+        sources: the source texts of expressions, by file.
+        state: the cells; hidden ones of a `GuardedState` end the trace.
 
     Attributes:
-        hidden: whether a hidden cell was read: then nothing more is evaluated.
+        hidden: whether a hidden cell was read, which ends evaluation.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Values:
         return self._machine.evaluate(e, self._state, [*at.slots, *[0] * (self.x.most_slots + 1 - len(at.slots))])
 
     def bind(self, at: At, var: typed.Var, value: int) -> At:
-        """The place with a variable in the next free slot."""
+        """The scope with a variable in the next free slot."""
         key = id(var), id(at.scope)
         if key not in self._inner:
             self._inner[key] = at.scope.in_slot(var, self.x.slot(at.scope)), at.scope
@@ -163,6 +163,10 @@ class Tracer(Values):
             if isinstance(e, typed.Reach | typed.Ways)
             else [e.path]
             if isinstance(e, typed.Along)
+            else [e.paths.start]
+            if isinstance(e, typed.PathQuery)
+            else [e.source]
+            if isinstance(e, typed.OverSubsets)
             else parts(e)
         )
         nodes = node.parts if isinstance(e, typed.TrackOp | typed.BoardOp) else node.because
@@ -256,7 +260,7 @@ class Tracer(Values):
         self._as_part(node)
 
     def named(self, var: typed.Var, value: typed.Expr, at: At, inner: At) -> tuple[ReasonNode, At]:
-        """The trace of a value that gets a name, and the place `inner` with that name."""
+        """The trace of a named value, and the scope `inner` with its name."""
         node = self.node(value, at)
         node.name = var.name if node.op in ("literal", "name", "state", "fact") else node.name or var.name
         if self.hidden:
@@ -371,6 +375,8 @@ _NAMES: dict[type[typed.Expr], str] = {
     typed.RoomTogether: "room",
     typed.Reach: "reach",
     typed.Ways: "cheapest",
+    typed.PathQuery: "search",
+    typed.OverSubsets: "subsets",
     typed.ProductEntity: "entity",
 }
 _FORMS: dict[type[typed.Expr], Callable[[Tracer, Any, At, ReasonNode], None]] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from rulespec.diagnostics.report import failure
 from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.guarded import UNKNOWN, HiddenError
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.query import Queries
@@ -28,25 +28,25 @@ LEGAL, REFUSED = "legal", "refused"
 
 
 class Why:
-    """The reasons of the position where a game stands. The game is not changed.
+    """The reasons at a game's position. The game is not changed.
 
     Args:
         game: the game.
         seat: the reader: None for the public; `OMNISCIENT` for everything.
 
-    Every method raises RulesetFaultError if the rules are at fault.
+    Every method raises RulesetFaultError if the rules fault.
     """
 
     def __init__(self, game: Game, seat: str | None = None) -> None:
-        self.game = game
-        self._reader = Reader(game, seat)
+        self.game = as_shown(game, seat)
+        self._reader = Reader(self.game, seat)
         self._program = self._reader.program
         self._past = Past(self._reader)
 
     @cached_property
     def _asked(self) -> int:
         """The number of the open decision; -1 when the game is over."""
-        return self._program.asked().get(self.game.omniscient.numbers.state[ir.PC], -1)
+        return self._program.asked_in(self.game.omniscient.numbers.state[ir.PC])
 
     def _origin(self, decision: int) -> tuple[typed.Decide, At]:
         origin = self._reader.origins.decisions[decision]
@@ -66,7 +66,7 @@ class Why:
     # --- options -----------------------------------------------------------------------------
 
     def option(self, text: str) -> Answer:
-        """Why an option of the open decision is legal, or why not.
+        """The reasons why an option of the open decision is legal or illegal.
 
         Raises:
             DiagnosticsError: RS873 if the game is over, or the decision has no such option.
@@ -79,7 +79,7 @@ class Why:
         return self.of(option, number)
 
     def of(self, option: Option, decision: int) -> Answer:
-        """Why an option of a decision is legal, or why not."""
+        """The reasons why an option of a decision is legal or illegal."""
         return self._reader.alone(lambda: self._of(decision, option.kind.choice, option.args, self._reader.state))
 
     def _of(self, decision: int, choice: int, args: tuple[int, ...], state: State) -> Answer:
@@ -97,7 +97,7 @@ class Why:
         return Answer("option", subject, verdict, reason, cited(reason), span=lowered.span, conditions=conditions)
 
     def without(self, place: str) -> Answer:
-        """Why no option of the decider has an entity: each option that could have it, with its first arguments.
+        """The reasons why no option of the decider has an entity: each candidate option, with its first arguments.
 
         Args:
             place: the entity, as `kind.name`.
@@ -134,9 +134,9 @@ class Why:
             yield self._of(decision, choice, refusal[0], state)
 
     def nothing(self) -> Answer:
-        """Why no option of the open decision is legal: each option with the first arguments of each reason.
+        """The reasons why no option of the open decision is legal: each option with its first arguments per reason.
 
-        An option that is legal is among them, so that the answer is true where something is.
+        Legal options are included, so that the answer is correct even if there are some.
         """
         number = self._open()
         return self._reader.alone(lambda: self._nothing(number, self._reader.state))
@@ -177,7 +177,7 @@ class Why:
     # --- questions ---------------------------------------------------------------------------
 
     def asked(self) -> Answer:
-        """Why the open decision is asked of whom it is."""
+        """The reason why the open decision is asked, and of whom."""
         number = self._open()
         return self._reader.alone(lambda: self._why_asked(number, self._reader.state))
 
@@ -198,7 +198,7 @@ class Why:
         return Answer("asked", s.name, verdict, s.doc, cited(s.doc), rule, s.span, conditions)
 
     def not_asked(self, seat: str) -> Answer:
-        """Why a seat is not asked: the seat asked instead, and the decisions since the last one that were nobody's.
+        """The reason why a seat is not asked: the seat asked instead, and the skipped decisions since the last one.
 
         Raises:
             DiagnosticsError: RS873 if there is no such seat.
@@ -227,10 +227,10 @@ class Why:
         return asked
 
     def effects(self, of: str = "") -> Answer:
-        """Changes by the last move, or by the start of the game: each statement with its numbers.
+        """Changes by the last move, or by the start of the game: each statement with its inputs.
 
         Args:
-            of: a part of the name of a cell; only statements that change such a cell.
+            of: part of a cell name; only statements that change such a cell.
         """
         return self._reader.alone(lambda: self._past.effects(of))
 
@@ -240,7 +240,7 @@ class Why:
         """The value of an expression, with its parts.
 
         Raises:
-            DiagnosticsError: if it is not a correct expression.
+            DiagnosticsError: if the expression is not correct.
         """
         e = Queries(self._reader.ruleset, self.game.seats, self.game.settings).expression(text)
         self._reader.texts[e.span.file] = text
@@ -248,7 +248,7 @@ class Why:
         return Answer("value", text, node.value, conditions=[node])
 
     def invariant(self, name: str) -> Answer:
-        """Whether an invariant holds, and why.
+        """Whether an invariant holds, with the reason.
 
         Raises:
             DiagnosticsError: RS873 if there is no such invariant.
@@ -262,7 +262,7 @@ class Why:
         return Answer("invariant", name, node.value, v.doc, cited(v.doc), span=v.span, conditions=[node])
 
     def end(self) -> Answer:
-        """The end of the game and its winners: the statement, and the points of each seat with the tiebreaks.
+        """The end of the game and its winners: the statement, and each seat's points with the tiebreaks.
 
         Raises:
             DiagnosticsError: RS873 if the game is not over.

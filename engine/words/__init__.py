@@ -1,1 +1,1 @@
-"""Text for people: titles of entities, sentences of options and changes, in several languages."""
+"""Text for people: titles of entities, sentences about options and changes, in several languages."""

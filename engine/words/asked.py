@@ -1,4 +1,4 @@
-"""Decisions of a ruleset: their options, and the variables known where they are asked."""
+"""Decisions of a ruleset: their options, and the variables known at them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Decisions:
 
     Attributes:
         options: decision → its options by name.
-        known: decision → the variables of the rules that are known wherever it is asked.
-        endings: how the game can end.
+        known: decision → the rule variables known wherever it is asked.
+        endings: the outcomes of the game.
     """
 
     def __init__(self, ruleset: typed.Ruleset) -> None:
@@ -80,7 +80,7 @@ def _blocks(s: typed.Stmt) -> Sequence[tuple[typed.Block, Known]]:
 
 
 def help_subjects(ruleset: typed.Ruleset, decisions: Decisions) -> Iterator[str]:
-    """The names that may have a help: as in the other sections of the files of words."""
+    """The names that may have a help text, as in the other sections of word files."""
     d = ruleset.declarations
     yield from decisions.options
     yield from decisions.paths()
@@ -95,7 +95,7 @@ def help_subjects(ruleset: typed.Ruleset, decisions: Decisions) -> Iterator[str]
 
 
 def reads_state(e: typed.Expr) -> bool:
-    """Whether the value of an expression may change in the course of a game."""
+    """Whether the value of an expression may change during a game."""
     for part in expressions(e):
         if isinstance(part, _STATE):
             return True

@@ -1,8 +1,8 @@
-"""Causes of automatic changes: the procedures set off by a move, in words, each with its changes.
+"""Causes of automatic changes: the procedures triggered by a move, in words, each with its changes.
 
-A procedure has a sentence where the ruleset has a text for it (`procedures` in `titles.yaml`) and it changes something.
-Whatever it calls belongs to it, up to the next procedure with a text. One that an earlier move has begun goes on with a
-text of its own (`resumed`).
+A procedure gets a sentence if the ruleset has a text for it (`procedures` in `titles.yaml`) and it changes something.
+Procedures it calls belong to it, unless they have texts themselves. A procedure begun by an earlier move has a separate
+text for its continuation (`resumed`).
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from rulespec.records import Brief
 
 
 class Cause(Brief, Struct, frozen=True):
-    """Something that happens by itself.
+    """An automatic event.
 
     Attributes:
         text: a sentence.
-        changes: what it changes.
+        changes: its changes.
     """
 
     text: str
     changes: tuple[Change, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `replay --moves --format json` prints."""
+        """The object printed by `replay --moves --format json`."""
         return {"text": self.text, "changes": [change.text for change in self.changes]}
 
 
@@ -68,13 +68,13 @@ class _Frame(Struct):
 
 
 class Causes:
-    """The causes of what the moves of a game change, read off their records.
+    """The causes of changes by a game's moves, derived from their records.
 
     Args:
-        changes: the words for changes, of a game of the table.
+        changes: the change texts, from a game at the table.
 
     Attributes:
-        unnamed: the changes of the last move by procedures that went on without a text.
+        unnamed: the changes of the last move by continued procedures without a text.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -88,7 +88,7 @@ class Causes:
         self._names = {first: name for name, (first, _) in self._program.entries.items()}
 
     def of(self, record: Record) -> tuple[tuple[Change, ...], tuple[Cause, ...]]:
-        """The changes of a move without a sentence of their own, and what it has set off."""
+        """The direct changes of a move, and the effects that it triggered."""
         frames = _Frames(record, self._frame)
         own: list[Change] = []
         causes: list[Cause] = []
@@ -141,7 +141,7 @@ class Causes:
 
 
 class _Frames:
-    """The procedures of a move, each with what it has changed; the first frame is the move itself.
+    """The procedures of a move, each with its changes; the first frame is the move itself.
 
     Args:
         record: the move.
@@ -195,7 +195,7 @@ class _Frames:
             self._stack.pop()
 
     def _note(self) -> None:
-        """Notes what has changed since the last stretch: it belongs to what is under way now."""
+        """Notes the changes since the last stretch: they belong to the procedure under way now."""
         if self._written:
             now = self._state.copy()
             self._stack[-1].stretches.append(_Stretch(self._last, now, frozenset(self._written)))
@@ -205,16 +205,16 @@ class _Frames:
 def has_causes(words: Words, game: Game, seat: str | None) -> bool:
     """Whether the moves of a game have causes in words for a seat.
 
-    Seats of a game with secrets get none: which procedures run may follow from what they do not see.
+    In a game with secrets, seats get none, as the procedures that run may depend on hidden data.
     """
     return words.has_causes and (seat == OMNISCIENT or not game.omniscient.secretive)
 
 
 def recorded(game: Game, option: Option) -> Record:
-    """The record of an option that is about to be taken, by the rules of the game's table.
+    """The record of an option about to be taken, under the rules of the game's table.
 
     Raises:
-        RulesetFaultError: if the rules are at fault.
+        RulesetFaultError: if the rules fault.
     """
     of = records(game.ruleset, len(game.seats), game.settings)
     try:
@@ -224,7 +224,7 @@ def recorded(game: Game, option: Option) -> Record:
 
 
 def set_off(words: Words, game: Game, option: Option) -> tuple[tuple[Change, ...], tuple[Cause, ...]] | None:
-    """The changes of a move that is about to be made, and its causes; None where seats get none."""
+    """The changes of a move about to be made, and its causes; None if seats get none."""
     if not has_causes(words, game, None):
         return None
     causes = Causes(Changes(Narrator(words, game)))

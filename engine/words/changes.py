@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,7 +15,7 @@ from rulespec.engine.game.query import type_of
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.program import ir
 from rulespec.engine.program.cells import CellName
-from rulespec.engine.program.journal import State
+from rulespec.engine.program.journal import State, differing
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 from rulespec.records import Brief
@@ -28,11 +28,12 @@ class Change(Brief, Struct, frozen=True):
     """A change of a field or of a pile of pieces; a move between places is one change.
 
     Attributes:
-        text: what people read: `Ann cash: 3 → 5`, `cart of Ann: supply → oak`.
-        of: what has changed: a title of an entity and a field, or of a pile.
-        before: the value before, or the place that pieces left.
-        after: the value after, or the place that they came to.
-        where: the entities that something left and came to, as `kind.name`; "" where there is none, or it is not seen.
+        text: the change for people: `Ann cash: 3 → 5`, `cart of Ann: supply → oak`, `oak owner: Ann`.
+        of: what changed: an entity's title and a field, or a pile.
+        before: the value before, or the source of moved pieces.
+        after: the value after, or the target of moved pieces.
+        where: the source and target entities, as `kind.name`; "" if there is none, or it is hidden.
+        seat: the owner of the pieces, if it is a seat: some boards have places per seat.
     """
 
     text: str
@@ -40,13 +41,14 @@ class Change(Brief, Struct, frozen=True):
     before: str
     after: str
     where: tuple[str, str] = ("", "")
+    seat: str = ""
 
 
 class Snapshot(Brief, Struct, frozen=True):
     """The cells of a position, the hidden ones among them, and a guarded state of the seat."""
 
     state: tuple[int, ...]
-    unseen: Container[int]
+    unseen: Collection[int]
     readable: State
 
 
@@ -70,7 +72,7 @@ def _internal(cell: CellName) -> tuple[str, str]:
 
 
 class Changes:
-    """Sentences about changes in a game, limited to the view of a narrator's seat."""
+    """Sentences about changes in a game, limited to the view of the narrator's seat."""
 
     def __init__(self, narrator: Narrator) -> None:
         self.narrator = narrator
@@ -81,7 +83,7 @@ class Changes:
         self._ranks = _ranks(self._words, program)
 
     def snapshot(self) -> Snapshot:
-        """A snapshot of the seat's view, to be compared later."""
+        """A snapshot of the seat's view, for later comparison."""
         game, seat = self.narrator.game, self.narrator.seat
         state = game.omniscient.numbers.state
         if seat == OMNISCIENT or not game.omniscient.secretive:
@@ -90,20 +92,22 @@ class Changes:
         return Snapshot(tuple(state), unseen, self.narrator.state)
 
     def since(self, before: Snapshot) -> list[Change]:
-        """The differences between the seat's view now and an earlier one, in the order of the declarations."""
+        """The differences between the seat's current view and an earlier one, in declaration order."""
         return self.between(before, self.snapshot())
 
     def between(self, before: Snapshot, now: Snapshot, cells: Set[int] | None = None) -> list[Change]:
-        """The differences between two snapshots, in the order of the declarations.
+        """The differences between two snapshots, in declaration order.
 
-        Entities are called by what they were before.
+        Entities have their earlier names.
 
         Args:
             before: the earlier one.
             now: the later one.
-            cells: the cells that may differ; None: all.
+            cells: the cells to compare; None: all.
         """
         self.narrator.past = before.readable
+        if cells is None and not (before.unseen or now.unseen):
+            cells = set(differing(before.state, now.state))
         try:
             shown = self._ranks if cells is None else sorted(self._ranks.keys() & cells, key=self._ranks.__getitem__)
             return self._between(before, now, shown)
@@ -124,27 +128,37 @@ class Changes:
             elif cell.group != _PIECES:
                 was = UNKNOWN if opened else self._value(cell, old[at])
                 where = self._named(cell, None if opened else old[at], new[at])
-                results.append(_changed(self._path(cell), was, self._value(cell, new[at]), where))
+                results.append(self._changed(self._path(cell), was, self._value(cell, new[at]), where))
         for pile in piles.values():
             results += self._pile(pile, before, now)
         return results
 
     def _pile(self, cells: list[int], before: Snapshot, now: Snapshot) -> Iterator[Change]:
         """The changes of a pile: a move, if one place loses as many as another gains."""
-        name = self._name_of_pile(self._cells[cells[0]])
+        name, seat = self._name_of_pile(self._cells[cells[0]]), self._seat_of_pile(self._cells[cells[0]])
         gains = {at: now.state[at] - before.state[at] for at in cells if at not in before.unseen}
         if len(cells) == len(gains) == 2 and sum(gains.values()) == 0:
             source, target = sorted(cells, key=lambda at: gains[at])
             number = f" ({gains[target]})" if gains[target] > 1 else ""
             from_, to = self._place(self._cells[source]), self._place(self._cells[target])
             ends = self._index(self._cells[source]), self._index(self._cells[target])
-            yield Change(f"{name}: {from_} → {to}{number}", name, from_, to, ends)
+            yield Change(f"{name}: {from_} → {to}{number}", name, from_, to, ends, seat)
             return
         for at in cells:
             was = UNKNOWN if at in before.unseen else str(before.state[at])
             place = self._index(self._cells[at])
             where = ("", place) if gains.get(at, 1) > 0 else (place, "")
-            yield _changed(f"{name} {self._place(self._cells[at])}", was, str(now.state[at]), where)
+            yield self._changed(f"{name} {self._place(self._cells[at])}", was, str(now.state[at]), where, seat)
+
+    def _changed(self, of: str, before: str, after: str, where: tuple[str, str], seat: str = "") -> Change:
+        """A change of a value; one that comes into the place of none, or has none after it, stands for itself."""
+        none = self._words.word("none")
+        text = f"{before} → {after}"
+        if before == none:
+            text = after
+        elif after == none:
+            text = self._words.word("no_longer", what=before)
+        return Change(f"{of}: {text}", of, before, after, where, seat)
 
     # --- places ---------------------------------------------------------------------------------
 
@@ -198,6 +212,12 @@ class Changes:
         owners = [(k, self.narrator.entity(k, number)) for k, number in zip(each, numbers, strict=True)]
         return self._words.pieces(cell.name, owners)
 
+    def _seat_of_pile(self, cell: CellName) -> str:
+        """The seat that owns pieces; "" if none does."""
+        kinds = self._words.ruleset.declarations.kinds
+        seats = [number for kind, number in cell.by_seat if kind in kinds and kinds[kind].is_player]
+        return self.narrator.game.seats[seats[0]] if seats else ""
+
     def _place(self, cell: CellName) -> str:
         if not cell.index_kind:
             return self._words.place(cell.name, cell.place)
@@ -210,7 +230,7 @@ class Changes:
     # --- the whole state -------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """The state as in `state_json`, with titles for ids, and without purely technical fields."""
+        """The state as in `state_json`, with titles instead of ids, and without purely technical fields."""
         if self._words.names == "id":
             game, now = self.narrator.game, self.snapshot()
             return named_state(game.omniscient.program, self._labels, now.state, now.unseen, null=False)
@@ -244,7 +264,3 @@ class Changes:
         if plain is None or plain == [] or plain is False or (isinstance(plain, int) and not isinstance(plain, bool)):
             return plain
         return self.narrator.show(type_of(cell.type), value)
-
-
-def _changed(of: str, before: str, after: str, where: tuple[str, str]) -> Change:
-    return Change(f"{of}: {before} → {after}", of, before, after, where)

@@ -1,4 +1,4 @@
-"""Checks of files of words against their ruleset: names exist, and holes can be filled."""
+"""Checks of word files against their ruleset: names must exist, and holes must be fillable."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class TextCheck:
         return self.known(name, names(), what, text) and holes_of(name, text)
 
     def subjects(self, section: str) -> list[str]:
-        """The names that may have a text in a section, as the files of words write them."""
+        """The names that may have a text in a section, as written in word files."""
         return list(dict.fromkeys(self._sections[section][0]()))
 
     @cached_property
@@ -91,7 +91,7 @@ class TextCheck:
         return [*self.d.fields.values(), *(field for kind in self.d.kinds.values() for field in kind.state.values())]
 
     def known(self, name: str, names: Iterable[str], what: str, said: TitleText | Expression) -> bool:
-        """Whether something of this name is there."""
+        """Whether a name exists."""
         there = set(names)
         if name in there:
             return True
@@ -102,7 +102,7 @@ class TextCheck:
         return False
 
     def has_state(self, name: str, said: Expression) -> bool:
-        """Whether a field, a type of pieces or a place of that name is there."""
+        """Whether a field, a type of pieces or a place with that name exists."""
         fields = [f"{f.kind}.{f.name}".lstrip(".") for f in self._fields()]
         piles = self._sections["places"][0]()
         return self.known(name, [*fields, *self.d.pieces, *piles], "state", said)
@@ -133,7 +133,7 @@ class TextCheck:
         self.report.error("RS532", f"nothing fills the hole `{hole.text}`", _place_of(hole, node), help=help_)
 
     def scope(self, section: str, name: str, span: Span) -> Env:
-        """The names that the holes of a text may use."""
+        """The names available to the holes of a text."""
         if section == "each":
             return Env().bind(_var(name, Ent(name), span))
         if section in ("procedures", "resumed") and name in self.ruleset.rules.procedures:
@@ -207,7 +207,9 @@ class TextCheck:
             e = self._expression(Hole(text.count), node, env, result)
             if e is not None and not isinstance(e.type, Num):
                 result.error(
-                    "RS532", f"`{text.count}` is {e.type}, and a number decides between one and many", node.span
+                    "RS532",
+                    f"`{text.count}` is {e.type}, but only a number can choose between singular and plural",
+                    node.span,
                 )
         if text.top:
             self.report.extend(result.diagnostics)
@@ -244,9 +246,9 @@ class TextCheck:
     # --- who acts ---------------------------------------------------------------------------------
 
     def all_actors(self) -> list[str]:
-        """The decisions at which somebody acts for another one.
+        """The decisions where someone acts for another entity.
 
-        What is said for all decisions holds at those that know what it reads; if none does, that is reported.
+        A text for all decisions is checked at those with the variables it reads; if there are none, that is reported.
         """
         own = self.own.actors.items()
         named = [n for n, e in own if self.known(n, self.decisions.options, "decision", e) and e.text != "none"]
@@ -277,13 +279,13 @@ class TextCheck:
         if e is None:
             return None
         if not isinstance(e.type, Ent):
-            report.error("RS532", f"`{said.text}` is {e.type}, and who acts is an entity", said.span)
+            report.error("RS532", f"`{said.text}` is {e.type}, but the actor must be an entity", said.span)
             return None
         return or_none(e.type)
 
 
 def solid(env: Env) -> Env:
-    """The same variables, without optional ones."""
+    """The same variables, except optional ones."""
     result = Env()
     for var in env.vars.values():
         result = result.bind(_var(var.name, never_none(var.type), var.span))

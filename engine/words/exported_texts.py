@@ -1,8 +1,8 @@
-"""The words of a ruleset as data, for a module of WebAssembly: texts with their holes as functions of the module.
+"""The words of a ruleset as data for a WebAssembly module: texts whose holes are functions of the module.
 
-A page fills them as `Narrator` does. The values that a hole may name are listed with each text: known variables of the
-rules, who decides, for whom, and the arguments of the option. An expression lists in `guard` what it reads that a seat
-may not see: cells by their numbers, and as a pair the first of several cells and the function for which of them it is.
+A page fills them like `Narrator`. Each text lists the values that its holes may name: known rule variables, the
+decider, the entity acted for, and the arguments of the option. An expression lists in `guard` its possibly hidden
+reads: cells by number, and for indexed cells a pair of the first cell and the index function.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Helps: a title and a sentence about a place, a card, a space or a decision, for who plays for the first time."""
+"""Help texts: a title and a sentence about a place, a card, a space or a decision, for new players."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SENTENCES = 3
 
 
 class Help(Brief, Struct, frozen=True):
-    """A help: its title, its sentence, and the ids of its rules."""
+    """A help text: its title, its sentence, and the ids of its rules."""
 
     title: str
     text: str
@@ -31,9 +31,9 @@ class Help(Brief, Struct, frozen=True):
 
 
 def helps(words: Words, game: Game) -> dict[str, Help]:
-    """The helps of a ruleset by their subjects; its position does not matter.
+    """The help texts of a ruleset, by subject; the game's position does not matter.
 
-    A decision without one has the listed sentences of the rules that it or its options cite, else a docstring.
+    A decision without a help text gets the sentences of the rules cited by it or its options, or a docstring.
     """
     narrator = Narrator(words, game, None)
     results: dict[str, Help] = {}
@@ -53,7 +53,7 @@ def helps(words: Words, game: Game) -> dict[str, Help]:
 
 
 def title_of(words: Words, name: str) -> str:
-    """The title of the subject of a help, such as an entity or a decision."""
+    """The title of a help text's subject, such as an entity or a decision."""
     d, (first, dot, rest) = words.ruleset.declarations, name.partition(".")
     kind = d.kinds.get(first)
     if kind is not None and rest in kind.index:

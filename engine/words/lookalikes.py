@@ -1,4 +1,4 @@
-"""Look-alikes: entities whose titles people cannot tell apart."""
+"""Look-alikes: entities with indistinguishable titles."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rulespec.types import Ent
 
 
 def warn_of_lookalikes(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report) -> None:
-    """Warns of two entities of a kind with equal titles, up to case, accents and blanks.
+    """Warns of two entities of a kind with equal titles, ignoring case, accents and spaces.
 
-    No warning where each of several owners has one set of the same titles: these are never offered together.
+    Not if each owner has its own set of the same titles, as these are never offered together.
 
     Args:
         ruleset: the ruleset.
         titles: the words of a language.
-        own: those without a language, which hold where a language has none.
-        report: takes the warnings.
+        own: the default words, for titles missing in a language.
+        report: receives the warnings.
     """
     for kind in ruleset.declarations.kinds.values():
         if kind.is_player or kind.nameless or kind.product or kind.sum_of:
@@ -65,7 +65,7 @@ def _warn(report: Report, kind: typed.Kind, first: tuple[str, str, Span], second
     (name, title, span), (other, other_title, at) = first, second
     called = f"both are called `{title}`" if title == other_title else f"called `{title}` and `{other_title}`"
     message = f"people cannot tell the {kind.name} `{other}` from `{name}`: {called}"
-    help_ = "give one a title of its own, which differs in more than case, accents and blanks"
+    help_ = "give one another title, which differs in more than case, accents and blanks"
     report.warning("RS860", message, at, notes=[Label(span, f"the title of `{name}`")], help=help_)
 
 

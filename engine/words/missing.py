@@ -1,4 +1,4 @@
-"""Parts of a ruleset that have no words of their own in a language."""
+"""Parts of a ruleset without words in a language."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.types import BagOf, Ent, Order, PathOf, SetOf
 
 
 def shown(words: Words) -> list[Key]:
-    """The texts that people are shown, as section and name in the files of words."""
+    """The displayed texts, as section and name in word files."""
     return list(dict.fromkeys(_shown(words)))
 
 
@@ -73,13 +73,13 @@ def _places(words: Words, pile: str, places: dict[str, typed.PlaceDecl]) -> Iter
 
 
 def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[Key], list[Key]]:
-    """The keys without a text in the files of a language, and all that there could be.
+    """The keys without a text in a language's files, and all possible keys.
 
-    Words of the program itself are asked for where it does not know the language.
-    In the language of the ruleset itself, entities and measures have the titles that their declaration gives them.
+    The program's own words are included if it does not support the language. In the ruleset's own language, entities
+    and measures have titles from their declarations.
 
     Raises:
-        DiagnosticsError: as `Words`.
+        DiagnosticsError: as for `Words`.
     """
     words = Words(ruleset)
     wanted = shown(words)

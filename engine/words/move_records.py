@@ -1,8 +1,8 @@
-"""Records of moves: the procedures that run, and the cells that are written, in order.
+"""Records of moves: the procedures that ran and the cells that were written, in order.
 
-A program is marked, run as generated Python, and its journal read. A mark is one more on a cell of its own where a
-procedure begins, where it comes back to, and where a decision was nobody's; the address of each cell that people read
-about is worked out at run time, so that every write of it is in the journal, and not the first alone.
+A program is instrumented, run as generated Python, and its journal read. Marks are writes to an additional cell where a
+procedure starts, where it is resumed, and where a decision had no legal option; the addresses of displayed cells are
+computed at run time, so that the journal has every write to them, not only the first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rulespec.engine.program.procedures import procedures
 from rulespec.typed import nodes as typed
 
 _MORE = 4
-"""The most by which marks multiply the steps of a move: what the rules may do is bounded where the game runs."""
+"""The most by which marks multiply the steps of a move: the rules' own steps are bounded where the game runs."""
 Kind = Literal["enters", "returns", "skips"]
 """A procedure begins at a block, another one goes on at it, or a decision was nobody's and the rules go on there."""
 
@@ -33,10 +33,10 @@ class Mark(NamedTuple):
     """Something that happens in a move.
 
     Attributes:
-        kind: what happens.
-        block: where the rules go on.
-        writes: how many cells have been written before.
-        arguments: those of a procedure that begins.
+        kind: the kind of event.
+        block: the next block.
+        writes: the number of earlier writes.
+        arguments: the arguments of a starting procedure.
     """
 
     kind: Kind
@@ -49,9 +49,9 @@ class Record(Struct, frozen=True):
     """A move.
 
     Attributes:
-        cells: those of the program before it.
-        marks: what happened.
-        writes: each write of a cell that people read about, with the values before and after.
+        cells: the cells of the program before it.
+        marks: its events.
+        writes: each write to a displayed cell, with the values before and after.
     """
 
     cells: Sequence[int]
@@ -82,19 +82,19 @@ class Records:
         """The record of a move.
 
         Args:
-            cells: those of the program where it is made.
+            cells: the cells of the program before the move.
             block: the first block of its option.
             args: its arguments.
 
         Raises:
-            ProgramFaultError: if the rules are at fault.
+            ProgramFaultError: if the rules fault.
         """
         state = [*cells, *self._marked.start]
         return self._marked.read(cells, state, self._machine.run(state, block, args))
 
 
 class _Marked:
-    """A program with marks, and what they stand for.
+    """A program with marks, and their meanings.
 
     The cells of the marks are at the end: a zero, a source of ones, one for each mark, one for each parameter.
     """

@@ -7,10 +7,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from rulespec.engine.game.drafted import shown_numbers, withheld
 from rulespec.engine.game.events import HIDDEN, Event
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
+from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.words.causes import Cause, Causes, has_causes, recorded
 from rulespec.engine.words.changes import Change, Changes
 from rulespec.engine.words.move_records import Record
@@ -23,17 +25,17 @@ class Move(Brief, Struct, frozen=True):
     """A move of a game, in words.
 
     Attributes:
-        number: its place among all moves, from 1 on; what takes decisions back is a move, too.
-        ply: how many decisions stand after it.
-        decision: the name of the decision; "" where decisions are taken back.
-        by: the seat that decided; None for chance, and where decisions are taken back.
-        actor: the title of the entity for which it acted; None if it acted for itself.
-        option: the option as ids; None where it is not seen.
+        number: its place among all moves, from 1; an undo is a move, too.
+        ply: the number of decisions that stand after it.
+        decision: the name of the decision; "" for an undo.
+        by: the deciding seat; None for chance, and for an undo.
+        actor: the title of the entity acted for; None if the seat acted for itself.
+        option: the option as ids; None if hidden.
         text: the sentence.
-        changes: what it changed.
-        own: those of the changes without a cause in words.
-        causes: what it set off, with the other changes, by steps.
-        back: how many decisions it takes back.
+        changes: its changes.
+        own: the changes without a cause in words.
+        causes: the triggered effects, with the other changes, step by step.
+        back: the number of decisions it undoes.
     """
 
     number: int
@@ -49,7 +51,7 @@ class Move(Brief, Struct, frozen=True):
     back: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `replay --moves --format json` prints."""
+        """The object printed by `replay --moves --format json`."""
         return {
             "number": self.number,
             "ply": self.ply,
@@ -69,16 +71,15 @@ class Moves:
 
     Args:
         words: the words of the game's ruleset.
-        game: a game that has been played; it is not changed.
-        moves: its decisions, and what was taken back; left out, the decisions that stand.
-        seat: the listener (None: everybody): the decisions that stand are narrated as the seat has seen them; what was
-            taken back is made and taken back unseen, as fields may keep what they held. Left out, the omniscient
-            table.
-        recording: whether all moves are recorded, and not only those that have causes.
+        game: a finished game; it is not changed.
+        moves: its decisions, including undos; by default, the decisions that stand.
+        seat: the listener (None: everybody): decisions that stand are narrated as the seat saw them; undone ones are
+            played and undone silently, as fields may keep their values. By default, the omniscient table.
+        recording: whether to record all moves, not only those with causes.
 
     Attributes:
-        visible: the places among the moves of those that are narrated.
-        record: that of the last move; None where it has taken decisions back, or is not recorded.
+        visible: the places of the narrated moves among all moves.
+        record: the record of the last move; None for an undo, or if it is not recorded.
     """
 
     def __init__(
@@ -94,7 +95,10 @@ class Moves:
         self._recording = recording
         self._moves: Sequence[Option | TakenBack] = game.history if moves is None else moves
         self._seen: Sequence[Taken] | None = game.view(seat).history if seat != OMNISCIENT else None
-        self.visible = list(range(len(self._moves))) if seat == OMNISCIENT else _standing(self._moves)
+        self.visible, self._end = list(range(len(self._moves))), len(self._moves)
+        if seat != OMNISCIENT:
+            self.visible = _standing(self._moves)
+            self._leave_plans_out(game, seat)
         self._done = 0
         self.narrator = Narrator(words, self.game, seat)
         self.changes = Changes(self.narrator)
@@ -109,7 +113,7 @@ class Moves:
             yield self.tell(number)
 
     def tell(self, number: int) -> Move:
-        """Makes a move, which must be the next one, and tells of it."""
+        """Makes a move, which must be the next one, and narrates it."""
         narrator, before = self.narrator, self.changes.snapshot()
         self._pass_over(self.visible[number])
         move = self._moves[self._done]
@@ -131,11 +135,20 @@ class Moves:
             own, causes = self.causes.of(self.record)
         self.game.apply(move)
         if number == len(self.visible) - 1:
-            self._pass_over(len(self._moves))
+            self._pass_over(self._end)
         changes = tuple(self.changes.since(before))
         option = seen.option if isinstance(seen, Event) else str(seen)
         of = (move.decision, move.by, actor, option, text)
         return Move(number + 1, self.game.ply, *of, changes, changes if own is None else own, causes)
+
+    def _leave_plans_out(self, game: Game, seat: str | None) -> None:
+        """Leaves out withdrawn decisions and the open plan of another seat, which ends before the moves do."""
+        if not game.omniscient.program.drafts:
+            return
+        numbers, viewer = game.omniscient.numbers, PUBLIC if seat is None else game.seats.index(seat)
+        if hidden := withheld(numbers, viewer):
+            self._end = self.visible[-hidden]
+        self.visible = [self.visible[number] for number in shown_numbers(numbers, viewer)]
 
     def _pass_over(self, end: int) -> None:
         """Makes the unnarrated moves before `end`."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -36,12 +37,13 @@ _MAX_DEPTH = 4
 """Texts of entities within those of others."""
 _MAX_SHOWN = 2_000
 """Characters of a text that is put together."""
+_T = TypeVar("_T")
 Taken = Option | SeenOption | Event
 """An option of the game, one that a seat has, or a decision as a seat has seen it."""
 
 
 class Value(Struct, frozen=True):
-    """A value for a hole; None if it is hidden."""
+    """A value for a hole; None if hidden."""
 
     name: str
     type: Type
@@ -53,12 +55,12 @@ class _NothingError(Exception):
 
 
 class Narrator:
-    """Words for a game's present position, limited to a seat's view.
+    """Words for a game's current position, limited to a seat's view.
 
     Args:
         words: the words of the game's ruleset.
         game: the game.
-        seat: the listener (None: everybody); left out, the omniscient table.
+        seat: the listener (None: everybody); by default, the omniscient table.
     """
 
     def __init__(self, words: Words, game: Game, seat: str | None = OMNISCIENT) -> None:
@@ -71,6 +73,7 @@ class Narrator:
         """The cells of an earlier position, while its entities are named."""
         self._state: State = []
         self._stamp = -1
+        self._memo: tuple[int, State | None, dict[tuple[object, ...], Any]] = -1, None, {}
         self._known_queries: dict[tuple[str, tuple[tuple[str, Type], ...]], tuple[Query, bool]] = {}
 
     # --- decisions and options -----------------------------------------------------------------
@@ -95,7 +98,7 @@ class Narrator:
         return _shown(option)
 
     def choice(self, option: Option) -> str:
-        """The text of an option as it is offered: `Move to oak (2 pence)`; without one, that of `option`."""
+        """The button text of an option: `Move to oak (2 pence)`; if there is none, the text from `option`."""
         self.words.begin()
         name, arguments = self._read(option)
         if self.words.offered(option.decision, name) is not None:
@@ -115,8 +118,9 @@ class Narrator:
         return f"{title}: {shown}" if shown else title
 
     def places(self, of: Taken | Decision) -> list[tuple[str, int]]:
-        """The entities that the text of a decision or an option names, as kinds and numbers; of an option only those
-        that are none of its arguments, such as where a piece comes to stand.
+        """The entities in the text of a decision or an option, as kinds and numbers.
+
+        For an option, its arguments are excluded, so that for instance the target of a piece remains.
         """
         self.words.begin()
         arguments: list[Value] = []
@@ -158,14 +162,14 @@ class Narrator:
         return f"{subject} {note}" if text is not None else f"{subject}: {note}"
 
     def event(self, text: TitleText, values: list[Value]) -> str | None:
-        """A sentence about an automatic event, with its holes filled; None where ids are displayed."""
+        """A sentence about an automatic event, with its holes filled; None if ids are displayed."""
         self.words.begin()
         with suppress(SpentError):
             return self._filled(text, values)
         return None
 
     def subject(self, option: Taken | Decision) -> str:
-        """The actor of an option or a decision: the seat, and in front of it the entity it acts for."""
+        """The actor of an option or a decision: the seat, preceded by the entity it acts for."""
         self.words.begin()
         if option.by is None:
             return self.words.word("chance")
@@ -174,13 +178,13 @@ class Narrator:
         return seat if actor is None or actor == seat else f"{actor} ({seat})"
 
     def name(self, seat: str) -> str:
-        """The displayed name of a seat; its id where ids are displayed."""
+        """The displayed name of a seat; its id if ids are displayed."""
         return self.words.seat(seat, self.game.shown_names)
 
     def actor(self, option: Taken | Decision) -> str | None:
         """The title of the entity that the seat acts for; None if it acts for itself.
 
-        Who acts out of turn acts for itself.
+        A seat out of turn acts for itself.
         """
         result = self._acting(option)
         return None if result is None or result.number is None else self.show(result.type, result.number)
@@ -240,6 +244,10 @@ class Narrator:
             return None
 
     def _who(self, decision: str, by: str | None) -> list[Value]:
+        """The variables of the rules where a decision is asked, its decider and actor."""
+        return self._memoized(("who", decision, by), lambda: self._who_now(decision, by))
+
+    def _who_now(self, decision: str, by: str | None) -> list[Value]:
         seat, known = self._by(by), self._known(decision)
         actor = self._actor(decision, by)
         return [*known, seat, actor if actor is not None else Value(ACTOR, seat.type, seat.number)]
@@ -259,19 +267,31 @@ class Narrator:
     # --- entities and values -------------------------------------------------------------------
 
     def entity(self, kind: str, number: int, depth: int = 0) -> str:
-        """The text of an entity, if its kind has one, else its title."""
+        """The text of an entity, if its kind has one, otherwise its title."""
         text = self.words.text("each", kind)
         if text is None or depth >= _MAX_DEPTH or ("entities", self._path(kind, number)) in self.words.own.texts:
             return self.words.title(kind, number, self.game.shown_names)
         with suppress(SpentError):
-            return self._filled(text, [Value(kind, Ent(kind), number)], depth + 1)
+            values = [Value(kind, Ent(kind), number)]
+            return self._memoized(("entity", kind, number, depth), lambda: self._filled(text, values, depth + 1))
         return self.words.title(kind, number, self.game.shown_names)
+
+    def _memoized(self, key: tuple[object, ...], make: Callable[[], _T]) -> _T:
+        """A result that follows from the present position, kept while it stands: options have much in common."""
+        stamp, (at, past, memo) = self.game.omniscient.numbers.stamp, self._memo
+        if at != stamp or past is not self.past:
+            memo = {}
+            self._memo = stamp, self.past, memo
+        if key not in memo:
+            memo[key] = make()
+        result: _T = memo[key]
+        return result
 
     def _path(self, kind: str, number: int) -> str:
         return f"{kind}.{self._labels.names[kind][number]}"
 
     def show(self, type_: Type, number: int | None, depth: int = 0) -> str:
-        """A value in words; None stands for a hidden one."""
+        """A value in words; None represents a hidden one."""
         return self._show(type_, number, depth).text
 
     def _show(self, type_: Type, number: int | None, depth: int) -> Filled:
@@ -364,7 +384,7 @@ class Narrator:
 
     @property
     def state(self) -> State:
-        """The cells of the present position; hidden ones cannot be read."""
+        """The cells of the current position; hidden ones cannot be read."""
         if self.past is not None:
             return self.past
         position = self.game.omniscient.numbers

@@ -18,13 +18,13 @@ _NAME = re.compile(r"[a-z]{2,3}")
 
 
 class Word(Struct, frozen=True):
-    """A word, and its singular if that differs."""
+    """A word, with its singular if different."""
 
     other: Template
     one: Template | None = None
 
     def filled(self, number: int | None, values: Mapping[str, str]) -> str:
-        """The word with its holes filled; `number` fills the hole of that name, and decides between one and many."""
+        """The word with its holes filled; `number` fills the hole of that name, and selects singular or plural."""
         known = dict(values) if number is None else {**values, "number": str(number)}
         parts = self.one if number == 1 and self.one is not None else self.other
         return fill(parts, lambda hole: Filled(known.get(hole, hole)))
@@ -36,7 +36,7 @@ class Word(Struct, frozen=True):
 
 @cache
 def program_words(language: str) -> Mapping[str, Word]:
-    """The words of a language by name; empty without a file. `de-AT` has those of `de`."""
+    """The words of a language by name; empty without a file. `de-AT` falls back to `de`."""
     name = language.partition("-")[0]
     file = _FOLDER / f"{name}.json"
     if not _NAME.fullmatch(name) or not file.is_file():

@@ -8,7 +8,7 @@ _NUMBERS = re.compile(r"\((\d(?:, \d)*)\)$")
 
 
 def rolled(option: str | None) -> list[int]:
-    """The numbers of a chance option, if all are from 1 to 6; empty for a hidden one."""
+    """The numbers of a chance option, if all are from 1 to 6; empty if hidden."""
     shown = _NUMBERS.search(option or "")
     numbers = [int(number) for number in shown[1].split(", ")] if shown is not None else []
     return numbers if all(1 <= number <= 6 for number in numbers) else []

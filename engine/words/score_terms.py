@@ -1,4 +1,4 @@
-"""Points as a sum: the scoring of a ruleset taken apart at its additions, in words."""
+"""Points as a sum: the scoring of a ruleset, split at its additions, in words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Term = tuple[str, int]
 
 
 def score_terms(game: Game, words: Words) -> dict[str, list[Term]]:
-    """Seat → the non-zero terms of its points; empty if the points are no sum."""
+    """Seat → the non-zero terms of its points; empty if the points are not a sum."""
     scoring = game.ruleset.rules.scoring
     if scoring is None:
         return {}

@@ -27,7 +27,7 @@ class Hole(Brief, Struct, frozen=True):
 
 
 class Optional(Brief, Struct, frozen=True):
-    """A part in brackets, left out if a hole in it is empty, zero or none."""
+    """A bracketed part, omitted if one of its holes is empty, zero or none."""
 
     parts: tuple[str | Hole, ...]
 
@@ -50,7 +50,7 @@ def parse_template(text: str) -> Template:
     """The parts of a text.
 
     Raises:
-        ValueError: if its braces or brackets do not fit, or there are too many holes; the message says what.
+        ValueError: if its braces or brackets do not match, or there are too many holes; the message says which.
     """
     if len(text) > MAX_TEXT:
         raise ValueError(f"a text has at most {MAX_TEXT} characters")
@@ -72,20 +72,20 @@ def parse_template(text: str) -> Template:
                 raise ValueError(f"a text has at most {MAX_HOLES} holes")
         elif char == "[":
             if group is not None:
-                raise ValueError("`[` within brackets: what may be left out does not nest")
+                raise ValueError("`[` within brackets: optional parts cannot be nested")
             group, at = [], at + 1
         elif char == "]":
             if group is None:
-                raise ValueError("a `]` that closes nothing; one that is to be read is written `]]`")
+                raise ValueError("a `]` without `[`; for a literal one, write `]]`")
             parts.append(Optional(tuple(group)))
             group, at = None, at + 1
         elif char == "}":
-            raise ValueError("a `}` that closes nothing; one that is to be read is written `}}`")
+            raise ValueError("a `}` without `{`; for a literal one, write `}}`")
         else:
             _add(place, char)
             at += 1
     if group is not None:
-        raise ValueError("a `[` that is not closed; one that is to be read is written `[[`")
+        raise ValueError("a `[` that is not closed; for a literal one, write `[[`")
     return tuple(parts)
 
 
@@ -106,11 +106,11 @@ def _end_of_hole(text: str, at: int) -> int:
             raise ValueError(f"braces in a hole nest deeper than {_MAX_NESTED - 1}")
         if depth == 0:
             if not text[at + 1 : end].strip():
-                raise ValueError("a hole with nothing in it; a `{` that is to be read is written `{{`")
+                raise ValueError("an empty hole; for a literal `{`, write `{{`")
             return end
     if len(text) - at > _MAX_HOLE:
         raise ValueError(f"a hole of more than {_MAX_HOLE} characters")
-    raise ValueError("a `{` that is not closed; one that is to be read is written `{{`")
+    raise ValueError("a `{` that is not closed; for a literal one, write `{{`")
 
 
 def holes(template: Template) -> Iterator[Hole]:

@@ -1,4 +1,4 @@
-"""The files of words of a ruleset: `titles.yaml` in its own language, `titles.de.yaml` and so on."""
+"""The word files of a ruleset: `titles.yaml` in its own language, `titles.de.yaml` and so on."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ Key = tuple[str, str]
 
 
 class TitleText(Brief, Struct, frozen=True):
-    """A text, and its singular if that differs; `count` is the expression for the number.
+    """A text, with its singular if different; `count` is the expression for the number.
 
     Attributes:
-        top: whether it is of the highest layer; what lies over the others may have taken out what they name.
-        node: what is written there.
+        top: whether it is from the topmost layer; an upper layer may have removed what lower texts name.
+        node: its text in the file.
         name: its section and its name there.
     """
 
@@ -75,14 +75,14 @@ class Expression(Brief, Struct, frozen=True):
 
 
 class HelpNote(Brief, Struct, frozen=True):
-    """Additions to the sentence of a help: a title, "" for that of its subject, and ids of rules with places."""
+    """The notes of a help text: a title ("" for that of its subject), and rule ids with places."""
 
     title: str = ""
     rules: tuple[Expression, ...] = ()
 
 
 class Titles(Brief, Struct):
-    """The content of the files of one language, higher layers over lower ones; `notes` are those of helps, by name."""
+    """The content of one language's files, with upper layers overriding lower ones; `notes` belong to help texts."""
 
     texts: dict[Key, TitleText] = field(default_factory=dict)
     title: str = ""
@@ -96,7 +96,7 @@ class Titles(Brief, Struct):
 
 
 def languages(ruleset: typed.Ruleset) -> list[str]:
-    """The languages with files, beside the ruleset's own."""
+    """The languages with files, other than the ruleset's own."""
     results: set[str] = set()
     for folder, stem in ruleset.titled:
         path = folder / stem
@@ -111,7 +111,7 @@ def read_titles(ruleset: typed.Ruleset, language: str, report: Report, files: Fi
     """Reads the files of one language; "" is the ruleset's own. `files` reads them, by default from its place.
 
     Raises:
-        DiagnosticsError: if a file cannot be read, or is larger than it may be.
+        DiagnosticsError: if a file is unreadable or too large.
     """
     titles = Titles()
     reader = RulesetReader(report, files or files_at(ruleset.place))
@@ -128,7 +128,7 @@ def _tree(reader: RulesetReader, folder: Path, name: str) -> Mapping | None:
 
 
 def unknown_language(ruleset: typed.Ruleset, language: str, known: list[str]) -> DiagnosticsError:
-    """The error that a ruleset does not speak a language."""
+    """The error for a language that a ruleset does not have."""
     report = Report()
     help_ = did_you_mean(language, known) or "it has " + ", ".join(f"`{name}`" for name in known)
     report.error("RS534", f"`{ruleset.ref}` has no words in `{language[:40]}`", None, help=help_)
@@ -143,7 +143,7 @@ class _Reader(Brief, Struct, frozen=True):
     report: Report
 
     def read(self, tree: Mapping | None, translated: bool) -> None:
-        """Adds the content of a file; a translation may only have words."""
+        """Adds the content of a file; a translation may contain only words."""
         if translated:
             for key in _OWN:
                 if (node := get(tree, key)) is not None:

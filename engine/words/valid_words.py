@@ -1,4 +1,4 @@
-"""The valid words of a ruleset. Valid texts are remembered in the on-disk cache."""
+"""The valid words of a ruleset, with a cache of valid texts on disk."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = No
 def fitting_titles(
     ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report, *, cached: bool = True
 ) -> Titles:
-    """The words of a language that fit the ruleset; reports the others that belong to the highest layer.
+    """The words of a language that fit the ruleset; reports unfit ones of the topmost layer.
 
     Args:
         ruleset: the ruleset.
         titles: the words of a language.
-        own: those without a language, which say who acts.
-        report: takes the diagnostics.
-        cached: whether the on-disk cache is used; not for texts that change with every key.
+        own: the default words, which define the actors.
+        report: receives the diagnostics.
+        cached: whether to use the cache on disk; not for texts that change with every keystroke.
     """
     sources = chain.from_iterable((*own.sources.items(), *titles.sources.items()))
     key = cache.key("titles", ruleset.sources_hash, *sources, rooms=_ROOMS) if cached else ""

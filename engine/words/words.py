@@ -1,4 +1,4 @@
-"""The words of a ruleset in a language: titles of its declarations. `Narrator` adds those of a position."""
+"""The words of a ruleset in a language: titles of its declarations. `Narrator` adds words about a position."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Words:
 
     Args:
         ruleset: a checked ruleset.
-        language: one of `languages`; None: that of the ruleset itself.
-        names: whether titles are shown, or ids.
-        budget: the steps that texts may take with all narrators of these words, and measures beside them; left out,
-            each text has as many. When they are taken, ids are shown from there on.
+        language: one of `languages`; None for the ruleset's own.
+        names: whether to show titles rather than ids.
+        budget: the step budget shared by all narrators of these words and by measures; by default, a budget per text.
+            Once it is exhausted, ids are shown.
 
     Raises:
-        DiagnosticsError: RS534 if there is no such language; RS53x for mistakes in the files of words.
+        DiagnosticsError: RS534 if there is no such language; RS53x for mistakes in the word files.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Words:
 
     @cached_property
     def languages(self) -> list[str]:
-        """All languages, that of the ruleset itself first."""
+        """All languages, the ruleset's own first."""
         return [self.own_language, *(name for name in languages(self.ruleset) if name != self.own_language)]
 
     @cached_property
@@ -71,11 +71,11 @@ class Words:
 
     @property
     def own(self) -> Titles:
-        """The file without a language: actors, and internal state."""
+        """The language-independent file: actors, and internal state."""
         return self._read[-1]
 
     def begin(self) -> None:
-        """Begins a narration, with its own budget unless one is shared."""
+        """Starts a narration, with its own budget unless one is shared."""
         if not self._shared and self.budget.used:
             self.budget = Budget()
             if self.names != self._at_first:
@@ -83,7 +83,7 @@ class Words:
                 self._titles.clear()
 
     def stop_telling(self) -> None:
-        """Shows ids from here on."""
+        """Shows ids from now on."""
         self.names = "id"
         self._titles.clear()
 
@@ -94,16 +94,16 @@ class Words:
         return self.budget.warnings("RS575", Severity.WARNING, "the words and measures of this game", help_)
 
     def text(self, section: str, name: str) -> TitleText | None:
-        """The text in the files of the language, else in the ruleset's own; None for ids, and without one.
+        """The text in the language's files, or in the ruleset's own; None if ids are shown, or if there is none.
 
-        The sections are those of the files; `each` are the texts for all entities of a kind.
+        The sections are those of the files; `each` has the texts for all entities of a kind.
         """
         if self.names == "id":
             return None
         return next((read.texts[section, name] for read in self._read if (section, name) in read.texts), None)
 
     def offered(self, decision: str, option: str) -> TitleText | None:
-        """The text of an option as it is offered; None without one in the language in which `options` has its text."""
+        """The button text of an option, or None if the language of its text in `options` has none."""
         name = f"{decision}.{option}"
         for read in self._read if self.names != "id" else ():
             if ("choices", name) in read.texts:
@@ -152,7 +152,7 @@ class Words:
         return self.plain("kinds", name, self._readable(name))
 
     def field(self, kind: str, name: str) -> str:
-        """The title of a state field or an account; the kind is "" or `game` for the game's own."""
+        """The title of a state field or an account; the kind is "" or `game` for fields of the game."""
         path = name if kind in ("", "game") else f"{kind}.{name}"
         return self.plain("fields", path, self._readable(name))
 
@@ -162,16 +162,16 @@ class Words:
         return self.plain("measures", name, measure.title if measure is not None else self._readable(name))
 
     def measure_doc(self, name: str) -> str:
-        """The description of a measure, in a sentence; "" without one."""
+        """The description of a measure in a sentence, or ""."""
         measure = self.ruleset.declarations.measures.get(name)
         return self.plain("measure_docs", name, measure.doc if measure is not None else "")
 
     def board(self, kind: str, title: str) -> str:
-        """The heading of a board; `title` is that of the drawing."""
+        """The heading of a board; `title` comes from the drawing."""
         return self.plain("boards", kind, title)
 
     def picture(self, doc: str) -> str:
-        """The description of the picture for screen readers; `doc` is that of the drawing."""
+        """The description of the picture for screen readers; `doc` comes from the drawing."""
         return next((read.picture for read in self._read if read.picture), doc)
 
     def ending(self, name: str) -> str:
@@ -179,25 +179,25 @@ class Words:
         return self.plain("endings", name, self._readable(name))
 
     def help_names(self) -> list[str]:
-        """The subjects of the helps, in the order of the files."""
+        """The subjects of the help texts, in file order."""
         names = [name for read in reversed(self._read) for section, name in read.texts if section == "help"]
         return list(dict.fromkeys(names)) if self.names != "id" else []
 
     def help_note(self, name: str) -> tuple[str, tuple[str, ...]]:
-        """The title of a help, "" without one, and the ids of its rules."""
+        """The title of a help text, or "", and the ids of its rules."""
         notes = [read.notes[name] for read in self._read if name in read.notes]
         rules = next((note.rules for note in notes if note.rules), ())
         return next((note.title for note in notes[:1]), ""), tuple(rule.text for rule in rules)
 
     def decision(self, name: str) -> str:
-        """The title of a decision without a position: bracketed parts are left out."""
+        """The title of a decision without a position: bracketed parts are omitted."""
         text = self.text("decisions", name)
         if text is None or any(isinstance(part, Hole) for part in text.other):
             return self._readable(name)
         return fill(text.other, lambda hole: Filled(hole, nothing=True))
 
     def amount(self, number: int, unit: str = "") -> str:
-        """A number, with its unit if the files have words for that."""
+        """A number, with its unit if the files have words for it."""
         text = self.text("units", unit) if unit else None
         if text is None:
             return str(number)
@@ -205,7 +205,7 @@ class Words:
         return fill(parts, lambda _: Filled(str(number)))
 
     def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
-        """A place of pieces or tokens; `index` is the title of its index entity, if it has one."""
+        """A place of pieces or tokens; `index` is the title of its index entity, if any."""
         text = self.text("places", f"{pile}.{place}")
         if text is not None:
             return fill(text.other, lambda hole: Filled(index if hole == kind else hole))
@@ -214,7 +214,7 @@ class Words:
         return f"{self._readable(place)} {index}".rstrip()
 
     def pieces(self, name: str, owners: Sequence[tuple[str, str]] = ()) -> str:
-        """A type of pieces; `owners` are kind and title of each that has its own."""
+        """A type of pieces; `owners` are kind and title of each owner."""
         text = self.text("pieces", name)
         known = dict(owners)
         if text is not None:
@@ -248,7 +248,7 @@ class Words:
         return frozenset(filter(is_seated, kinds))
 
     def seat(self, id_: str, seats: Mapping[str, str]) -> str:
-        """The displayed name of a seat; its id where ids are displayed."""
+        """The displayed name of a seat; its id if ids are displayed."""
         return id_ if self.names == "id" else seats[id_]
 
     def _names(self, name: str, seats: Mapping[str, str]) -> list[str]:
@@ -278,17 +278,18 @@ class Words:
     # --- what people are not shown -------------------------------------------------------------
 
     def internal(self, owner: str, name: str = "") -> bool:
-        """Whether only the rules need a field of a kind (or "game"), a type of pieces, or a place of it."""
+        """Whether only the rules use a field of a kind (or "game"), a type of pieces, or a place of it."""
         path = name if owner in ("", "game") else f"{owner}.{name}" if name else owner
         return path in self._internal or owner in self._internal
 
     @cached_property
     def _internal(self) -> frozenset[str]:
-        """State without meaning for people: that which the files list, and accounts without a limit."""
+        """State without meaning for people: listed in the files, or an account with neither a limit nor a title."""
         d = self.ruleset.declarations
         fields = [*d.fields.values(), *(field for kind in d.kinds.values() for field in kind.state.values())]
         unlimited = {f"{f.kind}.{f.name}" if f.kind else f.name for f in fields if f.unlimited}
-        return frozenset(unlimited | set(self.own.internal))
+        titled = {name for section, name in self.own.texts if section == "fields"}
+        return frozenset((unlimited - titled) | set(self.own.internal))
 
 
 def _joined(parts: list[tuple[str, ...]], sizes: list[int], number: int) -> str:

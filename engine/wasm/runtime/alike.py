@@ -1,8 +1,8 @@
 """Alike tokens: the first of each class (`rulespec.engine.program.alike`).
 
-`kind` is the address of the description of a kind of tokens, as `rulespec.engine.wasm.alike` lays it out: size, number
-of tokens of each owner, addresses of the firsts, of a spare array, of the tokens named alone and of an array for
-members; the lists of cells by block; bits of a field of an order; the list of cells that name tokens; the fields.
+`kind` is the address of the description of a kind of tokens, laid out by `rulespec.engine.wasm.alike`: size, number of
+tokens per owner, addresses of the firsts, of a spare array, of the individually named tokens and of an array for
+members; the lists of cells by block; field width of an order; the list of cells that name tokens; the fields.
 """
 
 from rulespec.engine.wasm.runtime.arithmetic import charge
@@ -13,7 +13,7 @@ from rulespec.engine.wasm.runtime.wide import wide_field, wide_in
 
 
 def alike_begin(kind: int) -> None:
-    """One class for each owner."""
+    """Starts with one class per owner."""
     size = load(kind)
     number = load(kind + 8)
     fill(load(kind + 32), 0, 8 * size)
@@ -25,7 +25,7 @@ def alike_begin(kind: int) -> None:
 
 
 def alike_alone(kind: int, token: int) -> None:
-    """Marks a token that is named by itself, or none."""
+    """Marks a token that is individually named, or none."""
     if token >= 0:
         store(load(kind + 32) + 8 * token, token + 1)
 
@@ -57,7 +57,7 @@ def alike_named(kind: int, entry: int) -> None:
 
 
 def alike_in_set(kind: int, at: int, wide: int) -> None:
-    """Parts the members of a set from other tokens."""
+    """Separates the members of a set from other tokens."""
     members = load(kind + 40)
     token = 0
     while token < load(kind):
@@ -97,7 +97,7 @@ def alike_differ(a: int, b: int, words: int) -> int:
 
 
 def alike_split(kind: int, values: int, words: int) -> None:
-    """Parts each class by the values of its tokens."""
+    """Splits each class by the values of its tokens."""
     firsts = load(kind + 16)
     spare = load(kind + 24)
     token = 0
@@ -117,7 +117,7 @@ def alike_split(kind: int, values: int, words: int) -> None:
 
 
 def alike_end(kind: int, block: int) -> None:
-    """Splits the classes by everything that tells tokens apart while a block is open, and by their fields."""
+    """Splits the classes by everything that distinguishes tokens while a block is open, and by their fields."""
     alike_named(kind, load(kind + 64))
     deep = load(DEPTHS)
     while deep > 0:

@@ -1,4 +1,4 @@
-"""Arithmetic within bounds, and lookups."""
+"""Arithmetic within bounds, and look-ups."""
 
 from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
 from rulespec.engine.wasm.runtime.intrinsics import divided, load, store, trap
@@ -6,14 +6,14 @@ from rulespec.engine.wasm.runtime.registers import LEFT
 
 
 def fit(a: int) -> int:
-    """A number, which must be within bounds."""
+    """A number, checked against the bounds."""
     if a > MAX_NUMBER or a < -MAX_NUMBER:
         trap()
     return a
 
 
 def product(a: int, b: int) -> int:
-    """A product, which must be within bounds."""
+    """A product, checked against the bounds."""
     about = float(a) * float(b)
     if about > 2000000000000000.0 or 0.0 - about > 2000000000000000.0:
         trap()
@@ -63,7 +63,7 @@ def find(table: int, count: int, width: int, keys: int) -> int:  # noqa: RET503 
 
 
 def values(low: int, high: int) -> int:
-    """The count of numbers in a range."""
+    """The number of integers in a range."""
     if high - low >= MAX_VALUES:
         trap()
     return 0 if high < low else high - low + 1

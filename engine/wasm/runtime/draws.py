@@ -1,4 +1,4 @@
-"""Random numbers by seed: SplitMix64, as `rulespec.engine.program.draws` does it in Python."""
+"""Random numbers by seed: SplitMix64, as in `rulespec.engine.program.draws`."""
 
 from rulespec.engine.wasm.runtime.intrinsics import below, exported, load, store
 from rulespec.engine.wasm.runtime.registers import KEY
@@ -19,12 +19,12 @@ def word(key: int, at: int) -> int:
 
 @exported
 def seed(seed: int, game: int) -> None:
-    """Sets the key of a game of a seed."""
+    """Sets the key for a game of a seed."""
     store(KEY, word(word(seed, 0), game))
 
 
 def high(a: int, b: int) -> int:
-    """The upper 64 bits of a product without sign."""
+    """The upper 64 bits of an unsigned product."""
     low = (a & 4294967295) * (b & 4294967295)
     one = (a & 4294967295) * (b >> 32)
     other = (a >> 32) * (b & 4294967295)

@@ -81,7 +81,7 @@ def decision() -> int:
 
 
 def listing() -> None:
-    """Sets the step bound of the next listing."""
+    """Sets the step limit of the next listing."""
     last = load(OPTIONS) + (MAX_OPTIONS - 1) * STRIDE
     store(LISTED_END, last if last < OPTIONS_END else OPTIONS_END)
 
@@ -105,7 +105,7 @@ def others(number: int) -> None:
 
 
 def spent(steps: int) -> None:
-    """Takes steps off the budget, without those still left."""
+    """Deducts steps from the budget, except those still left."""
     store(BUDGET, load(BUDGET) - steps + load(LEFT))
     store(LEFT, UNBOUNDED)
 
@@ -167,12 +167,12 @@ def run(block: int) -> None:
 
 @exported
 def choose() -> int:
-    """The address of a random option, uniform among a seat's; 0 without one."""
+    """The address of a random option, uniform among a seat's; 0 if there is none."""
     return chosen(0)
 
 
 def chosen(weighing: int) -> int:
-    """The address of a random option, by the weights of seats' options if `weighing`; 0 without one."""
+    """The address of a random option, by the weights of seats' options if `weighing`; 0 if there is none."""
     number = decision()
     store(OPTIONS, OPTIONS_BASE)
     first = OPTIONS_BASE
@@ -208,7 +208,7 @@ def chosen(weighing: int) -> int:
 
 
 def written(one: int, number: int) -> None:
-    """Writes an option as a code; without room for a further one the batch is interrupted."""
+    """Writes an option as a code; if there is no room for another, the batch is interrupted."""
     to = load(TRAIL)
     end = 16 + 8 * load(TAKES + STRIDE * load(one) + 8)
     store(to, load(SAMES + 8 * load(one)))
@@ -229,7 +229,7 @@ def play(cap: int, check: int) -> int:
 
 
 def played(cap: int, check: int, weighing: int) -> int:
-    """Continues the game; if `weighing`, by the weights of the options of seats."""
+    """Continues the game; with `weighing`, seats' options are weighed."""
     while True:
         number = decision()
         if number < 0:
@@ -284,7 +284,7 @@ def games(count: int, cap: int, check: int) -> None:
 
 
 def read_by(entry: int) -> None:
-    """Adds the invariants in a list to those to be tested."""
+    """Adds the invariants in a list to those to test."""
     left = load(entry)
     while left > 0:
         at = MEMBERS + 8 * load(entry + 8)
@@ -295,7 +295,7 @@ def read_by(entry: int) -> None:
 
 @exported
 def broken(every: int) -> int:
-    """Whether an invariant is broken: any, or one that reads a cell that the journal has."""
+    """Whether an invariant is broken: any, or one that reads a cell in the journal."""
     copy(MEMBERS, EVERY if every else ALWAYS, 8 * INVARIANTS)
     if every == 0:
         at = JOURNAL_BASE

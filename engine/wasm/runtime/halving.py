@@ -1,7 +1,7 @@
 """A comparison of options by random games after each, in rounds: see `rulespec.engine.search.comparing`.
 
 Each option has four numbers at `OUT`: whether it is left, the sum of its seat's aims, the sum of its shares, and the
-number of its playouts. After them come snapshots of the positions after the options, one for each particle.
+number of its playouts. They are followed by snapshots of the positions after the options, one per particle.
 """
 
 from rulespec.engine.wasm.runtime.draws import seed
@@ -28,7 +28,7 @@ from rulespec.engine.wasm.runtime.search import listed, restored, returned, snap
 
 
 def option_of(k: int, size: int) -> int:
-    """The address of an option that is listed, by its number among those that are asked for."""
+    """The address of a listed option, by its number among the requested ones."""
     if load(CODES) == 0:
         if k >= size:
             trap()
@@ -60,7 +60,7 @@ def followed(count: int, particles: int) -> None:
 
 
 def left_out(count: int) -> None:
-    """Leaves out the worse half of the options; of equal ones the later."""
+    """Drops the worse half of the options; among equals, the later ones."""
     rest = (load(LEFT_OVER) + 1) // 2
     k = 0
     while k < count:
@@ -86,7 +86,7 @@ def left_out(count: int) -> None:
 
 
 def playout(position: int, number: int, cap: int) -> int:
-    """Plays a random game from a snapshot by the seed of the round, and judges it; whether it was interrupted."""
+    """Plays a random game from a snapshot with the round's seed, and judges it; returns whether it was interrupted."""
     if load(PAUSED) == 0:
         returned(position)
         seed(load(load(KEYS) + 8 * load(NEXT) - 8), number)
@@ -99,7 +99,7 @@ def playout(position: int, number: int, cap: int) -> int:
 
 
 def counted(own: int) -> None:
-    """Adds a playout that has been judged to an option."""
+    """Adds a judged playout to an option."""
     ended = load(RESULTS) == 0
     share = payoff(load(OWN_TEAM), ended)
     store(own + 8, load(own + 8) + aim(load(OWN_TEAM), ended, share))
@@ -110,7 +110,7 @@ def counted(own: int) -> None:
 
 
 def begun(count: int, particles: int) -> None:
-    """Begins a comparison."""
+    """Starts a comparison."""
     followed(count, particles)
     fill(load(OUT), 0, 32 * count)
     k = 0
@@ -126,10 +126,10 @@ def begun(count: int, particles: int) -> None:
 
 @exported
 def halve(count: int, particles: int, playouts: int, rounds: int, cap: int) -> int:
-    """Compares options; returns whether it was interrupted: called again, it resumes.
+    """Compares options; returns whether it was interrupted: another call resumes.
 
-    After each round the worse half is left out; each has as many playouts. Playout n of an option draws as all others
-    with this number in the round, from one particle after the other.
+    After each round the worse half is dropped; all options have equally many playouts. Playout n of an option shares
+    its draws with playout n of the others in the round, and the particles are used in turn.
     """
     if load(NEXT) == 0:
         begun(count, particles)

@@ -1,6 +1,6 @@
-"""Hashes of positions: the sum of all words of the state, each times its weight, modulo 2^64 - 59.
+"""Hashes of positions: the weighted sum of all state words, modulo 2^64 - 59.
 
-A residue is a number of 64 bits without sign that is smaller than the modulus.
+A residue is an unsigned 64-bit number below the modulus.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import below, exported, load, store
@@ -9,7 +9,7 @@ from rulespec.engine.wasm.runtime.registers import BUDGET, HASH, JOURNAL, TRAIL,
 
 
 def residue(a: int, signed: int) -> int:
-    """The residue of a number, with or without sign."""
+    """The residue of a signed or unsigned number."""
     if signed and a < 0:
         return a - 59
     return a if below(a, -59) else a + 59
@@ -44,15 +44,15 @@ def times(a: int, b: int) -> int:
 
 
 def is_signed(at: int) -> int:
-    """Whether a word of the state has a sign."""
+    """Whether a state word is signed."""
     return load(SIGNS + at - STATE)
 
 
 @exported
 def grown(mark: int) -> int:
-    """The change of the hash by journal entries from a mark on.
+    """The change of the hash by journal entries after a mark.
 
-    Small changes, which are most, are added up times the halves of their weights, and reduced at the end.
+    Small changes, the most frequent, are multiplied by the halves of their weights, summed, and reduced at the end.
     """
     total = 0
     low = 0
@@ -90,7 +90,7 @@ def whole_hash() -> int:
 
 
 def trail() -> None:
-    """Writes the hash after a decision of a playout; without room for a further one the batch is interrupted."""
+    """Writes the hash after a decision of a playout; if there is no room for another, the batch is interrupted."""
     total = plus(load(HASH), grown(JOURNAL_BASE))
     to = load(TRAIL)
     store(HASH, total)

@@ -1,14 +1,14 @@
-"""The instructions that runtime modules call: their meaning in Python, over a `bytearray`.
+"""The instructions called by runtime modules, with their meaning in Python, over a `bytearray`.
 
-Compiled, each is one or two instructions of WebAssembly (`small_python`). Where numbers of WebAssembly differ from
-those of Python, `Int64` does as WebAssembly does, and `load` returns nothing else:
+Compiled, each is one or two WebAssembly instructions (`small_python`). Where WebAssembly integers differ from Python's,
+`Int64` follows WebAssembly, and `load` returns only `Int64`:
 
 * `+`, `-`, `*`, `<<` and `-x` wrap around at 64 bits;
 * `>>` shifts zeros in, and shifts count modulo 64;
 * `//` and `%` are without sign, as is `below`; `<`, `<=`, `>` and `>=` are with sign;
 * addresses have 32 bits, and any outside the memory traps, as does division by zero.
 
-Computations on literals alone have no bounds in Python: tests hand in numbers as `Int64`.
+Computations on literals alone are unbounded in Python, so tests pass numbers as `Int64`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ memory = bytearray()
 
 
 class Int64(int):
-    """A number of 64 bits with sign, as WebAssembly calculates with it."""
+    """A signed 64-bit number with WebAssembly arithmetic."""
 
     def __new__(cls, value: int) -> Int64:
         """The number modulo 2^64."""
@@ -111,7 +111,7 @@ def exported(function: _Function) -> _Function:
 
 
 def trap() -> NoReturn:
-    """The end of the call: the rules are at fault, or only Python can tell."""
+    """The end of the call: the rules fault, or Python must decide."""
     raise TrapError
 
 
@@ -148,7 +148,7 @@ def count(bits: int) -> int:
 
 
 def lowest(bits: int) -> int:
-    """The number of the lowest 1 bit; 64 without one."""
+    """The index of the lowest 1 bit; 64 if there is none."""
     value = _unsigned(bits)
     return Int64((value & -value).bit_length() - 1 if value else 64)
 
@@ -159,7 +159,7 @@ def leading(bits: int) -> int:
 
 
 def divided(a: int, b: int) -> int:
-    """A quotient with sign, rounded towards zero; one that does not fit into 64 bits traps."""
+    """A signed quotient, rounded towards zero; traps if it does not fit into 64 bits."""
     if b == 0 or (a == -_HALF and b == -1):
         trap()
     quotient = abs(int(a)) // abs(int(b))

@@ -1,10 +1,10 @@
-"""Paths: stops one after the other, each as its number + 1 in so many bits, in the words of an area of memory."""
+"""Paths: stops in order, each as its number + 1 in a fixed number of bits, in the words of a memory area."""
 
 from rulespec.engine.wasm.runtime.intrinsics import load, store
 
 
 def path_cut(area: int, number: int, bits: int, words: int) -> None:
-    """Leaves so many stops of the path in an area."""
+    """Shortens the path in an area to a number of stops."""
     at = number * bits
     word = at >> 6
     if word < words:
@@ -17,7 +17,7 @@ def path_cut(area: int, number: int, bits: int, words: int) -> None:
 
 
 def path_put(area: int, number: int, member: int, bits: int) -> None:
-    """Puts a stop behind so many stops."""
+    """Puts a stop after a number of stops."""
     at = number * bits
     place = area + 8 * (at >> 6)
     store(place, load(place) | member + 1 << (at & 63))
@@ -33,7 +33,7 @@ def stops_in(word: int, bits: int) -> int:
 
 
 def first_numbers(number: int) -> int:
-    """The set of so many numbers from 0 on."""
+    """The set of the first `number` indices."""
     if number > 63:
         return -1
     return (1 << number) - 1

@@ -1,7 +1,7 @@
-"""The worth of the end of a playout to the team that decides, in parts of 2^30: as `rulespec.engine.search.payoffs`.
+"""The deciding team's payoff at the end of a playout, in units of 2^-30: see `rulespec.engine.search.payoffs`.
 
-A team has six numbers: its seats as a set, the factor that makes a mean of a sum in a common unit, and its results of a
-playout: its points, its value, whether it has won, its share.
+A team has six numbers: its seats as a set, the factor from a sum to a mean in a common unit, and its results of a
+playout: points, value, whether it has won, share.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import load, store
@@ -33,7 +33,7 @@ def odds(behind: int) -> int:
 
 
 def against(ahead: int) -> int:
-    """The share of a team that leads one other by a difference, or trails, if it is below 0."""
+    """The share of a team that leads a single other one by a difference, or trails if that is negative."""
     if ahead < 0:
         rest = odds(0 - ahead)
         return rest * 1073741824 // (1073741824 + rest)
@@ -53,7 +53,7 @@ def mean(at: int, size: int, team: int) -> int:
 
 
 def packed_rank(rank: int, to: int) -> int:
-    """Writes the numbers of a seat's rank one after the other, lists in full; returns the address of their end."""
+    """Writes the numbers of a seat's rank, lists in full; returns the end address."""
     store(to, load(rank))
     rank = rank + 8
     to = to + 8
@@ -77,7 +77,7 @@ def packed_rank(rank: int, to: int) -> int:
 
 
 def compared(one: int, end: int, other: int, other_end: int) -> int:
-    """Whether a packed rank is more than another one (1), as much (0) or less (-1)."""
+    """The comparison of two packed ranks: 1, 0 or -1."""
     while one < end and other < other_end:
         if load(one) != load(other):
             return 1 if load(one) > load(other) else -1
@@ -89,7 +89,7 @@ def compared(one: int, end: int, other: int, other_end: int) -> int:
 
 
 def leaders(rank: int) -> int:
-    """The set of the seats that lead by points and tiebreaks; `rank` is that of the first seat."""
+    """The set of leading seats, by points and tiebreaks; `rank` is the address of the first seat's rank."""
     result = 0
     best = RESULTS + RESULT
     best_end = best
@@ -111,7 +111,7 @@ def leaders(rank: int) -> int:
 
 
 def judge(row: int) -> None:
-    """Notes for each team its points, its value where the game was cut off, and whether it has won."""
+    """Notes for each team its points, its value in a cut-off game, and whether it has won."""
     status = load(row)
     by_value = load(FORM) == 1 and status != 0
     won = load(row + 24)
@@ -135,7 +135,7 @@ def judge(row: int) -> None:
 
 
 def total(field: int) -> int:
-    """The sum of a number of all teams."""
+    """The sum of a number over all teams."""
     result = 0
     team = load(TEAMS)
     while team < load(TEAMS_END):
@@ -145,7 +145,7 @@ def total(field: int) -> int:
 
 
 def differs(field: int) -> int:
-    """Whether a number is not the same for all teams."""
+    """Whether a number differs between teams."""
     first = load(load(TEAMS) + field)
     team = load(TEAMS) + 48
     while team < load(TEAMS_END):
@@ -190,7 +190,7 @@ def payoff(own: int, ended: int) -> int:
 
 
 def place(own: int, ended: int) -> int:
-    """The part of its rivals that a team is ahead of."""
+    """The share of its rivals that a team is ahead of."""
     beaten = 0
     by_value = load(FORM) == 1 and ended == 0
     team = load(TEAMS)
@@ -209,14 +209,14 @@ def place(own: int, ended: int) -> int:
 
 
 def aim(own: int, ended: int, share: int) -> int:
-    """The part of a purse that a team plays for: a fifth goes by places, if there are three teams or more."""
+    """The share of the purse that a team plays for: a fifth goes by rank, with three or more teams."""
     if load(FORM) == 2 or load(TEAMS_END) - load(TEAMS) < 144:
         return share
     return (4 * share + place(own, ended)) // 5
 
 
 def says(ended: int) -> int:
-    """Whether the shares carry information."""
+    """Whether the shares are informative."""
     if ended:
         return 1
     if load(FORM) == 2:

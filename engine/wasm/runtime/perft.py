@@ -1,4 +1,4 @@
-"""Perft: the leaves of the tree of options, counted and hashed."""
+"""Perft: the leaves of the option tree, counted and hashed."""
 
 from rulespec.engine.wasm.runtime.games import decision, others, own_again, take
 from rulespec.engine.wasm.runtime.hashes import grown, plus

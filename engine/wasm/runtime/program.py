@@ -1,6 +1,6 @@
-"""The interface to a program: addresses, numbers and functions that the compiler emits for each.
+"""The interface to a program: addresses, numbers and functions emitted by the compiler.
 
-The values stand in for those of a program, so that the modules can be imported: a test puts others in their places.
+The values here are placeholders, so that the modules can be imported; tests replace them.
 """
 
 from typing import NoReturn
@@ -165,7 +165,7 @@ def list_others(number: int) -> None:
 
 
 def weight(number: int, option: int) -> int:
-    """The weight of a listed option, by chance or in playouts. The function uses its first parameter as a variable."""
+    """The weight of a listed option, in chance or playouts. The function reuses its first parameter as a variable."""
     _absent()
 
 
@@ -180,7 +180,7 @@ def ranks(row: int) -> None:
 
 
 def worth(to: int, which: int) -> None:
-    """The value of the position to each seat, by the number of a value; -1: points."""
+    """The value of the position to each seat, by value number; -1: points."""
     _absent()
 
 

@@ -1,4 +1,4 @@
-"""Registers: numbers at fixed addresses, which the modules and the host read and write."""
+"""Registers: numbers at fixed addresses, shared by the modules and the host."""
 
 LEFT = 72
 """Steps that may still be taken; none traps."""

@@ -1,8 +1,7 @@
-"""Decisions that have been recorded.
+"""Replay of recorded decisions.
 
-A recorded decision is stored like an option in the buffer of options: its number, the seat that took it (-1: any seat
-that may) and its arguments. `ANSWERS` has two addresses for each game: that of its next decision, and that of their
-end.
+A recorded decision is stored like an option in the buffer: its number, the acting seat (-1: any possible seat) and its
+arguments. `ANSWERS` has two addresses per game: of its next decision, and of the end.
 """
 
 from rulespec.engine.wasm.runtime.games import decision, others, own_again, take
@@ -25,7 +24,7 @@ from rulespec.engine.wasm.runtime.search import restored, saved
 
 
 def named(one: int, first: int, last: int) -> int:
-    """The address of the listed option of a recorded decision; 0 without one."""
+    """The address of the listed option for a recorded decision; 0 if there is none."""
     number = load(one)
     while first < last:
         if load(SAMES + 8 * load(first)) == number:
@@ -40,7 +39,7 @@ def named(one: int, first: int, last: int) -> int:
 
 
 def legal(one: int) -> int:
-    """The address of the legal option of a recorded decision, taken by its seat; 0 without one."""
+    """The address of the legal option for a recorded decision by its seat; 0 if there is none."""
     number = decision()
     if number < 0 or load(one) < 0:
         return 0
@@ -63,7 +62,7 @@ def legal(one: int) -> int:
 
 
 def most(which: int) -> int:
-    """The most that the position is worth to a seat."""
+    """The maximum value of the position to a seat."""
     worth(RESULTS, which)
     result = load(RESULTS)
     at = 8
@@ -78,8 +77,8 @@ def most(which: int) -> int:
 def replay(count: int, hashed: int, which: int) -> None:
     """Takes the decisions of each game up to the first unlisted one.
 
-    With `hashed`, writes the hash after each of them; 2: the most that the position is worth to a seat. It stands where
-    the seat was. Interrupted, it resumes when it is called again.
+    With `hashed`, writes the hash after each of them, in the column of the seat; 2: the position's maximum value to a
+    seat. If interrupted, another call resumes.
     """
     while load(GAME) < count:
         number = load(GAME)

@@ -1,10 +1,10 @@
-"""Rows of numbers: sorted ones, and least costs from a set to its members."""
+"""Rows of numbers: sorted rows, and minimum costs from a set to its members."""
 
 from rulespec.engine.wasm.runtime.intrinsics import fill, load, store
 
 
 def sort_in(rows: int, row: int, width: int) -> None:
-    """Moves the last row to its place: rows are sorted by all their numbers but the last."""
+    """Moves the last row to its place: rows are sorted by all their numbers except the last."""
     while row > rows:
         before = row - 8 * width
         k = 0
@@ -49,7 +49,7 @@ def come_to(rows: int, member: int, cost: int) -> None:
 
 
 def settled(rows: int, count: int) -> int:
-    """The cheapest member without a final cost, made final; -1 without one."""
+    """The cheapest member without a final cost, now made final; -1 if there is none."""
     best = -1
     row = rows
     member = 0

@@ -1,7 +1,7 @@
-"""Search: positions that the host hands over as rows of numbers.
+"""Search: positions passed by the host as rows of numbers.
 
-A row has the cells of the rules, and after them the further words of wide ones, which `MOVED` lists: pairs of an
-offset in the row and an address. `ANSWERS` has a number for each row.
+A row has the cells of the rules, followed by the further words of wide ones, listed in `MOVED`: pairs of an offset in
+the row and an address. `ANSWERS` has one number per row.
 """
 
 from rulespec.engine.wasm.runtime.games import decision, others, own, take
@@ -40,9 +40,9 @@ from rulespec.engine.wasm.runtime.transfers import house, occupied
 
 
 def moved_part(row: int, at: int, end: int) -> None:
-    """Writes the differences in a part of a row into the state and its derived sets, between two addresses.
+    """Writes the differences of a part of a row to the state and its derived sets, between two addresses.
 
-    First it lists the differences without branching on them, as the branch could not be predicted.
+    It first lists the differences without branching on them, as such branches are unpredictable.
     """
     further = row - STATE
     top = CHANGED
@@ -116,12 +116,12 @@ def saved(row: int) -> None:
 
 
 def snapshot(to: int) -> None:
-    """Copies the state, with the memory after it."""
+    """Copies the state and the memory after it."""
     copy(to, STATE, STATE_END - STATE)
 
 
 def returned(snapshot: int) -> None:
-    """The position of a snapshot, from which on the journal begins. That is quicker than a row, and longer."""
+    """Restores a snapshot, with an empty journal; faster than a row, but larger."""
     copy(STATE, snapshot, STATE_END - STATE)
     store(JOURNAL, JOURNAL_BASE)
     store(OPTIONS, OPTIONS_BASE)
@@ -131,7 +131,7 @@ def returned(snapshot: int) -> None:
 
 @exported
 def listed(out_of_turn: int) -> int:
-    """Lists the options of the decider, and of others; returns their number."""
+    """Lists the options of the decider, and of others if requested; returns their number."""
     store(OPTIONS, OPTIONS_BASE)
     number = decision()
     if number < 0:
@@ -144,7 +144,7 @@ def listed(out_of_turn: int) -> int:
 
 @exported
 def decider() -> int:
-    """The seat of the decision: -1 for chance, -2 if the game is over."""
+    """The deciding seat: -1 for chance, -2 if the game is over."""
     number = decision()
     if number < 0:
         return -2
@@ -200,7 +200,7 @@ def advance(count: int, out_of_turn: int) -> None:
 def expand(count: int, out_of_turn: int) -> None:
     """Writes the position after each option of each row: a row, the number of the earlier row, the hash.
 
-    Without room for a further one it returns; called again, it resumes there.
+    If there is no room for another, it returns; another call resumes there.
     """
     while load(GAME) < count:
         number = load(GAME)

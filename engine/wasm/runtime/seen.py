@@ -1,9 +1,9 @@
 """Observations of positions by a seat, and games continued along its observations.
 
-A seen decision is stored like an option, with `OPEN` in every column hidden from the seat; after it the digest of the
-seat's view of the position that follows. The decision of a continued game is stored like an option, too, with `OPEN` in
-every column to be drawn; after it three numbers: the weight of the option that was taken, that of all options that look
-like the seen decision, and that of all options.
+A seen decision is stored like an option, with `OPEN` in every hidden column, followed by a digest of the seat's view of
+the next position. The decision of a continued game is also stored like an option, with `OPEN` in every column to be
+drawn, followed by three numbers: the weight of the option taken, of all options that match the seen decision, and of
+all options.
 """
 
 from rulespec.engine.wasm.runtime.arithmetic import added
@@ -53,7 +53,7 @@ from rulespec.engine.wasm.runtime.search import restored, saved
 
 
 def at_place(entry: int) -> int:
-    """The number of tokens at a place: that of the cells from an address on with its value."""
+    """The number of tokens at a place: of the cells, from an address, with this value."""
     cell = load(entry + 8)
     end = cell + 8 * load(entry + 16)
     value = load(entry + 24)
@@ -97,7 +97,7 @@ def public_count(entry: int) -> int:
 
 
 def options_seen(number: int, by: int, seat: int) -> int:
-    """A digest of the options that a seat has at a decision."""
+    """A digest of a seat's options at a decision."""
     total = 0
     store(OPTIONS, OPTIONS_BASE)
     if by == seat:
@@ -121,9 +121,9 @@ def options_seen(number: int, by: int, seat: int) -> int:
 
 
 def words_seen(seat: int) -> int:
-    """The sum of the words that a seat sees, each times its weight.
+    """The weighted sum of the words visible to a seat.
 
-    Of tokens that it does not see, the weights of their places are added, so it changes with their counts.
+    For hidden tokens, the weights of their places are added, so that it changes with their counts.
     """
     sees(seat)
     total = 0
@@ -142,7 +142,7 @@ def words_seen(seat: int) -> int:
 
 
 def word_seen(one: int, value: int, seat: int) -> int:
-    """The part of a value in the sum, if it alone decides whether the seat sees it."""
+    """A value's contribution to the sum, if it alone determines whether the seat sees it."""
     hidden = load(one + 16)
     if hidden == 0 or (load(hidden + 8 * value) >> seat & 1) == 0:
         return value * load(one)
@@ -152,7 +152,7 @@ def word_seen(one: int, value: int, seat: int) -> int:
 
 
 def words_changed(seat: int) -> int:
-    """The difference that the changes in the journal make to the sum."""
+    """The change of the sum due to the journal."""
     total = 0
     entry = JOURNAL_BASE
     while entry < load(JOURNAL):
@@ -170,7 +170,7 @@ def seen_by(seat: int) -> int:
 
 
 def digest(total: int, seat: int) -> int:
-    """A digest of the sum of the words that a seat sees, mixed with all else that it sees of the position."""
+    """A digest of the sum of visible words and of everything else visible to the seat."""
     at = SUMS
     while at < SUMS_END:
         total = mixed(total + public_count(load(at)))
@@ -228,7 +228,7 @@ def of_kind(option: int, code: int, by: int) -> int:
 
 
 def arguments_fit(option: int, code: int, end: int) -> int:
-    """Whether the arguments of a listed option, which end at an offset, match the visible ones of a code."""
+    """Whether a listed option's arguments, up to an offset, match the visible ones of a code."""
     at = 16
     while at < end:
         if load(code + at) != OPEN and load(option + at) != load(code + at):
@@ -244,7 +244,7 @@ def fits(option: int, code: int, by: int) -> int:
 
 
 def taken_down(option: int, one: int, by: int) -> None:
-    """Writes an option in the place of a decision."""
+    """Writes an option over a decision."""
     store(one, load(SAMES + 8 * load(option)))
     actor = load(option + 8)
     store(one + 8, by if actor < 0 else actor)
@@ -256,7 +256,7 @@ def taken_down(option: int, one: int, by: int) -> None:
 
 
 def one_of(first: int, last: int, one: int, look: int, by: int, weighed: int) -> int:
-    """The address of a possible option of a decision, drawn by weight, with its numbers; 0 without one."""
+    """The address of a possible option for a decision, drawn by weight, with its numbers; 0 if there is none."""
     total = 0
     alike = 0
     some = 0
@@ -329,10 +329,10 @@ def going_on(one: int, look: int) -> int:
 
 @exported
 def follow(count: int, seat: int) -> None:
-    """Continues games along a seat's observations, each up to its first contradiction, whose row remains.
+    """Continues games along a seat's observations, each up to its first contradiction, where its row stays.
 
-    `ANSWERS` has three addresses for each game: that of its next decision, where they end, and that of the seen
-    decision. Interrupted, it resumes when it is called again.
+    `ANSWERS` has three addresses per game: of its next decision, of the end, and of the seen decision. If interrupted,
+    another call resumes.
     """
     while load(GAME) < count:
         number = load(GAME)

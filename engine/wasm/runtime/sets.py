@@ -1,13 +1,13 @@
-"""Sets and orders of one word.
+"""Single-word sets and orders.
 
-An order has its members + 1 in fields of a fixed number of bits, the first member in the lowest.
+An order has its members + 1 in fields of a fixed width, the first member lowest.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import count, leading, lowest, trap
 
 
 def pick(mask: int, start: int) -> int:
-    """The first member from a number on, else the first of all; -1 if empty."""
+    """The first member from a number on, otherwise the first of all; -1 if empty."""
     if mask == 0:
         return -1
     ahead = mask >> start << start
@@ -55,7 +55,7 @@ def order_without(order: int, member: int, bits: int) -> int:
 
 
 def order_append(order: int, member: int, bits: int) -> int:
-    """An order with a member at its end, and nowhere else."""
+    """An order with a member moved or added to its end."""
     rest = order_without(order, member, bits)
     at = 0
     while rest >> at != 0 and at < 64:
@@ -66,7 +66,7 @@ def order_append(order: int, member: int, bits: int) -> int:
 
 
 def order_place(order: int, member: int, bits: int) -> int:
-    """The place of a member in an order, from 0 on; -1 if it has none."""
+    """The index of a member in an order, from 0; -1 if absent."""
     at = 0
     while order != 0:
         if (order & ((1 << bits) - 1)) == member + 1:

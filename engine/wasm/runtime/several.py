@@ -1,7 +1,7 @@
-"""Sets and bags as values of a parameter, one after the other, in the order of `rulespec.language.several`.
+"""Sets and bags as values of a parameter, enumerated in the order of `rulespec.language.several`.
 
-An area of memory holds the set or bag to choose from, in words, and the state of the enumeration: from `PILES` on a
-pile for each entity in it: its number, its count, and the count chosen.
+A memory area holds the set or bag to choose from, in words, and the state of the enumeration: from `PILES`, one pile
+per entity: its number, its count, and the chosen count.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import load, lowest, store, trap
@@ -11,7 +11,7 @@ from rulespec.engine.wasm.runtime.program import MAX_SEVERAL, PILES
 
 
 def several_begin(area: int, bits: int, words: int, least: int, most: int) -> None:
-    """Begins with the set or bag in the words of an area."""
+    """Starts with the set or bag in the words of an area."""
     pile = area + PILES
     total = 0
     mask = (1 << bits) - 1
@@ -36,7 +36,7 @@ def several_begin(area: int, bits: int, words: int, least: int, most: int) -> No
 
 
 def several_filled(pile: int, end: int, size: int) -> None:
-    """Chooses `size` pieces from the piles from one on, as many as possible of the first ones."""
+    """Chooses `size` pieces from the piles after one, greedily from the first."""
     while pile < end:
         number = load(pile + 8)
         if number > size:
@@ -47,7 +47,7 @@ def several_filled(pile: int, end: int, size: int) -> None:
 
 
 def several_moved(area: int) -> int:
-    """Chooses the next ones of the same number; 0 if there are none."""
+    """Chooses the next selection of the same size; 0 if there is none."""
     end = load(area + 8)
     pile = end - 24
     after = 0
@@ -65,7 +65,7 @@ def several_moved(area: int) -> int:
 
 
 def several_next(area: int, words: int) -> int:
-    """Puts the next set or bag into the words of an area; 0 if there is none."""
+    """Writes the next set or bag into the words of an area; 0 if there is none."""
     count = load(area + 32)
     if count < 0 or several_moved(area) == 0:
         size = load(area + 16) + 1
@@ -94,7 +94,7 @@ def several_next(area: int, words: int) -> int:
 
 
 def lot(number: int, member: int, size: int) -> int:
-    """The bag of some pieces of one entity, in the word that has them."""
+    """The bag with pieces of a single entity, in its word."""
     if number > 255:
         number = 255
     if number < 0:

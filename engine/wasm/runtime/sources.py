@@ -1,12 +1,11 @@
-"""The functions of the runtime modules, and the meanings of operators that are small Python, read as source."""
+"""Sources of the runtime modules' functions, and of operator meanings in small Python."""
 
 from __future__ import annotations
 
-import ast
 from functools import cache
 from pathlib import Path
 
-from rulespec.engine.wasm.small_python import parsed
+from rulespec.engine.wasm.small_python import SmallFunction, parsed
 from rulespec.language import arithmetic
 
 MODULES = (
@@ -31,24 +30,24 @@ MODULES = (
 
 
 @cache
-def functions(module: str) -> list[ast.FunctionDef]:
+def functions(module: str) -> list[SmallFunction]:
     """The functions of a module, parsed once."""
     return parsed(Path(__file__).with_name(f"{module}.py").read_text("utf-8"))
 
 
 @cache
-def meanings() -> list[ast.FunctionDef]:
+def meanings() -> list[SmallFunction]:
     """The meanings of operators that the interpreter and generated Python call, too."""
     return parsed(Path(arithmetic.__file__).read_text("utf-8"))
 
 
-def stack_functions(words: int) -> list[ast.FunctionDef]:
+def stack_functions(words: int) -> list[SmallFunction]:
     """The functions for sets of up to `words` words; each name ends with its number of words."""
     return [*functions("stack"), *(each for count in range(1, words + 1) for each in parsed(stack_source(count)))]
 
 
 def stack_source(words: int) -> str:
-    """The functions for sets of `words` words: one parameter for each word, the lowest members first."""
+    """The functions for sets of `words` words: one parameter per word, lowest members first."""
     names = [f"w{k}" for k in range(words)]
     params = ", ".join(f"{name}: int" for name in names)
     lines = [f"def lowest{words}({params}) -> int:"]

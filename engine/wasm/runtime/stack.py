@@ -1,11 +1,11 @@
-"""Multi-word sets on the stack: functions that are the same for any number of words; see `sources.stack_source`."""
+"""Multi-word sets on the stack: functions generic in the number of words; see `sources.stack_source`."""
 
 from rulespec.engine.wasm.runtime.intrinsics import load, trap
 from rulespec.engine.wasm.runtime.program import WORDS
 
 
 def from_start(start: int, first: int) -> int:
-    """The bits from a member on in the word beginning with `first`."""
+    """The bits from a member on, in the word that starts with `first`."""
     if start <= first:
         return -1
     if start >= first + 64:

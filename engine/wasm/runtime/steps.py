@@ -20,7 +20,7 @@ from rulespec.engine.wasm.runtime.registers import BY, IDLE_SIZE, JOURNAL, LEFT,
 def stepped(option: int, listing: int) -> int:
     """Applies an option with arguments from the host, or runs a block (-1 - option); returns the end of the changes.
 
-    With `listing`, the options of the next decision are listed, too.
+    With `listing`, it also lists the options of the next decision.
     """
     store(JOURNAL, JOURNAL_BASE)
     store(OPTIONS, OPTIONS_BASE + STRIDE)
@@ -42,7 +42,7 @@ def stepped(option: int, listing: int) -> int:
 
 
 def changed() -> int:
-    """Writes the words changed since the journal began, and empties it; returns their end."""
+    """Writes the words changed since the start of the journal, and clears it; returns their end."""
     stamp = load(MARK) + 1
     store(MARK, stamp)
     to = CHANGED
@@ -80,7 +80,7 @@ def asks_others(number: int) -> int:
 
 
 def cleared() -> int:
-    """Zeroes the bytes after each option's arguments, so that equal options have equal bytes."""
+    """Zeroes the unused bytes after each option's arguments, so that equal options have equal bytes."""
     one = OPTIONS_BASE
     last = load(OPTIONS)
     while one < last:

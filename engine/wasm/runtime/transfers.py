@@ -22,7 +22,7 @@ def transfer(source: int, target: int, amount: int, unlimited: int) -> None:
 
 
 def occupied(entry: int, before: int, after: int) -> None:
-    """Updates the sets in a list after a cell became positive or ceased to be."""
+    """Updates the sets in a list after a cell becomes or ceases to be positive."""
     if (before > 0) != (after > 0):
         left = load(entry)
         while left > 0:
@@ -33,7 +33,7 @@ def occupied(entry: int, before: int, after: int) -> None:
 
 
 def transfer_counted(source: int, target: int, amount: int, unlimited: int, places: int) -> None:
-    """A transfer between cells that sets follow: `places` has the list of each."""
+    """A transfer between cells with derived sets: `places` has a list for each."""
     one = load(source)
     other = load(target)
     transfer(source, target, amount, unlimited)
@@ -49,8 +49,8 @@ def transfer_counted(source: int, target: int, amount: int, unlimited: int, plac
 def house(at: int, value: int, houses: int) -> None:
     """Writes a place into a cell, and moves its owner from the old place's sets to the new one's.
 
-    An entry of the list in `houses`: the address of the first set, the bit of the owner, the array from places to
-    numbers of sets, the bytes of a set.
+    An entry of the list in `houses`: the address of the first set, the owner's bit, the array from places to set
+    numbers, the size of a set in bytes.
     """
     before = load(at)
     if before != value:

@@ -1,10 +1,9 @@
 """A tree of options, grown by random games: the equivalent of `rulespec.engine.search.option_tree` in wasm.
 
-A node has six numbers: its seat, its visits, its first and its last option, the most options to try at it, and the
-number of options it has had at once. An option of a node has eight: the next one, the first one that looks the same,
-the node below that one, the times it was legal, its visits, the shares that its seat has won, the worth of the position
-after it (-1: unknown), and the address of its proven payoff to each seat, or 0. After them comes the option as it was
-listed, with the seat that takes it.
+A node has six numbers: its seat, its visits, its first and last option, the maximum number of options to try, and the
+number of options it had at once. An option of a node has eight: the next option, the first one that looks the same, the
+child node, how often it was legal, its visits, its seat's total share, the value of the next position (-1: unknown),
+and the address of its proven payoffs, or 0. They are followed by the option as listed, with its seat.
 """
 
 from rulespec.engine.wasm.runtime.arithmetic import added
@@ -60,7 +59,7 @@ from rulespec.engine.wasm.runtime.search import restored, returned, snapshot
 
 
 def room(size: int) -> int:
-    """The address of `size` bytes that are 0."""
+    """The address of `size` zeroed bytes."""
     result = load(TREE_TOP)
     if result + size > load(TREE_END):
         trap()
@@ -70,7 +69,7 @@ def room(size: int) -> int:
 
 
 def drawn_next() -> int:
-    """The number of the next draw of the tree."""
+    """The tree's next draw number."""
     store(DRAWN, load(DRAWN) + 1)
     return load(DRAWN)
 
@@ -79,7 +78,7 @@ def drawn_next() -> int:
 
 
 def is_same(one: int, other: int) -> int:
-    """Whether two options have one code."""
+    """Whether two options have the same code."""
     if load(SAMES + 8 * load(one)) != load(SAMES + 8 * load(other)) or load(one + 8) != load(other + 8):
         return 0
     at = 16
@@ -92,7 +91,7 @@ def is_same(one: int, other: int) -> int:
 
 
 def seen_column(one: int, column: int) -> int:
-    """A number of the code of an option as the seat of the root sees it: -1, if it does not."""
+    """A number in an option's code, as seen by the root's seat; -1 if hidden."""
     number = load(SAMES + 8 * load(one))
     if load(one + 8) != load(OWN_SEAT) and load(load(HIDES) + 8 * number) >> column & 1:
         return -1
@@ -102,7 +101,7 @@ def seen_column(one: int, column: int) -> int:
 
 
 def looks_same(one: int, other: int) -> int:
-    """Whether two options look the same to the seat of the root."""
+    """Whether two options look the same to the root's seat."""
     column = 0
     while column < STRIDE // 8:
         if seen_column(one, column) != seen_column(other, column):
@@ -112,7 +111,7 @@ def looks_same(one: int, other: int) -> int:
 
 
 def group_of(node: int, own: int) -> int:
-    """The first option of a node that looks like a new one: the new one itself, if there is none."""
+    """The first option of a node that looks like a new one, or the new one itself."""
     edge = load(node + 16)
     while edge != 0:
         if looks_same(edge + 64, own + 64):
@@ -191,7 +190,7 @@ def options_of(node: int) -> int:
 
 
 def compared_first(count: int, team: int) -> None:
-    """Notes the worth of the position after each new option to a team, if there is a value and they are many."""
+    """Notes the value to a team of the position after each new option, if there is a value and many options."""
     k = 0
     while k < count:
         edge = load(load(ANSWERS) + 8 * k)
@@ -210,7 +209,7 @@ def compared_first(count: int, team: int) -> None:
 
 
 def bound(edge: int, seat: int) -> int:
-    """The upper bound of the payoff of an option to a seat; the worth of the position counts as one visit."""
+    """The upper bound of an option's payoff to a seat; the position's value counts as one visit."""
     proven = load(edge + 56)
     if proven != 0:
         share = load(proven + 8 * seat)
@@ -224,12 +223,12 @@ def bound(edge: int, seat: int) -> int:
 
 
 def is_new(edge: int) -> int:
-    """Whether nothing at all is known of an option."""
+    """Whether nothing is known about an option."""
     return load(edge + 32) == 0 and load(edge + 48) < 0 and load(edge + 56) == 0
 
 
 def most_tried(node: int) -> int:
-    """The most options that are tried of a node: four times the square root of its visits, two at least."""
+    """The maximum number of options to try at a node: four times the square root of its visits, at least two."""
     most = load(node + 32)
     if most < 2:
         most = 2
@@ -280,7 +279,7 @@ def chosen_edge(node: int, count: int) -> int:
 
 
 def weighted_edge(count: int) -> int:
-    """The number of an option of chance, by the weights."""
+    """The number of a chance option, drawn by weight."""
     total_weight = 0
     k = 0
     while k < count:
@@ -297,7 +296,7 @@ def weighted_edge(count: int) -> int:
 
 
 def planted(particles: int) -> None:
-    """Begins a tree: a root without options, and a snapshot of each particle at `OUT`."""
+    """Starts a tree: a root without options, and a snapshot of each particle at `OUT`."""
     particle = 0
     while particle < particles:
         restored(load(ROWS) + ROW * particle)
@@ -308,7 +307,7 @@ def planted(particles: int) -> None:
 
 
 def descended(position: int) -> None:
-    """Goes down the tree from a snapshot on, to a node that is new or a game that is over."""
+    """Descends the tree from a snapshot, to a new node or the end of a game."""
     returned(position)
     seed(load(TREE_KEY), 0)
     node = load(TREE)
@@ -335,7 +334,7 @@ def descended(position: int) -> None:
 
 
 def won_by_all(ended: int) -> None:
-    """Adds the shares of a playout to the options of its way."""
+    """Adds the shares of a playout to the options on its path."""
     team = load(TEAMS)
     while team < load(TEAMS_END):
         store(team + 40, payoff(team, ended))
@@ -351,7 +350,7 @@ def won_by_all(ended: int) -> None:
 
 
 def proven_of(node: int) -> int:
-    """The proven payoffs of a position: if an option certainly wins all, or if all are proven; 0 if they are open."""
+    """The proven payoffs of a position: if an option certainly wins everything, or all are proven; otherwise 0."""
     best = 0
     is_open = 0
     edge = load(node + 16)
@@ -372,7 +371,7 @@ def proven_of(node: int) -> int:
 
 
 def prove() -> None:
-    """Notes the payoffs proven by the end of a game: those of its last option, then backwards while they hold."""
+    """Notes the payoffs proven by the end of a game: for its last option, then backwards while they hold."""
     proven = room(8 * SEATS)
     seat = 0
     while seat < SEATS:
@@ -389,7 +388,7 @@ def prove() -> None:
 
 @exported
 def grow(playouts: int, particles: int, cap: int) -> int:
-    """Grows a tree by random games; returns whether it was interrupted: called again, it resumes."""
+    """Grows a tree by random games; returns whether it was interrupted: another call resumes."""
     while load(NEXT) < playouts:
         if load(PAUSED) == 0:
             if load(BUDGET) < 0:
@@ -414,7 +413,7 @@ def grow(playouts: int, particles: int, cap: int) -> int:
 
 
 def written_root(to: int, edge: int) -> None:
-    """Writes the visits, the shares won and the proven payoff of an option at the root; -1: that is open."""
+    """Writes the visits, total share and proven payoff (-1: unproven) of an option at the root."""
     store(to, load(edge + 32))
     store(to + 8, load(edge + 40))
     store(to + 16, -1)
@@ -424,7 +423,7 @@ def written_root(to: int, edge: int) -> None:
 
 @exported
 def of_root(count: int) -> None:
-    """Writes the visits, the shares won and the proven payoff of each requested option at the root."""
+    """Writes the visits, total share and proven payoff of each requested option at the root."""
     k = 0
     edge = load(load(TREE) + 16)
     while k < count:

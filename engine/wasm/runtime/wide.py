@@ -1,6 +1,6 @@
 """Multi-word sets and orders as rows in memory; `to` is the address of the result.
 
-Only of a copy, a union, an intersection and a difference `to` may be the address of an operand.
+Only for copy, union, intersection and difference may `to` be the address of an operand.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import copy, count, fill, load, lowest, store, trap
@@ -28,13 +28,13 @@ def wide_copy(to: int, a: int) -> None:
 
 
 def wide_from(to: int, a: int) -> None:
-    """The set of one word."""
+    """A single-word set as a row."""
     wide_zero(to)
     store(to, a)
 
 
 def wide_low(a: int) -> int:
-    """The first word of a set that has no members in others."""
+    """The first word of a set without members in other words."""
     k = 1
     while k < WORDS:
         if load(a + 8 * k) != 0:
@@ -84,7 +84,7 @@ def wide_bit(to: int, member: int) -> None:
 
 
 def wide_one(to: int, member: int) -> None:
-    """The set of a member, which may be none."""
+    """The set of a member, or the empty set for none."""
     if member < 0:
         wide_zero(to)
     else:
@@ -143,7 +143,7 @@ def wide_next(a: int, start: int) -> int:
 
 
 def wide_pick(a: int, start: int) -> int:
-    """The first member from a number on, else the first of all; -1 if empty."""
+    """The first member from a number on, otherwise the first of all; -1 if empty."""
     member = wide_next(a, start)
     return wide_next(a, 0) if member < 0 else member
 
@@ -187,7 +187,7 @@ def wide_field(order: int, at: int, bits: int) -> int:
 
 
 def wide_note(order: int, at: int, bits: int, value: int) -> None:
-    """Writes a field that was 0."""
+    """Writes a field that is 0 before."""
     if at + bits > 64 * WORDS:
         trap()
     off = at & 63
@@ -225,12 +225,12 @@ def wide_without(to: int, order: int, member: int, bits: int) -> int:
 
 
 def wide_append(to: int, order: int, member: int, bits: int) -> None:
-    """An order with a member at its end, and nowhere else."""
+    """An order with a member moved or added to its end."""
     wide_note(to, wide_without(to, order, member, bits), bits, member + 1)
 
 
 def wide_place(order: int, member: int, bits: int) -> int:
-    """The place of a member in an order, from 0 on; -1 if it has none."""
+    """The index of a member in an order, from 0; -1 if absent."""
     at = 0
     one = wide_field(order, 0, bits)
     while one != 0:

@@ -1,0 +1,100 @@
+"""Operators over the subsets of a set, lowered to loops over their numbers: no machine knows more than its loops.
+
+A subset has the number whose bits say which members it has, the first one lowest. Sets of numbers have 32 members at
+most, so that they fit into a word: the digits of a number have loops within one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from rulespec.diagnostics.diagnostic import Span
+from rulespec.engine.lower.alternatives import Lowering, choice_by
+from rulespec.engine.lower.optionals import extreme
+from rulespec.engine.lower.ranges import MOST, NUMBERS, Range
+from rulespec.engine.lower.scope import Scope
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import FALSE, NONE, TRUE, choose, fallback, logic, op
+from rulespec.language.several import MOST_MEMBERS
+from rulespec.typed import nodes as typed
+from rulespec.types import SetOf
+
+_BITS = 5
+"""The bits of a digit."""
+
+
+class SubsetLowering(Lowering, Protocol):
+    """The parts of the lowering of expressions that subsets need."""
+
+    def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
+        """A number, checked if it might lie outside of bounds."""
+
+    def slot(self, scope: Scope) -> int:
+        """The first free slot."""
+
+    def site(self, span: Span, message: str) -> int:
+        """The number of a place for fault reports."""
+
+    def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
+        """The set of an entity, or a set itself."""
+
+
+def lower_subsets(x: SubsetLowering, e: typed.OverSubsets, scope: Scope) -> ir.Expr:
+    """An operator over the subsets of a set, which is evaluated once."""
+    asked = [part for part in (e.where, e.body) if part is not None]
+    source = typed.Var("", e.source.type, e.source.span)
+    result = choice_by(x, x.expr(e.source, scope), source, asked, scope, lambda of, inner: _over(x, e, of, inner))
+    if e.op in ("min", "max") and e.default is not None:
+        return fallback(result, x.argument(e.default, e.type, scope), number=True)
+    return x.bounded(result, e.span, MOST) if e.op == "sum" else result
+
+
+def _over(x: SubsetLowering, e: typed.OverSubsets, source: ir.Expr, scope: Scope) -> ir.Expr:
+    """The loops over the digits of the numbers, and what is asked of each subset."""
+    assert isinstance(e.source.type, SetOf)
+    size = x.layout.size(e.source.type.kind)
+    bits = min(size, MOST_MEMBERS)
+    count = op("count", source)
+    if size > MOST_MEMBERS:
+        site = x.site(e.span, f"`subsets` takes a set of {MOST_MEMBERS} members at most")
+        count = op("/", count, op("<=", count, ir.Const(MOST_MEMBERS)), site=site)
+    number: ir.Expr = FALSE
+    digits: list[tuple[int, ir.Expr, ir.Expr]] = []
+    for low in range(0, bits, _BITS):
+        slot, width = x.slot(scope), min(_BITS, bits - low)
+        scope = scope.after(slot)
+        x.ranges.slots[slot] = 0, (1 << width) - 1
+        number = op("+", number, op("*", ir.Local(slot), ir.Const(1 << low)))
+        below = x.row(tuple([1 << min(max(n - low, 0), width) for n in range(bits + 1)]), count)
+        digits.append((slot, ir.Const((1 << (1 << width)) - 1), op("<", ir.Local(slot), below)))
+    member = x.slot(scope)
+    rank = op("-", op("count", op("until", source, op("bit", ir.Local(member)), TRUE)), TRUE)
+    subset = ir.Fold("set", member, source, None, op("in", rank, number), None, None)
+    asked = [part for part in (e.where, e.body) if part is not None]
+    value = choice_by(x, subset, e.var, asked, scope.after(member), lambda _, inner: _of_subset(x, e, inner))
+    return _nested(e.op, digits, value)
+
+
+def _of_subset(x: SubsetLowering, e: typed.OverSubsets, scope: Scope) -> ir.Expr:
+    """The contribution of a subset to the result, or the value that leaves the result as it is."""
+    where = x.expr(e.where, scope) if e.where is not None else TRUE
+    if e.body is None:
+        return where
+    if e.op in ("min", "max"):
+        return choose(where, x.argument(e.body, e.type, scope), NONE)
+    body = x.expr(e.body, scope)
+    body = x.set_of(e.body, body) if e.op == "union" else body
+    return choose(where, body, TRUE if e.op == "all" else FALSE)
+
+
+def _nested(word: str, digits: Sequence[tuple[int, ir.Expr, ir.Expr]], value: ir.Expr) -> ir.Expr:
+    """Loops over digits within one another."""
+    for slot, numbers, within in digits:
+        if word == "any":
+            value = ir.Fold("any", slot, numbers, None, logic("and", [within, value]), None, None)
+        elif word in ("min", "max"):
+            value = extreme(word, slot, numbers, within, value, None)
+        else:
+            value = ir.Fold("sum" if word == "count" else word, slot, numbers, None, within, value, None)
+    return value if digits else FALSE
