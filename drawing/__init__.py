@@ -1,1 +1,1 @@
-"""Pictures of boards, made from data (`drawing.yaml`) and from a seat's view."""
+"""Pictures of boards, drawn from data (`drawing.yaml`) and a seat's view."""

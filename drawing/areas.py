@@ -1,7 +1,7 @@
-"""Areas of regions known only by positions and links: linked regions touch where a plane allows it.
+"""Areas of regions known only by positions and links: linked regions touch wherever the plane allows it.
 
-Each region is the union of the Voronoi cells of its position and of more sites along its links.
-Without these, a fifth of the links would have no border, and as many borders no link (docs/explanation/drawing.md).
+Each region is the union of the Voronoi cells of its position and of additional sites along its links. Without these, a
+fifth of the links would have no border, and as many borders no link (docs/explanation/drawing.md).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _Line = tuple[int, int, Point, Point]
 
 
 class Border(Struct, frozen=True):
-    """A line between two regions; `b` is negative if there is none beyond it."""
+    """A line between two regions; `b` is negative at the outer edge."""
 
     a: int
     b: int
@@ -36,13 +36,13 @@ class Border(Struct, frozen=True):
 
 
 class Areas(Struct, frozen=True):
-    """The outlines of each region, and the borders between them, each once."""
+    """The outlines of each region, and the borders between them."""
 
     outlines: list[list[list[Point]]]
     borders: list[Border]
 
     def touching(self) -> set[tuple[int, int]]:
-        """The pairs of regions that have a border, the lower number first."""
+        """The pairs of regions with a common border, lower number first."""
         return {(min(b.a, b.b), max(b.a, b.b)) for b in self.borders if b.b >= 0}
 
 
@@ -53,14 +53,14 @@ def areas(
     height: float,
     stubs: Iterable[tuple[int, Point]] = (),
 ) -> Areas:
-    """The areas of regions in a frame.
+    """The areas of the regions in a frame.
 
     Args:
-        positions: of the regions, inside the frame.
+        positions: the positions of the regions, inside the frame.
         links: pairs of regions that should touch.
-        width: of the frame.
-        height: of the frame.
-        stubs: regions whose area should reach a point, such as one at the frame.
+        width: the width of the frame.
+        height: the height of the frame.
+        stubs: regions with an additional point that their area should reach, such as one at the frame.
     """
     lines = [(a, b, positions[a], positions[b]) for a, b in links]
     lines += [(a, -1, positions[a], end) for a, end in stubs]
@@ -117,7 +117,7 @@ def _uncrossed(lines: Sequence[_Line]) -> list[_Line]:
 
 
 def cross(a: Point, b: Point, c: Point, d: Point) -> bool:
-    """Whether two lines cross, ends not counted."""
+    """Whether two lines cross, excluding their ends."""
 
     def side(p: Point, q: Point, r: Point) -> float:
         return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
@@ -157,7 +157,7 @@ def _joined(edges_by_cell: list[list[Edge]], owners: Sequence[int], count: int) 
 
 
 def chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> list[list[Corner]]:
-    """Lines joined end to end, up to corners of more than two lines."""
+    """Lines joined end to end, between corners of more than two lines."""
     at: dict[Corner, list[int]] = {}
     for k, ends in enumerate(lines):
         for corner in ends:
@@ -225,7 +225,7 @@ def loops(parts: list[tuple[Corner, Corner, list[Point]]]) -> list[list[Point]]:
 
 
 def spans(outlines: Sequence[Sequence[Point]], rows: int, side: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-    """The squares of some side with their centres inside outlines, by row: first and last column of each run."""
+    """The grid squares with centres inside outlines, by row: first and last column of each run."""
     crossings: list[list[float]] = [[] for _ in range(rows)]
     for line in outlines:
         for (x, y), (nx, ny) in zip(line, [*line[1:], line[0]], strict=True):

@@ -1,4 +1,4 @@
-"""A ruleset as its author has it: the readable part of it, with its mistakes."""
+"""A ruleset as seen by its author: the readable parts, with their mistakes."""
 
 from __future__ import annotations
 
@@ -38,9 +38,8 @@ class Draft(Brief, Struct, frozen=True):
     """An author's ruleset, if sound, and its diagnostics.
 
     Attributes:
-        ruleset: None if there are errors in it.
-        scene: the board, with its mistakes if they are marked; None if there is nothing to mark, or if it cannot be
-            read at all.
+        ruleset: the ruleset, or None if it has errors.
+        scene: the board, with marked mistakes if requested; None if nothing is to be marked, or nothing is readable.
         diagnostics: all mistakes.
         sources: the texts of its files.
     """
@@ -56,7 +55,7 @@ def draft(ref: str, *, marks: bool = True) -> Draft:
 
     Args:
         ref: the ruleset.
-        marks: whether mistakes are marked on the board, and listed beside it.
+        marks: whether to mark mistakes on the board, and list them next to it.
 
     Raises:
         DiagnosticsError: if there is no such ruleset.
@@ -79,7 +78,7 @@ def draft(ref: str, *, marks: bool = True) -> Draft:
 
 
 def with_mistakes(ruleset: typed.Ruleset, diagnostics: Sequence[Diagnostic]) -> Scene:
-    """The board of a ruleset whose faults appear only when a game begins."""
+    """The board of a ruleset with faults that appear only when a game starts."""
     return faulty_scene(*_faulty(ruleset, read_drawing(ruleset, Report()), diagnostics))
 
 

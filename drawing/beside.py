@@ -1,4 +1,4 @@
-"""Parallel lines near enough to be one border."""
+"""Parallel lines that are close enough to be one border."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def beside(areas: Sequence[Sequence[Sequence[Point]]], near: float, along: int) 
 
     Args:
         areas: the lines of each area.
-        near: the side of squares; points in the same one or in adjacent ones are near.
-        along: the least number of squares of either that are near the other.
+        near: the side of the grid squares; points in equal or adjacent squares are near.
+        along: the minimum number of squares of either area that are near the other.
     """
     length = sum(hypot(nx - x, ny - y) for lines in areas for line in lines for (x, y), (nx, ny) in pairwise(line))
     step = max(near / 2, length / _MAX_POINTS)

@@ -1,4 +1,4 @@
-"""The picture of a position: boards side by side with their pieces, tables below."""
+"""The picture of a position: boards side by side with their pieces, and tables below."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
 from rulespec.drawing.board_forms import HOSTS, SIDE, plans_of
 from rulespec.drawing.captions import caption, notes
-from rulespec.drawing.cell_sides import tile_items
 from rulespec.drawing.colours import INK
 from rulespec.drawing.dice import dice
 from rulespec.drawing.drawing_file import read_drawing
@@ -26,12 +25,13 @@ from rulespec.drawing.plan import GAP, Plan, Sheet
 from rulespec.drawing.regular_boards import bands_of, heading_of, scale_plan
 from rulespec.drawing.scene import LAYERS, Place, Scene, SceneItem, panel
 from rulespec.drawing.shown import Entity, Names, ShownState
-from rulespec.drawing.standing import PlacedPiles, standing
+from rulespec.drawing.standing import PlacedFields, PlacedPiles, Slot, standing
 from rulespec.drawing.status import status_of
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
-from rulespec.drawing.table_texts import Cell, TextTable, text_rows, text_table
+from rulespec.drawing.table_texts import Cell, TableTexts, TextTable, text_table
 from rulespec.drawing.text_width import shortened, text_width
+from rulespec.drawing.tiles import stop_items, tile_items
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seat_names import shown_names
 from rulespec.engine.game.state_json import state_json
@@ -63,9 +63,9 @@ _MAT = 10.0
 
 
 class Panel(Brief, Struct, frozen=True):
-    """A board with those in its cells, or a scale, as a picture of its own: in the coordinates of the sheet.
+    """A board with nested boards, or a scale, as a separate picture in the coordinates of the sheet.
 
-    `at`: its place on the sheet; `turns`: whether it can be viewed from the other side; `note`: its caption.
+    `at`: its place on the sheet; `turns`: whether it can be rotated to the other side; `note`: its caption.
     """
 
     id: str
@@ -86,10 +86,10 @@ def board(
     """The picture of a position.
 
     Args:
-        ruleset: its rules.
-        position: a game, shown in full, or a seat's view of one; None: the board without pieces and tables.
-        words: the titles that are shown; by default those of the ruleset.
-        style: that of the ruleset, if its drawing files have been read.
+        ruleset: the ruleset.
+        position: a game, shown in full, or a seat's view; None: the board without pieces and tables.
+        words: the displayed titles; by default those of the ruleset.
+        style: the style of the ruleset, if it has already been read.
     """
     names = position.names if position is not None else {}
     seat = position.seat if isinstance(position, View) else None
@@ -111,16 +111,16 @@ def board_of(
     style: Style | None = None,
     apart: bool = False,
 ) -> Board:
-    """The board of a ruleset for seats: ids with names, or ids alone; cached for the last few.
+    """The board of a ruleset for seats: ids with names, or only ids; recent ones are cached.
 
     Args:
-        ruleset: its rules.
-        seats: those of the table.
-        words: the titles that are shown; by default those of the ruleset.
-        tables: whether tables are part of the picture; `rows_of` has them as text.
-        viewer: the number of the seat whose own spaces can be pointed at, where each seat has its own.
-        style: that of the ruleset, if its drawing files have been read.
-        apart: whether each board is a picture of its own, as on a page, where tables are not drawn.
+        ruleset: the ruleset.
+        seats: the seats of the table.
+        words: the displayed titles; by default those of the ruleset.
+        tables: whether the picture includes tables; `rows_of` has them as text.
+        viewer: the number of the seat whose spaces can be pointed at, if each seat has its own.
+        style: the style of the ruleset, if it has already been read.
+        apart: whether each board is a separate picture, as on a page, without tables.
     """
     names = named(seats)
     key = id(ruleset), tuple(names.items()), id(words), tables, viewer, apart
@@ -139,16 +139,16 @@ def board_of(
 
 
 class Board:
-    """The board of a ruleset at a table: everything that no decision changes is computed once.
+    """The board of a ruleset at a table, with everything that no decision changes computed once.
 
     Args:
-        d: declarations; those of a ruleset with mistakes will do.
+        d: declarations, possibly of a ruleset with mistakes.
         style: their style.
-        names: the seats with the names of the players; without a game there are none.
-        words: the titles that are shown.
-        tables: whether tables are part of the picture.
-        viewer: the number of the seat that looks at it.
-        apart: whether each board is a picture of its own; see `panels`.
+        names: the seats with the names of the players; empty without a game.
+        words: the displayed titles.
+        tables: whether the picture includes tables.
+        viewer: the number of the viewing seat.
+        apart: whether each board is a separate picture; see `panels`.
     """
 
     def __init__(
@@ -175,8 +175,11 @@ class Board:
         self.static: list[SceneItem] = []
         self.panels: list[Panel] = []
         self._rights: list[float] = []
-        self._piled: PlacedPiles = {}
+        self._piled = PlacedPiles(self.sheet, self.plans)
+        self._fields: PlacedFields = {}
         self._stood: dict[tuple[str, int, tuple[DrawnToken, ...]], tuple[SceneItem, ...]] = {}
+        self._stands: dict[Slot, tuple[tuple[DrawnToken, ...], tuple[SceneItem, ...]]] = {}
+        self._scaled: dict[tuple[str, str], tuple[dict[int, Any], list[SceneItem]]] = {}
         self.size = self._laid_out()
         title = svg.words(words.game, _MARGIN, 24, 20, bold=True, anchor="start", fill=INK)
         self.static.insert(0, SceneItem("title", "names", title))
@@ -301,11 +304,11 @@ class Board:
         return plan.size[1] + GAP
 
     def backdrop(self) -> str:
-        """The pictures that stay, with an empty group for the items of each layer: HTML, a figure for each board."""
+        """The static pictures, with an empty group for the items of each layer: HTML, with a figure for each board."""
         return "".join(_figure(each) for each in self.panels)
 
     def panel_of(self, kind: str) -> str:
-        """The panel that the places of a board are on."""
+        """The panel that contains the places of a board."""
         return next((guest.inside for guest in self._guests if guest.kind == kind), kind)
 
     def _title_of(self, table: SheetTable) -> str:
@@ -330,34 +333,44 @@ class Board:
         return Scene(*self.size, self.words.game, description, tuple(self.static), tuple(dynamic))
 
     def places(self, state: dict[str, Any] | None = None) -> dict[str, Place]:
-        """The entities that can be pointed at, by their ids: spaces, rows, and with a state tokens and cards, too.
+        """The entities that can be pointed at, by id: spaces, rows, and for a state also tokens and cards.
 
-        In a picture, the element that covers a place has its id as `data-place`.
+        In a picture, the element of a place has its id as `data-place`.
         """
         items = (*self.static, *(self.items(state) if state is not None else ()))
         return {place.id: place for item in items for place in item.places}
 
-    def items(self, state: dict[str, Any]) -> Iterator[SceneItem]:
-        """The items of a board that show a state."""
-        shown = self.names.read(state)
+    def items(self, state: dict[str, Any] | ShownState) -> Iterator[SceneItem]:
+        """The items of a board for a state, or for its content as read by `names`."""
+        shown = state if isinstance(state, ShownState) else self.names.read(state)
         for of, plan in self.plans.items():
             if plan.tiles is not None:
                 yield from tile_items(self.sheet, of, plan.tiles, shown)
             for kind, lines in plan.links.items():
                 yield from link_states(self.sheet, kind, lines, shown)
         placed: dict[str, Place] = {}
-        for (kind, number), result in standing(self.sheet, self.plans, shown, self._piled).items():
-            if (slot := self.plans[kind].slots.get(number)) is not None:
-                for item in self._standing(kind, number, tuple(result), slot):
+        stand = standing(self.sheet, self.plans, shown, self._piled, self._fields)
+        for of, plan in self.plans.items():
+            if plan.tiles is not None:
+                for item in stop_items(self.sheet, of, plan.tiles, shown, stand):
                     placed |= {place.id: place for place in item.places}
                     yield item
+        for (kind, number), result in stand.items():
+            if (slot := self.plans[kind].slots.get(number)) is not None:
+                for item in self._standing(kind, number, tuple(result), slot):
+                    if item.places:
+                        placed |= {place.id: place for place in item.places}
+                    yield item
         for (kind, name), plan in self.scales.items():
-            yield from self._on_scale(kind, name, plan, shown)
+            values = shown.fields.get((kind, name), {})
+            if (kind, name) not in self._scaled or self._scaled[kind, name][0] != values:
+                self._scaled[kind, name] = values, list(self._on_scale(kind, name, plan, values))
+            yield from self._scaled[kind, name][1]
         for table in self.tables:
             yield from rows(self.sheet, self.words, self.names, table, shown, placed)
 
     def text_tables(self) -> list[tuple[SheetTable, TextTable]]:
-        """The tables, and as texts: titles, heads, and the first cell of each row."""
+        """The tables, each also as text: title, heads, and the first cell of each row."""
         return [(t, text_table(self.sheet, t, self._title_of(t))) for t in self._text_tables if t.rows]
 
     @cached_property
@@ -365,26 +378,34 @@ class Board:
         tables = (self._table_of(kind, (0.0, 0.0), _LEAST) for kind in self.sheet.style.tables)
         return [table for table in tables if table is not None]
 
-    def text_rows(self, state: dict[str, Any]) -> Iterator[list[Cell]]:
-        """The rows of all these tables, one after the other, for a state."""
-        shown = self.names.read(state)
-        for table in self._text_tables:
-            yield from text_rows(self.sheet, self.words, self.names, table, shown)
+    @cached_property
+    def _table_texts(self) -> list[TableTexts]:
+        return [TableTexts(self.sheet, self.words, self.names, table) for table in self._text_tables]
+
+    def text_rows(self, state: dict[str, Any] | ShownState) -> Iterator[list[Cell]]:
+        """The text rows of all tables, in order, for a state as in `items`; equal rows are the same object."""
+        shown = state if isinstance(state, ShownState) else self.names.read(state)
+        for texts in self._table_texts:
+            yield from texts.rows(shown)
 
     def _standing(self, kind: str, number: int, tokens: tuple[DrawnToken, ...], slot: Box) -> tuple[SceneItem, ...]:
-        """The items standing in a place, mostly reused from one position to the next."""
-        key = kind, number, tokens
-        if key not in self._stood:
-            if len(self._stood) >= _STOOD:
-                self._stood.clear()
-            plan = self.plans[kind]
-            how = Standing(plan.piece or LARGEST, plan.manners.get(number, ""), plan.stack, plan.stands.get(number, ()))
-            self._stood[key] = tuple(drawn(self.sheet, tokens, slot, how))
-        return self._stood[key]
+        """The items standing in a place, mostly those of the last position."""
+        last = self._stands.get((kind, number))
+        if last is None or last[0] != tokens:  # sooner than by the hash of all tokens
+            key = kind, number, tokens
+            if key not in self._stood:
+                if len(self._stood) >= _STOOD:
+                    self._stood.clear()
+                plan = self.plans[kind]
+                stands = plan.stands.get(number, ())
+                how = Standing(plan.piece or LARGEST, plan.manners.get(number, ""), plan.stack, stands)
+                self._stood[key] = tuple(drawn(self.sheet, tokens, slot, how))
+            last = self._stands[kind, number] = tokens, self._stood[key]
+        return last[1]
 
-    def _on_scale(self, kind: str, name: str, plan: Plan, shown: ShownState) -> Iterator[SceneItem]:
+    def _on_scale(self, kind: str, name: str, plan: Plan, values: Mapping[int, Any]) -> Iterator[SceneItem]:
         results: dict[int, list[DrawnToken]] = {}
-        for number, value in shown.fields.get((kind, name), {}).items():
+        for number, value in values.items():
             if isinstance(value, int) and value in plan.slots:
                 of: Entity | None = (kind, number) if kind else None
                 title = f"{self.sheet.titles(kind)[number] if kind else ''} {self.words.field(kind, name)}: {value}"
@@ -427,7 +448,7 @@ def _titles(
 
 
 def scale_id(kind: str, name: str) -> str:
-    """The panel of a scale."""
+    """The id of a scale's panel."""
     return f"{kind}.{name}"
 
 

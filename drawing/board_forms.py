@@ -1,11 +1,12 @@
-"""Boards in the forms that a drawing names."""
+"""Boards in the forms named by a drawing file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rulespec.drawing.cell_sides import side_lines, tiles_of
+from rulespec.drawing.cell_sides import side_lines
 from rulespec.drawing.cells_board import cells_plan, net_of
+from rulespec.drawing.hex_map import hex_map_plan
 from rulespec.drawing.map_board import map_plan
 from rulespec.drawing.map_spots import spots_plan
 from rulespec.drawing.mats_board import mats_plan
@@ -14,25 +15,26 @@ from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan
 from rulespec.drawing.style import BoardStyle
 from rulespec.drawing.svg import Point
+from rulespec.drawing.tiles import tiles_of
 
 SIDE = 380.0
 """The width of the column at the right of a sheet."""
 
 
-HOSTS = {"cells": "cells", "areas": "spots", "nodes": "spots"}
+HOSTS = {"cells": "cells", "areas": "spots", "nodes": "spots", "hexes": "stops"}
 """Forms of boards in which others may lie, and the form of those."""
 
 
 def plans_of(
     sheet: Sheet, b: BoardStyle, guests: Sequence[BoardStyle], room: tuple[Point, float, int]
 ) -> dict[str, Plan]:
-    """The plan of a board, and of the boards in its cells, by kind.
+    """The plans of a board and the boards in its cells, by kind.
 
     Args:
         sheet: the sources of the picture.
         b: the board.
-        guests: boards that lie in this one: in cells of its net, or as spots on a map.
-        room: its top left corner, its largest width, and the number of the viewer's seat.
+        guests: nested boards: in cells of its net, as spots on a map, or as stops of its tiles.
+        room: its top left corner, its maximum width, and the number of the viewing seat.
     """
     corner, width, viewer = room
     if b.form == "cells":
@@ -41,6 +43,8 @@ def plans_of(
     if b.form in ("areas", "nodes"):
         plan = map_plan(sheet, b, corner)
         return {b.kind: plan, **{each.kind: spots_plan(sheet, b, each, corner, plan.size[0]) for each in guests}}
+    if b.form == "hexes":
+        return {b.kind: hex_map_plan(sheet, b, corner), **{each.kind: Plan((0.0, 0.0)) for each in guests}}
     if b.form == "grid" and b.kind in sheet.d.boards:
         plan = grid_plan(sheet, b, corner)
     elif b.form == "mats" and is_mats(sheet, b.kind):

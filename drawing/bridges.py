@@ -1,4 +1,4 @@
-"""Bridges: lines for links between areas that do not touch, over the shortest gap that has no name on it."""
+"""Bridges: lines for links between areas that do not touch, over the shortest gap without a name on it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Pair = tuple[int, int]
 
 
 def bridges(pairs: Iterable[Pair], raster: Raster, taken: Sequence[Box]) -> dict[Pair, Bridge]:
-    """The ends of lines between areas, at points with room in both.
+    """The ends of lines between areas, at points with some room.
 
     Args:
-        pairs: the areas that lines are wanted for, the lower number first.
-        raster: which area is where.
-        taken: boxes that no line should cross.
+        pairs: the pairs of areas to connect, lower number first.
+        raster: the raster of the areas.
+        taken: boxes that lines should avoid.
     """
     results: dict[Pair, Bridge] = {}
     ends: dict[int, list[Point]] = {}
@@ -42,7 +42,7 @@ def bridges(pairs: Iterable[Pair], raster: Raster, taken: Sequence[Box]) -> dict
 
 
 def crossings(pairs: Iterable[Pair], outlines: Sequence[Sequence[Sequence[Point]]]) -> dict[Pair, Bridge]:
-    """The ends of lines between outlined areas: a little inside, at their nearest points."""
+    """The ends of lines between outlined areas: slightly inside, at their nearest points."""
     results: dict[Pair, Bridge] = {}
     for a, b in sorted(set(pairs))[:MAX_BRIDGES]:
         ones, others = (_thinned([p for ring in outlines[i] for p in ring]) for i in (a, b))

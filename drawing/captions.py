@@ -1,4 +1,4 @@
-"""Captions of boards: a heading, and what the letters and numbers on a board mean."""
+"""Captions of boards: a heading, and a key to the letters and numbers on a board."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FAINT = "#4a525a"
 
 
 def caption(sheet: Sheet, board: BoardStyle, title: str, corner: Point, width: float) -> tuple[str, float]:
-    """The caption above a board as SVG, and its height; without a title, only what its colours mean."""
+    """The caption above a board as SVG, and its height; without a title, only the key to its colours."""
     parts, tall = [], 0.0
     if title:
         parts.append(heading(shortened(title, 13, width, bold=True), corner))
@@ -33,6 +33,10 @@ def caption(sheet: Sheet, board: BoardStyle, title: str, corner: Point, width: f
             y = corner[1] + HEAD + _LINE * (i + 0.4)
             parts.append(svg.words(line, corner[0], y, SIZE, anchor="start", fill=_FAINT))
         tall = HEAD + 2 + _LINE * len(lines) + (4 if lines else 0)
+    if board.tints:
+        looks = {sheet.words.field(board.kind, name): Look(tone) for name, tone in board.tints.items()}
+        parts.append(_colours(looks, "", (corner[0], corner[1] + tall + 7)))
+        tall += _LINE + 6
     for name in board.fill:
         if looks := _fills(sheet, board, name):
             parts.append(_colours(looks, sheet.words.field(board.kind, name), (corner[0], corner[1] + tall + 7)))
@@ -48,10 +52,10 @@ def _fills(sheet: Sheet, board: BoardStyle, name: str) -> dict[str, Look]:
 
 
 def _colours(looks: Mapping[str, Look], title: str, at: Point) -> str:
-    """The colours of places, and what they say."""
+    """The colours of places, with their meanings; `title`: what they are all about."""
     x, y = at
-    parts = [svg.words(f"{title}:", x, y, SIZE, anchor="start", fill=_FAINT)]
-    x += text_width(f"{title}: ", SIZE) + 4
+    parts = [svg.words(f"{title}:", x, y, SIZE, anchor="start", fill=_FAINT)] if title else []
+    x += text_width(f"{title}: ", SIZE) + 4 if title else 0
     for name, look in looks.items():
         box: svg.Values = {"x": x, "y": y - 7, "width": 14, "height": 14, "fill": ground(look.colour), "stroke": INK}
         parts.append(svg.element("rect", **box))
@@ -73,7 +77,7 @@ def _lines(notes: list[str], width: float) -> list[str]:
 
 
 def notes(sheet: Sheet, board: BoardStyle) -> Iterator[str]:
-    """Contents of the places of a board: facts, fields, and those whose place is here."""
+    """The kinds of content in the places of a board: facts, fields, and entities located there."""
     d, words, kind = sheet.d, sheet.words, sheet.d.kinds[board.kind]
     numbers = sheet.words.word("drawn_numbers")
     numbered = [name for name in board.facts if name in kind.facts and not isinstance(kind.facts[name].type, Bool)]

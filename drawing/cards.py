@@ -1,8 +1,11 @@
-"""Cards and discs: how a pile, a token or an entity looks where it is one of many in a row."""
+"""Cards and discs: piles, tokens and entities as members of a row."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ink_on
@@ -16,7 +19,7 @@ SIZE = 12.0
 
 
 def chip_width(text: str) -> float:
-    """The width of a disc or a card with a text."""
+    """The width of a disc or card with a text."""
     return max(18.0, text_width(text, SIZE, bold=True) + 6)
 
 
@@ -34,7 +37,7 @@ def chip(look: Look, x: float, y: float, text: str = "") -> str:
 
 
 def is_counted(sheet: Sheet, kind: str, pile: str, place: str) -> bool:
-    """Whether a column shows the number of pieces instead of each: the row's own, all alike."""
+    """Whether a column shows a number rather than single pieces: the row's own pieces, all alike."""
     decl = sheet.d.pieces.get(pile)
     if decl is None or decl.places[place].index or (kind == "game" and decl.each):
         return False
@@ -42,7 +45,7 @@ def is_counted(sheet: Sheet, kind: str, pile: str, place: str) -> bool:
 
 
 def entity_of(sheet: Sheet, pile: Pile) -> Entity | None:
-    """The entity of a card: a token, or the entity of a one-piece pile, unless that entity is a place itself."""
+    """The entity of a card: a token, or the entity of a one-piece pile that is not itself a place."""
     if pile.token:
         return pile.type, sheet.known.number(pile.type, pile.token)
     kind = pile.owners[0][0] if len(pile.owners) == 1 else ""
@@ -56,7 +59,7 @@ def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
     style = sheet.style.pieces[pile.type]
     many = f" x{pile.count}" if pile.count > 1 else ""
     if style.text == "title" and pile.token:
-        return sheet.titles(pile.type)[sheet.known.number(pile.type, pile.token)], lettered(sheet, pile)[1]
+        return sheet.titles(pile.type)[sheet.known.number(pile.type, pile.token)] + many, lettered(sheet, pile)[1]
     if style.text == "title" and len(pile.owners) == 1:
         kind, number = pile.owners[0]
         return sheet.titles(kind)[number] + many, lettered(sheet, pile)[1]
@@ -66,11 +69,46 @@ def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
 
 
 def lettered(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
-    """The letters of the owners' parts of a pile, or of a token without any, with the count; and its colours."""
+    """The letters of the owners' parts of a pile, or of an ownerless token, with the count; and its colours."""
     parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
     if pile.token and not parts:
         parts = [(pile.type, sheet.known.number(pile.type, pile.token))]
+    if (named := named_by(sheet, pile.type, pile.token)) is not None:
+        parts = [named]
     looks = [sheet.look(*part) for part in parts]
     if not looks:
         return str(pile.count), Look(sheet.style.pieces[pile.type].colour or "white")
     return " ".join(look.letter for look in looks) + (f" x{pile.count}" if pile.count > 1 else ""), looks[0]
+
+
+def named_by(sheet: Sheet, type_: str, token: str) -> Entity | None:
+    """The entity whose look a token has: the one named by the fact displayed on it; None without such a fact."""
+    if not token or sheet.style.pieces[type_].text not in sheet.d.kinds[type_].facts:
+        return None
+    return sheet.fact(type_, sheet.style.pieces[type_].text, sheet.known.number(type_, token))
+
+
+def grouped(sheet: Sheet, piles: Sequence[Pile]) -> list[Pile]:
+    """Piles with equal cards merged into the first of them."""
+    results: dict[str, Pile] = {}
+    for pile in piles:
+        text = card(sheet, pile)[0]
+        first = results.setdefault(text, pile)
+        results[text] = first if first is pile else replace(first, count=first.count + pile.count)
+    return list(results.values())
+
+
+def alone(sheet: Sheet, kind: str, place: str) -> list[Pile]:
+    """Each token of a kind as a pile."""
+    names = sheet.names(kind)
+    return [Pile(kind, sheet.known.token_owners(kind, i), place, -1, 1, names[i]) for i in range(len(names))]
+
+
+def most_texts(sheet: Sheet, kind: str, tokens: str, place: str) -> int:
+    """The maximum number of different cards for tokens of a kind in one place."""
+    index = sheet.d.kinds[tokens].places[place].index
+    texts: dict[int, set[str]] = {}
+    for i, pile in enumerate(alone(sheet, tokens, place)):
+        own = next((n for of, n in sheet.parts(tokens, i) if of == kind and not index), 0)
+        texts.setdefault(own, set()).add(card(sheet, pile)[0])
+    return max(map(len, texts.values()), default=1)

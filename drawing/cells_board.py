@@ -1,4 +1,4 @@
-"""Spaces at arbitrary cells of a square grid; spaces owned by each player are rotated."""
+"""Boards with spaces at arbitrary cells of a square grid; spaces of each player are rotated."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Net(Struct, frozen=True):
         return self.columns * self.side[0], self.rows * self.side[1] + self.strip
 
     def box(self, at: Cell, last: Cell | None = None) -> Box:
-        """A cell on the picture; or all cells from one to the last."""
+        """A cell on the picture, or the range from one cell to another."""
         (left, top), (right, bottom) = self._corner(at), self._corner(at if last is None else last)
         return Box((left, top, right + self.side[0], bottom + self.side[1]))
 
@@ -61,7 +61,7 @@ class Net(Struct, frozen=True):
 
 
 def net_of(board: BoardStyle, corner: Point, width: float) -> Net:
-    """The net that the cells of a board need."""
+    """The net for the cells of a board."""
     cells = [*_cells(board).values(), *(_last(yard.at) for yard in board.yards)]
     columns, rows = (max(part) + 1 for part in zip(*cells, strict=True)) if cells else (1, 1)
     wide, tall = _POINT if board.shape == "point" else (_SIDE, _SIDE)
@@ -80,10 +80,10 @@ def _cells(board: BoardStyle) -> dict[int, Cell]:
 
 
 def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
-    """The cells of a board, once for each owner if they have their own.
+    """The cells of a board, repeated for each owner if the board has owners.
 
-    The slot of space `i` of owner `n` is `i + count * n`; those of yards follow. To be pointed at are the viewer's.
-    `data-places` of a cell are the places that it is for each seat, in their order; `-`: none.
+    The slot of space `i` of owner `n` is `i + count * n`; the slots of yards follow. Only the viewer's cells can be
+    pointed at. `data-places` of a cell lists its place for each seat, in order, or `-`.
     """
     names, cells = sheet.names(board.kind), _cells(board)
     owners = max(len(sheet.names(board.each)), 1) if board.each else 1  # without a game there are no seats
@@ -201,7 +201,7 @@ def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) ->
 
 
 class NamePlace(Struct, frozen=True):
-    """The place of a name: its cell, whether at the upper edge, and whether beside that of the viewer."""
+    """The place of a name: its cell, whether at the upper edge, and whether next to the viewer's cell."""
 
     box: Box
     above: bool

@@ -1,4 +1,4 @@
-"""Colours for any colour vision (Okabe and Ito's), and text colours for each."""
+"""Colours for all kinds of colour vision (after Okabe and Ito), with text colours."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ INK = "#1a1a1a"
 
 
 def colour(name: str) -> str:
-    """A colour as SVG writes it; one that nobody knows, in a drawing with mistakes, is grey."""
+    """A colour in SVG notation; unknown colours, in a faulty drawing, are grey."""
     return name if name.startswith("#") else PALETTE.get(name, PALETTE["grey"])
 
 
@@ -60,7 +60,7 @@ def tint(name: str, share: float) -> str:
 
 
 def ground(name: str, share: float = 0.4) -> str:
-    """A background colour for names and pieces: unchanged if made for that, otherwise its tint."""
+    """A background colour for names and pieces: unchanged if made for that purpose, otherwise its tint."""
     return colour(name) if name in GROUNDS else tint(name, share)
 
 

@@ -1,4 +1,4 @@
-"""Edges that cross or touch away from their ends. Two equal edges are a border."""
+"""Edges that cross, or touch away from their ends; two equal edges are a border."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Meeting(IntEnum):
 
 
 class Crossings(NamedTuple):
-    """The number of crossing edge pairs, then of touching pairs; greater is worse."""
+    """The number of crossing edge pairs, then of touching ones; greater is worse."""
 
     crossing: int
     touching: int
 
 
 def crossings(edges: Collection[Stroke], others: Collection[Stroke]) -> Crossings:
-    """The pairs of an edge and another one that cross or touch; a pair present twice counts once."""
+    """The pairs of an edge and another one that cross or touch, each once."""
     pairs = {(min(e, f), max(e, f)) for e in edges for f in others if e != f and _boxes_meet(e, f)}
     kinds = [meeting(e, f) for e, f in pairs]
     return Crossings(kinds.count(Meeting.CROSSING), kinds.count(Meeting.TOUCHING))
@@ -38,7 +38,7 @@ def first_crossing(edges: Collection[Stroke], depth: float) -> tuple[Stroke, Str
     """Two edges that extend far beyond each other at both ends, the leftmost first.
 
     Returns:
-        None if there are none, or none among the first `MAX_PAIRS` that lie above one another.
+        None if there are none, or none among the first `MAX_PAIRS` with overlapping x-ranges.
     """
     ordered, pairs = sorted(edges), 0
     for i, e in enumerate(ordered):

@@ -1,6 +1,6 @@
-"""Checks of a map of which some facts cannot be read: mistakes are reported if they hold for all values of these.
+"""Checks of a map with unreadable facts: mistakes are reported only if they hold for all possible values.
 
-A fact with a mistake has some value all the same, and the checks of its neighbours would rest on it.
+A wrong fact still has some value, and checks of its neighbours would depend on that.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _Doubt = tuple[typed.FactDecl, int, list[int]]
 
 
 def certain_failures(d: typed.Declarations, layers: Layers, errors: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The checks that fail for all values of the facts with an error.
+    """The checks that fail for all values of the wrong facts.
 
     Args:
-        d: declarations; their facts are changed, and changed back.
+        d: declarations; their facts are changed and restored.
         layers: as in `failed_checks`.
-        errors: of the facts.
+        errors: the errors of the facts.
     """
     results = list(failed_checks(d, layers))
     doubts = list(_doubts(d, errors)) if results else []

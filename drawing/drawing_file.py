@@ -1,7 +1,7 @@
 """The drawing files of a ruleset: read, merged and checked for names.
 
-A file lies beside the `game.yaml` of a ruleset; that of an overlay is `variants/drawing/NAME.yaml`.
-Nothing of them changes a game: they are not part of the hash of the ruleset.
+A file is next to the `game.yaml` of a ruleset; for an overlay, it is `variants/drawing/NAME.yaml`. No game depends on
+these files: they are not part of the hash of the ruleset.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
 def read_files(
     d: typed.Declarations, files: list[tuple[Path, str]], report: Report, source: Files | None = None
 ) -> Style:
-    """The style of a ruleset from its drawing files. `source` reads them instead of the disk.
+    """The style of a ruleset from its drawing files, read by `source` instead of from disk.
 
-    Names in a file below the highest may no longer exist, and are passed over; the highest is checked.
+    Names in the topmost file are checked; unknown names in lower files are ignored.
     """
     reader = RulesetReader(report, source or Files())
     there = [(folder, name) for folder, name in files if reader.files.place.present(folder / name)]
@@ -96,7 +96,7 @@ def _check_positions(d: typed.Declarations, board: BoardStyle, report: Report) -
 
 
 def laid_over(low: Any, high: Any) -> Any:
-    """Two files as one: mappings are merged, everything else is replaced."""
+    """Two files merged: mappings are merged, everything else is replaced."""
     if isinstance(low, dict) and isinstance(high, dict):
         return low | {key: laid_over(low.get(key), value) for key, value in high.items()}
     return high
@@ -108,17 +108,18 @@ def _known(d: typed.Declarations, data: dict[str, Any]) -> dict[str, Any]:
     tables = {k: v for k, v in data.get("tables", {}).items() if k == "game" or k in d.kinds}
     result = data | {"boards": boards}
     if "tables" in data:
-        result["tables"] = {k: [c for c in v if _column(d, c)] for k, v in tables.items()}
+        result["tables"] = {k: [c for c in v if _column(d, k, c)] for k, v in tables.items()}
     for name in ("markers", "scales"):
         if name in data:
             result[name] = [f for f in data[name] if f.rpartition(".")[0] in ("", *d.kinds)]
     return result
 
 
-def _column(d: typed.Declarations, name: str) -> bool:
+def _column(d: typed.Declarations, kind: str, name: str) -> bool:
     pile, dot, place = name.partition(".")
     decl = d.pieces.get(pile) or d.kinds.get(pile)
-    return not dot or (decl is not None and place in decl.places)
+    fields = d.fields if kind == "game" else d.kinds[kind].state
+    return not dot or (decl is not None and place in decl.places) or pile in fields
 
 
 def _board(kind: typed.Kind, data: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Name checks of a drawing file: the names must be declared, and the colours and symbols known."""
+"""Name checks of a drawing file: declared names, known colours and symbols."""
 
 from __future__ import annotations
 
@@ -53,7 +53,13 @@ class _Names:
                 for at in words(get(node, "places")):
                     self._known(at, at.text, self.piles[name].places, f"place of `{name}`")
         for _, place, _ in entries(get(self.drawing, "codes")):
+            self._field(place, facts=True)
+        for path, place, node in entries(get(self.drawing, "orders")):
+            kind = path.rpartition(".")[0]
             self._field(place)
+            for word in words(node):
+                fields = self.d.kinds[kind].state if kind in self.d.kinds else self.d.fields
+                self._known(word, word.text, fields, f"field of `{kind}`" if kind else "field of the game")
         for section in ("markers", "scales", "dice"):
             for word in words(get(self.drawing, section)):
                 self._field(word)
@@ -115,6 +121,11 @@ class _Names:
 
     def _board(self, kind: typed.Kind, node: Node) -> None:
         self._form(kind, get(node, "as"))
+        for place, name in [
+            *((word, word.text) for word in words(get(node, "only"))),
+            *((at, name) for name, at, _ in entries(get(node, "tints"))),
+        ]:
+            self._known(place, name, kind.facts, f"fact of `{kind.name}`")
         for word in words(get(node, "sides")):
             self._side(kind, word)
         self._tiles(kind, get(node, "tiles"))
@@ -173,6 +184,15 @@ class _Names:
         if name == "grid" and kind.name not in self.d.boards:
             message = f"`{kind.name}` is no regular board, and cannot be drawn as a grid"
             self.report.error("RS553", message, form.span, help="draw it as nodes, as a ring or as a row")
+        if name == "hexes" and not any(e.position for e in kind.entities):
+            own = get(get(self.drawing, "boards"), kind.name)
+            if not any(entries(get(own, "positions"))):
+                message = f"no `{kind.name}` has a position, and none can be drawn as a hex"
+                hint = "say `position: [x, y]` on the map, or `positions:` here"
+                self.report.error("RS553", message, form.span, help=hint)
+        if name == "stops" and not self._has_stops(kind):
+            message = f"`{kind.name}` is not made of a map of hexes and the ends of lines on its tiles"
+            self.report.error("RS553", message, form.span, help="give `in:`, the board `as: hexes` with the tiles")
         if name == "pairs" and len(kind.product) != 2:
             message = f"`{kind.name}` is not made of two kinds, and cannot be drawn as pairs"
             self.report.error("RS553", message, form.span, help="draw it as a row")
@@ -180,6 +200,12 @@ class _Names:
             message = f"`{kind.name}` is not made of owners and a regular board, and cannot be drawn as mats"
             hint = "its `product` has two kinds, the second a regular board"
             self.report.error("RS553", message, form.span, help=hint)
+
+    def _has_stops(self, kind: typed.Kind) -> bool:
+        """Whether a kind is made of a map of hexes with tiles, and of another kind."""
+        board = get(get(self.drawing, "boards"), kind.product[0]) if len(kind.product) == 2 else None
+        form = get(board, "as")
+        return form is not None and text(form) == "hexes" and get(board, "tiles") is not None
 
     def _side(self, kind: typed.Kind, word: Scalar) -> None:
         """A field of the sides of cells."""
@@ -204,13 +230,31 @@ class _Names:
         sets = {name: fact for name, fact in tile.facts.items() if isinstance(fact.type, SetOf)}
         for word in words(get(node, "turn")):
             self._known(word, word.text, kind.state, f"field of `{kind.name}`")
-        for word in (word for key in ("city", "number", "fill") for word in words(get(node, key))):
+        known = ("city", "number", "fill", "stops", "slots", "label")
+        for word in (word for key in known for word in words(get(node, key))):
             self._known(word, word.text, tile.facts, f"fact of `{tile.name}`")
+        for name, place, _ in entries(get(node, "numbers")):
+            self._known(place, name, tile.facts, f"fact of `{tile.name}`")
+        named = {name: f for name, f in kind.facts.items() if isinstance(f.type, Ent) and f.type.kind == tile.name}
+        for word in words(get(node, "printed")):
+            self._known(word, word.text, named, f"fact of `{kind.name}` that names a `{tile.name}`")
+        for path, place, end in entries(get(node, "homes")):
+            owner, _, fact = path.partition(".")
+            if self._known(place, owner, self.d.kinds, "kind") and isinstance(end, Scalar):
+                self._known(place, fact, self.d.kinds[owner].facts, f"fact of `{owner}`")
+                self._known(end, end.text, self.d.kinds[owner].state, f"field of `{owner}`")
         for word in words(get(node, "lines")):
             if self._known(word, word.text, sets, f"fact of `{tile.name}` that is a set"):
                 line = self.d.kinds[cast("SetOf", sets[word.text].type).kind]
-                for end in words(get(node, "ends")):
-                    self._known(end, end.text, line.facts, f"fact of `{line.name}`")
+                ends = [
+                    end
+                    for end in words(get(node, "ends"))
+                    if self._known(end, end.text, line.facts, f"fact of `{line.name}`")
+                ]
+                of = line.facts[ends[0].text].type if ends else None
+                if isinstance(of, Ent):
+                    for side in words(get(node, "around")):
+                        self._known(side, side.text, _entities(self.d.kinds[of.kind]), f"`{of.kind}`")
 
     def _seams(self, kind: typed.Kind, links: Iterable[str], node: Node | None) -> None:
         for seam in node.items if isinstance(node, Sequence) else ():
@@ -220,7 +264,7 @@ class _Names:
             a, b = (kind.index[end.text] for end in ends)
             if not any(self._linked(kind, name, a, b) for name in links):
                 message = f"nothing leads from `{ends[0].text}` to `{ends[1].text}`"
-                self.report.error("RS554", message, seam.span, help="a seam is a link; take it out, or add the link")
+                self.report.error("RS554", message, seam.span, help="a seam must be a link: remove it, or add the link")
 
     def _ends(self, kind: typed.Kind, ends: list[Scalar]) -> bool:
         entities = _entities(kind)
@@ -233,12 +277,14 @@ class _Names:
         values = kind.facts[name].values
         return any(i < len(values) and values[i] >> j & 1 for i, j in ((a, b), (b, a)))
 
-    def _field(self, word: Scalar) -> None:
+    def _field(self, word: Scalar, *, facts: bool = False) -> None:
+        """A field, as `kind.field`, or `field` of the game; with `facts`, also a fact of a kind."""
         kind, dot, name = word.text.rpartition(".")
         if not dot:
             self._known(word, name, self.d.fields, "field of the game")
         elif self._known(word, kind, self.d.kinds, "kind"):
-            self._known(word, name, self.d.kinds[kind].state, f"field of `{kind}`")
+            known: dict[str, typed.Named] = {**self.d.kinds[kind].state, **(self.d.kinds[kind].facts if facts else {})}
+            self._known(word, name, known, f"field of `{kind}`")
 
     def _fact_of_spaces(self, node: Node) -> None:
         """A fact of the spaces of a line."""
@@ -259,7 +305,12 @@ class _Names:
             self._known(word, place, self.piles[pile].places, f"place of `{pile}`")
 
     def _column(self, kind: str, word: Scalar) -> None:
-        if "." in word.text:
+        head, dot, tail = word.text.partition(".")
+        of = (self.d.fields if kind == "game" else self.d.kinds[kind].state).get(head) if dot else None
+        if of is not None and isinstance(of.type, Ent) and head not in self.piles:
+            self._known(word, tail, self.d.kinds[of.type.kind].facts, f"fact of `{of.type.kind}`")
+            return
+        if dot:
             self._pieces_in(word)
             return
         fields: dict[str, typed.Named] = {**(self.d.fields if kind == "game" else self.d.kinds[kind].state)}

@@ -1,6 +1,6 @@
-"""The drawing plan: the dynamic half of a board as data, for a page that draws positions itself.
+"""The drawing plan: the dynamic half of a board as data, for pages that draw positions themselves.
 
-`pages/draw.js` is the port of `Board.items` that reads it. Its form is `schemas/plan.schema.json`.
+`pages/draw.js` is the port of `Board.items` that reads it. `schemas/plan.schema.json` defines the format.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from rulespec.drawing.board import Board, scale_id
-from rulespec.drawing.cards import is_counted
+from rulespec.drawing.cards import is_counted, named_by
 from rulespec.drawing.colours import colour, ink_on
 from rulespec.drawing.drawn_tokens import LARGEST
 from rulespec.drawing.holdings import Column, SheetTable, fact_text
@@ -82,9 +82,13 @@ def _piece(board: Board, name: str) -> dict[str, Any]:
         "states": [list(state) for state in style.states],
         "colour": [colour(style.colour), ink_on(style.colour)] if style.colour else [],
         "text": style.text,
+        "grouped": style.grouped,
         "shown": None if style.places is None else list(style.places),
         "places": {place: of.index for place, of in decl.places.items()},
     }
+    tokens = board.names.names(name) if not isinstance(decl, typed.PieceDecl) else ()
+    if any(named := [named_by(board.sheet, name, token) for token in tokens]):
+        result["looks"] = [_look(board.sheet.look(*of) if of is not None else Look("grey")) for of in named]
     if isinstance(decl, typed.PieceDecl):
         result["each"] = list(decl.each)
     else:
@@ -150,21 +154,33 @@ def _field(board: Board, kind: str, name: str) -> dict[str, str]:
 
 
 def _tiles(board: Board, kind: str) -> dict[str, Any] | None:
-    """The tiles of a board: their faces, and the points of each cell as it has them."""
+    """The tiles of a board: their faces; each cell's middle, outline, and printed tile with the facts seen on it."""
     tiles = board.plans[kind].tiles
     if tiles is None:
         return None
+    looks = board.sheet.look
     return {
         "field": tiles.field,
         "of": tiles.kind,
         "turn": tiles.turn,
         "turned": board.words.field(kind, tiles.turn) if tiles.turn else "",
         "faces": [
-            {"title": f.title, "fill": f.fill, "lines": [list(e) for e in f.lines], "city": f.city, "number": f.number}
+            {
+                "title": f.title,
+                "fill": f.fill,
+                "drawn": list(f.drawn),
+                "texts": [list(map(list, of)) for of in f.texts],
+                "stops": [list(map(list, of)) for of in f.stops],
+            }
             for f in tiles.faces
         ],
-        "cells": {str(n): [list(point) for point in points] for n, points in tiles.cells.items()},
-        "outlines": {str(n): outline for n, outline in tiles.outlines.items()},
+        "cells": {str(n): [*tiles.cells[n], outline] for n, outline in tiles.outlines.items()},
+        "printed": {str(n): list(of) for n, of in tiles.printed.items()},
+        "low": tiles.low,
+        "points": tiles.points,
+        "ends": tiles.ends,
+        "stops": list(tiles.stops),
+        "homes": [[h.kind, h.number, h.place, h.field, looks(h.kind, h.number).letter] for h in tiles.homes],
     }
 
 
@@ -207,6 +223,7 @@ def _marker(board: Board, kind: str, name: str) -> dict[str, Any]:
         "title": board.words.field(kind, name),
         "of": _type(fields[name].type)["of"],
         "code": "" if kind else board.sheet.style.codes.get((kind, name), ""),
+        "order": board.sheet.style.orders.get((kind, name), ""),
     }
 
 
@@ -231,10 +248,16 @@ def _table(board: Board, table: SheetTable, shown: TextTable) -> dict[str, Any]:
 
 
 def _column(board: Board, table: SheetTable, column: Column) -> dict[str, Any]:
-    if column.fact is not None:
+    if column.fact is not None and column.field is None:
         return {"texts": [fact_text(board.sheet, table.kind, column, i) for i in range(table.rows)]}
     if column.field is not None:
-        return {"name": column.name, "kind": column.field.kind, **_type(column.field.type)}
+        type_ = _type(column.field.type)
+        facts = (
+            [fact_text(board.sheet, type_["of"], column, i) for i in range(len(board.names.names(type_["of"])))]
+            if column.fact
+            else []
+        )
+        return {"name": column.name, "kind": column.field.kind, **type_, **({"facts": facts} if facts else {})}
     return {
         "pile": column.pile,
         "place": column.place,

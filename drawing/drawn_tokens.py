@@ -29,7 +29,7 @@ _MARK = 0.3  # the height of an owner's letter that is not the text
 
 
 class Standing(Struct, frozen=True):
-    """The arrangement of tokens in a slot: the largest size of one, the manner, the places in an area; see `Plan`."""
+    """The arrangement of tokens in a slot: the maximum size, the manner, the places in an area; see `Plan`."""
 
     largest: float = LARGEST
     manner: Manner | Literal[""] = ""
@@ -38,19 +38,19 @@ class Standing(Struct, frozen=True):
 
 
 class DrawnToken(Brief, Struct, frozen=True):
-    """Something in a place: a symbol with a text on it.
+    """A token in a place: a symbol with a text.
 
     Attributes:
-        id: of the item.
+        id: the id of the item.
         symbol: a shape.
         fill: its colour.
         text: the text on it, also for people who cannot tell colours apart.
         title: its description in words.
-        mark: the letter of its owner, small, if the text is another and grey does not tell the owners apart.
-        entity: the entity that it is.
-        count: the number of pieces that it stands for, where each of them is drawn.
-        each: the text of a single piece, or that of a card.
-        letter: of a card: the text in its corner.
+        mark: the small letter of its owner, if the text is another and owners are indistinguishable in grey.
+        entity: the entity of the token.
+        count: the number of pieces, if each is drawn.
+        each: the text of a single piece or card.
+        letter: for a card, the text in its corner.
     """
 
     id: str
@@ -66,7 +66,7 @@ class DrawnToken(Brief, Struct, frozen=True):
 
     @property
     def one(self) -> str:
-        """The text of one of its pieces."""
+        """The text of a single piece."""
         return self.text if self.count == 1 else self.each
 
 
@@ -76,9 +76,9 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Dr
     Args:
         sheet: the source of its look.
         pile: the pieces.
-        key: names the place in the id.
+        key: identifies the place in the id.
         place: the title of the place.
-        title: that of the pieces.
+        title: the title of the pieces.
     """
     style = sheet.style.pieces[pile.type]
     looks = [sheet.look(*owner) for owner in pile.owners]
@@ -119,7 +119,7 @@ def _is(state: Any, value: str) -> bool:
 
 
 def owned_token(sheet: Sheet, pile: Pile, key: str, index: str, title: str) -> DrawnToken:
-    """The token of a piece on the place of its owner: a card, or the disc of the entity that has it."""
+    """The token for a piece in its owner's place: a card, or the disc of its entity."""
     owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
     id_ = f"piece.{key}.{pile.type}.{pile.place}.{owners}"
     if index:
@@ -130,7 +130,7 @@ def owned_token(sheet: Sheet, pile: Pile, key: str, index: str, title: str) -> D
 
 
 def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: str) -> DrawnToken:
-    """The token of an entity whose field names a place, or of the game's own field."""
+    """The token of an entity whose field names a place, or of a field of the game."""
     if of is None:
         return DrawnToken(f"marker.{key}.{field}", "ring", "white", "", title)
     look = sheet.look(*of)
@@ -151,6 +151,11 @@ def drawn(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box, how: Standing) 
     else:
         for token, (x, y, size) in zip(shown, _squares(len(shown), slot, how.largest), strict=True):
             yield _item(sheet, token, _symbol(sheet, token, token.text, (x, y), size), _around((x, y), size))
+
+
+def token_at(sheet: Sheet, token: DrawnToken, at: Point, size: float) -> SceneItem:
+    """The item of a token around a point."""
+    return _item(sheet, token, _symbol(sheet, token, token.text, at, size), _around(at, size))
 
 
 def _in_area(sheet: Sheet, tokens: Sequence[DrawnToken], stands: Sequence[Stand]) -> Iterator[SceneItem]:

@@ -19,10 +19,10 @@ _ASPECT = 0.75
 
 
 def laid_out(count: int, links: Sequence[tuple[int, int]], anchors: Mapping[int, Point]) -> dict[int, Point]:
-    """A place for each of `count` nodes: anchors are fixed, the rest follows from a force layout.
+    """A position for each of `count` nodes: anchors are fixed, the others come from a force layout.
 
     Raises:
-        DiagnosticsError: RS556 if the library for it is missing.
+        DiagnosticsError: RS556 if its library is missing.
     """
     if not links or count > MAX_NODES:
         return _in_rows(count, anchors)
@@ -48,7 +48,7 @@ def laid_out(count: int, links: Sequence[tuple[int, int]], anchors: Mapping[int,
 
 
 def count_crossings(points: Mapping[int, Point], links: Sequence[tuple[int, int]]) -> int:
-    """The number of pairs of links that cross."""
+    """The number of crossing pairs of links."""
     lines = [(points[a], points[b]) for a, b in links]
     return sum(cross(*lines[i], *lines[j]) for i in range(len(lines)) for j in range(i))
 

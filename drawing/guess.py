@@ -1,4 +1,4 @@
-"""The drawing of a ruleset without a drawing file, as the data of one: boards where there is an order in space,
+"""The default drawing of a ruleset without a drawing file, in the same format: boards for kinds with a spatial order,
 tables for all other state.
 """
 
@@ -26,15 +26,15 @@ _ACROSS = 20
 _FACTS = 10
 """Facts of a kind that have columns in its table."""
 _MAP, _REGION = 900, 12
-"""The width of a map, and what each region needs of it."""
+"""The width of a map, and the part of it that each region needs."""
 _CELL, _MARKED = 64, 8
-"""The size of a cell, and what each further field of it needs."""
+"""The size of a cell, and the room for each further field of it."""
 Drawing = dict[str, Any]
 """A part of a drawing file."""
 
 
 def piles(d: typed.Declarations) -> Iterator[typed.PieceDecl | typed.Kind]:
-    """Types of pieces, and kinds of tokens."""
+    """Types of pieces and kinds of tokens."""
     return chain(d.pieces.values(), (kind for kind in d.kinds.values() if kind.places))
 
 
@@ -47,7 +47,7 @@ def link_facts(d: typed.Declarations, kind: str) -> list[str]:
 
 
 def board_forms(d: typed.Declarations) -> list[tuple[str, str, str]]:
-    """The kinds of places, their forms, and their positions on the sheet."""
+    """The kinds of places, with their forms and their positions on the sheet."""
     results = list(_used(d))
     if any(form in ("areas", "nodes") for _, form, _ in results):
         return results
@@ -91,7 +91,7 @@ def _indices(d: typed.Declarations) -> set[str]:
 
 
 def guessed_boards(d: typed.Declarations) -> Drawing:
-    """The section `boards`: every kind with an order in space that something stands on."""
+    """The section `boards`: every kind with a spatial order and something to stand on it."""
     results: Drawing = {}
     for kind, form, at in board_forms(d):
         if not _is_board(d, kind, form):
@@ -225,12 +225,12 @@ def _names(fact: typed.FactDecl, kind: str) -> bool:
 
 
 def _is_marker(f: typed.FieldDecl, drawn: Iterable[str]) -> bool:
-    """Whether a field names a place of a board: what it is of stands there."""
+    """Whether a field names a place of a board, where its owner stands."""
     return isinstance(f.type, Ent) and f.type.kind in drawn
 
 
 def markers(d: typed.Declarations, drawn: set[str], *, on_boards: bool) -> Iterator[str]:
-    """The fields whose value is a place; `on_boards`: also of entities that are places of another board."""
+    """The fields whose value is a place; with `on_boards`, also of entities that are places of another board."""
     for f in d.fields.values():
         if _is_marker(f, drawn):
             yield f.name
@@ -243,7 +243,7 @@ def markers(d: typed.Declarations, drawn: set[str], *, on_boards: bool) -> Itera
 
 
 class BoardContents:
-    """Contents of the boards of a drawing, for tables of the rest.
+    """Contents of a drawing's boards, for finding what tables must show.
 
     Args:
         d: declarations.
@@ -265,7 +265,7 @@ class BoardContents:
         self.trays = trays
 
     def tables(self, *, facts: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The tables of fields and pieces that no board shows; `facts`: those of their kinds, too."""
+        """The tables for fields and pieces that no board shows; with `facts`, also for facts of their kinds."""
         yield "game", (*self._own("", self.d.fields), *(self._unplaced() if facts else ()))
         for kind in sorted(self.d.kinds.values(), key=lambda kind: not kind.is_player):
             if kind.nameless or (not facts and (kind.name in self.boards or kind.places or len(kind.product) > 1)):
@@ -316,7 +316,7 @@ class BoardContents:
 
 
 def guessed_pieces(d: typed.Declarations, drawn: Iterable[str]) -> Drawing:
-    """The section `pieces`: cards in tables have titles, tokens on boards show their one field."""
+    """The section `pieces`: titles on cards in tables, the single field on tokens on boards."""
     results: Drawing = {}
     for pile in piles(d):
         on_board = any(place.index in drawn for place in pile.places.values())
@@ -332,10 +332,10 @@ def guessed_pieces(d: typed.Declarations, drawn: Iterable[str]) -> Drawing:
 
 
 def guessed_looks(d: typed.Declarations, boards: Drawing) -> tuple[Drawing, dict[str, str]]:
-    """The sections `entities` and `codes`: labels that are all unlike, and colours that names say.
+    """The sections `entities` and `codes`: distinct labels, and colours derived from names.
 
-    Seats keep their numbers, and spaces of regular boards their coordinates; owners of pieces come first, since their
-    labels stand on small things.
+    Seats keep their numbers, and spaces of regular boards their coordinates; owners of pieces come first, as their
+    labels have little room.
     """
     labels = LabelStock([str(number + 1) for number in range(d.max_players)])
     looks: Drawing = {}

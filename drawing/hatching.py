@@ -1,6 +1,6 @@
-"""Hatching: lines over areas whose colours look alike in grey, as lines of a path.
+"""Hatching: line patterns over areas whose colours look alike in grey, as paths.
 
-No pattern of SVG: that would be a reference, and two pictures on one page would share its name.
+Not an SVG pattern: that is a reference, and two pictures on one page would share its name.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _OF_GROUNDS = {"water": "waves", "sand": "dots", "wood": "level", "dark": "grid"
 
 
 def hatches(colours: Sequence[str]) -> list[str]:
-    """The hatchings of entities by their colours: none if grey tells these apart as well."""
+    """The hatchings of entities by colour: none if the colours are distinct in grey."""
     tints = sorted(luminance(ground(colour)) + 0.05 for colour in set(colours))
     if all(bright / dark >= _ALIKE for dark, bright in pairwise(tints)):
         return ["none"] * len(colours)
@@ -58,10 +58,10 @@ def hatched(outlines: Sequence[Sequence[Point]], hatch: str, colour: str, clear:
     """The lines over an area, as an SVG fragment.
 
     Args:
-        outlines: of the area.
-        hatch: one of `HATCHES`; anything else is none.
-        colour: of the area.
-        clear: stays free of lines, such as where the name stands.
+        outlines: the outlines of the area.
+        hatch: one of `HATCHES`; anything else means no hatching.
+        colour: the colour of the area.
+        clear: an area without lines, such as that of the name.
     """
     how = HATCHES.get(hatch)
     if how is None:

@@ -1,10 +1,10 @@
-"""Tables of holdings: a row for each entity of a kind, its fields and the pieces that it has."""
+"""Tables of holdings: a row for each entity of a kind, with its fields and pieces."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from math import ceil, prod
 from typing import Any
 
@@ -12,8 +12,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.drawing import svg
-from rulespec.drawing.cards import SIZE, card, chip, chip_width, entity_of, is_counted, lettered
+from rulespec.drawing.cards import (
+    SIZE,
+    alone,
+    card,
+    chip,
+    chip_width,
+    entity_of,
+    grouped,
+    is_counted,
+    lettered,
+    most_texts,
+)
 from rulespec.drawing.colours import INK
+from rulespec.drawing.dice import SPOTS, die
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import GAP, HEAD, Plan, Sheet
 from rulespec.drawing.regular_boards import heading
@@ -43,21 +55,13 @@ _MEMBERS, _SET = 16, 420.0
 _WIDEST = 150.0
 _CHIPS = 150.0  # the least width of a column of pieces
 _LINE = "#c9cdd1"
-_TWO = ((-1, -1), (1, 1))
-_FOUR = (*_TWO, (-1, 1), (1, -1))
-_SPOTS = {
-    1: ((0, 0),),
-    2: _TWO,
-    3: (*_TWO, (0, 0)),
-    4: _FOUR,
-    5: (*_FOUR, (0, 0)),
-    6: (*_FOUR, (-1, 0), (1, 0)),
-}
-"""The spots of a die by its number: across and down from its middle."""
 
 
 class Column(Brief, Struct):
-    """A column: a field, or the pieces in a place; `left` is its left edge."""
+    """A column: a field, a fact, a fact of the entity that a field names, or the pieces in a place.
+
+    `left` is its left edge.
+    """
 
     name: str
     title: str
@@ -74,10 +78,10 @@ class SheetTable(Brief, Struct):
 
     Attributes:
         row: the height of a row.
-        rows: how many there are, from the entity `first` on.
-        lines: lines of pieces in a row.
-        part: which part it is, from 0.
-        has_places: whether its rows can be pointed at: not those of further columns of the same entities.
+        rows: the number of rows, from the entity `first`.
+        lines: the lines of pieces in a row.
+        part: the number of the part, from 0.
+        has_places: whether its rows can be pointed at, so not those with further columns of the same entities.
     """
 
     kind: str
@@ -94,12 +98,12 @@ class SheetTable(Brief, Struct):
 
     @property
     def suffix(self) -> str:
-        """The end of the ids of its items: nothing but for later parts."""
+        """The suffix of the ids of its items: empty except for later parts."""
         return f".{self.part + 1}" if self.part else ""
 
 
 class TablePart(Struct, frozen=True):
-    """A part of a table: the names of its columns, and its rows from `first` on; all of them if `rows` is None."""
+    """A part of a table: the names of its columns, and its rows from `first`; all if `rows` is None."""
 
     columns: tuple[str, ...]
     first: int = 0
@@ -129,7 +133,7 @@ def _parts_of(
 def tables_within(
     sheet: Sheet, words: Wording, names: Names, kind: str, columns: Sequence[str], width: float
 ) -> Iterator[SheetTable]:
-    """A table in parts that fit a width, each at the corner of the sheet."""
+    """The parts of a table that fit a width, each at the corner of the sheet."""
     firsts = set[int]()
     for number, part in enumerate(_parts_of(sheet, words, names, kind, columns, width)):
         table = table_of(sheet, words, names, kind, part, (0.0, 0.0), width)
@@ -154,7 +158,7 @@ def _disc_room(sheet: Sheet, kind: str) -> float:
 def table_of(
     sheet: Sheet, words: Wording, names: Names, kind: str, part: TablePart, corner: Point, width: float
 ) -> SheetTable | None:
-    """The table of a kind, or of the game's fields; None if it is empty."""
+    """The table of a kind, or of the game's fields; None if it would be empty."""
     results = [c for name in part.columns if (c := _column(sheet, words, names, kind, name)) is not None]
     if not results:
         return None
@@ -184,10 +188,13 @@ def moved(table: SheetTable, to: Point) -> SheetTable:
     return replace(table, columns=columns, corner=to, top=table.top + down)
 
 
-def _cards(sheet: Sheet, column: Column) -> tuple[int, float, float]:
+def _cards(sheet: Sheet, kind: str, column: Column) -> tuple[int, float, float]:
     """The most cards of a column, and the width of one with its title and with letters alone."""
     style = sheet.style.pieces[column.pile]
     decl = sheet.d.pieces.get(column.pile)
+    if style.grouped and decl is None:
+        wide = max(chip_width(f"{card(sheet, pile)[0]} x9") for pile in alone(sheet, column.pile, column.place)) + 3
+        return most_texts(sheet, kind, column.pile, column.place), wide, wide
     count = prod(len(sheet.names(each)) for each in decl.each) if decl is not None else len(sheet.names(column.pile))
     short = _CHIP * (1 if decl is None or len(decl.each) < 2 else 1.6)
     if style.text != "title":
@@ -202,7 +209,9 @@ def _needed(sheet: Sheet, kind: str, column: Column) -> float:
     """The room that pieces may need."""
     if is_counted(sheet, kind, column.pile, column.place):
         return _CHIP * 1.4
-    count, wide, _ = _cards(sheet, column)
+    count, wide, _ = _cards(sheet, kind, column)
+    if sheet.style.pieces[column.pile].grouped:
+        return wide * min(count, 6)
     return max(wide * min(count, 8), _CHIP * 1.5 * 12) if wide > _CHIP * 2 else _CHIP * 1.5 * 12
 
 
@@ -210,9 +219,9 @@ def _lines(sheet: Sheet, kind: str, column: Column) -> int:
     """Lines of pieces that a row of a column may need."""
     if is_counted(sheet, kind, column.pile, column.place):
         return 1
-    count, wide, short = _cards(sheet, column)
+    count, wide, short = _cards(sheet, kind, column)
     if not sheet.style.guessed:
-        return 2 if count * _CHIP > column.width else 1
+        return 2 if count * (wide if sheet.style.pieces[column.pile].grouped else _CHIP) > column.width + 3 else 1
     few = kind == "game" or len(sheet.names(kind)) <= _FEW_ROWS
     full = min(count * wide / column.width - 0.3, 2.0) if few else 1.0
     return max(1, min(_MOST_LINES, ceil(max(full, count * short / column.width))))
@@ -220,13 +229,24 @@ def _lines(sheet: Sheet, kind: str, column: Column) -> int:
 
 def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) -> Column | None:
     head, dot, tail = name.partition(".")
+    if dot and (named := _named_fact(sheet, kind, head, tail)) is not None:
+        title = words.field(named[0].type.kind, tail) if isinstance(named[0].type, Ent) else tail
+        return Column(head, title, max(40.0, text_width(title, HEADS)), named[0], fact=named[1])
     if dot:
-        return Column(name, _pile_title(sheet, words, head, tail), _CHIPS, None, head, tail)
+        column = Column(name, _pile_title(sheet, words, head, tail), _CHIPS, None, head, tail)
+        if is_counted(sheet, kind, head, tail) and not sheet.style.guessed:
+            column.width = max(_CHIP * 1.4, text_width(column.title, HEADS))
+        elif sheet.style.pieces[head].grouped and head in sheet.d.kinds:
+            column.width = max(min(_CHIPS, _needed(sheet, kind, column)), text_width(column.title, HEADS))
+        return column
     fields = sheet.d.fields if kind == "game" else sheet.d.kinds[kind].state
     field = fields.get(name)
     if field is None and kind != "game" and name in sheet.d.kinds[kind].facts:
         fact, title = sheet.d.kinds[kind].facts[name], words.field(kind, name)
         titles = sheet.titles(fact.type.kind) if isinstance(fact.type, Ent) else ()
+        if isinstance(fact.type, SetOf):
+            column = Column(name, title, 0.0, fact=fact)
+            titles = tuple(fact_text(sheet, kind, column, i) for i in range(len(fact.values)))
         widest = max((text_width(each, SIZE) for each in titles), default=0.0)
         return Column(name, title, max(40.0, min(max(text_width(title, HEADS), widest), _WIDEST)), fact=fact)
     if field is None or words.internal(kind, name):
@@ -250,6 +270,14 @@ def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) ->
     return Column(name, title, width, field)
 
 
+def _named_fact(sheet: Sheet, kind: str, field: str, fact: str) -> tuple[typed.FieldDecl, typed.FactDecl] | None:
+    """A field that names an entity, and a fact of such entities; None if there are none of these names."""
+    of = (sheet.d.fields if kind == "game" else sheet.d.kinds[kind].state).get(field)
+    if of is None or not isinstance(of.type, Ent) or fact not in sheet.d.kinds[of.type.kind].facts:
+        return None
+    return of, sheet.d.kinds[of.type.kind].facts[fact]
+
+
 _OWNER = re.compile(r" \w{1,3} …$")
 """An owner that is left out at the end of a title, with its preposition: `carts of …`."""
 
@@ -268,7 +296,7 @@ def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
 
 
 def table_plan(sheet: Sheet, table: SheetTable, title: str) -> Plan:
-    """The static items of a table: its heading, the heads of its columns, the names of its rows."""
+    """The static items of a table: its heading, column heads and row names."""
     x, y = table.corner
     plan = Plan((table.width, table.top - y + table.row * table.rows))
     parts = [heading(shortened(title, 13, table.width + 2 * GAP - 8, bold=True), table.corner)]
@@ -292,7 +320,7 @@ def table_plan(sheet: Sheet, table: SheetTable, title: str) -> Plan:
                 parts.append(chip(sheet.look(table.kind, i), x + (discs - 5) / 2, middle))
             text = shortened(name, SIZE, room, bold=True)
             parts.append(svg.words(text, x + discs, middle, SIZE, bold=True, anchor="start", fill=INK))
-            for column in table.columns:
+            for column in (column for column in table.columns if column.field is None):
                 if (text := fact_text(sheet, table.kind, column, i)) != "":
                     text = shortened(text, SIZE, column.width)
                     parts.append(svg.words(text, column.left, middle, SIZE, anchor="start", fill=INK))
@@ -301,13 +329,16 @@ def table_plan(sheet: Sheet, table: SheetTable, title: str) -> Plan:
 
 
 def fact_text(sheet: Sheet, kind: str, column: Column, row: int) -> str:
-    """The value of a fact in a row; empty where there is none."""
+    """The value of a fact in a row, or ""."""
     if column.fact is None or row >= len(column.fact.values) or column.fact.values[row] < 0:
         return ""
-    of = sheet.fact(kind, column.name, row)
+    of = sheet.fact(kind, column.fact.name, row)
     if of is not None:
         return sheet.titles(of[0])[of[1]]
     value = column.fact.values[row]
+    if isinstance(column.fact.type, SetOf):
+        titles = sheet.titles(column.fact.type.kind)
+        return ", ".join(titles[i] for i in range(len(titles)) if value >> i & 1)
     if isinstance(column.fact.type, Bool):
         return sheet.words.word("yes") if value else ""
     return str(value)
@@ -327,8 +358,8 @@ def _rows_as_places(sheet: Sheet, table: SheetTable) -> Iterator[Place]:
 def rows(
     sheet: Sheet, words: Wording, names: Names, table: SheetTable, shown: ShownState, placed: dict[str, Place]
 ) -> Iterator[SceneItem]:
-    """The rows of a table, each an item; `placed` collects the drawn entities, including those of chips."""
-    piles = piles_of_rows(sheet, table.kind, shown)
+    """The rows of a table, one item each; `placed` collects the drawn entities, including chips."""
+    piles = piles_of_rows(sheet, table, shown)
     turn = names.entity(sheet.turn, shown.fields.get(("", sheet.style.turn), {}).get(0))
     for i in range(table.first, table.first + table.rows):
         middle = table.top + (i - table.first + 0.5) * table.row
@@ -346,33 +377,31 @@ def rows(
 
 
 def turn_mark(sheet: Sheet, at: Point) -> str:
-    """The mark beside the row of the acting entity."""
+    """The mark next to the row of the acting entity."""
     x, y = at
     mark = svg.element("path", d=svg.path([(x - 12, y - 6), (x - 3, y), (x - 12, y + 6)], closed=True), fill=INK)
     return svg.group([mark], sheet.words.field("", sheet.style.turn))
 
 
-def die(value: int, x: float, y: float) -> str:
-    """A die that shows a number from 1 to 6; `x` is its left side."""
-    box = {"x": x, "y": y - 9, "width": 18, "height": 18, "rx": 4}
-    spots = [
-        svg.element("circle", cx=x + 9 + 5 * across, cy=y + 5 * down, r=1.9, fill=INK) for across, down in _SPOTS[value]
-    ]
-    return svg.element("rect", **box, fill="#ffffff", stroke=INK, stroke_width=1.2) + "".join(spots)
+def piles_of_rows(sheet: Sheet, table: SheetTable, shown: ShownState) -> dict[tuple[str, str, int], list[Pile]]:
+    """The piles in the columns of a table, by type, place and row.
 
-
-def piles_of_rows(sheet: Sheet, kind: str, shown: ShownState) -> dict[tuple[str, str, int], list[Pile]]:
-    """The piles by type, place and row, where a row is their place, their owner, or an owner's component."""
+    The row of a pile is its place, its owner, or a component of its owner.
+    """
     piles: dict[tuple[str, str, int], list[Pile]] = {}
-    for pile in shown.piles:
+    columns = {(column.pile, column.place) for column in table.columns}
+    types = {column.pile for column in table.columns}
+    for pile in chain.from_iterable(group for group in shown.piles if group and group[0].type in types):
+        if (pile.type, pile.place) not in columns:
+            continue
         own = pile.index
-        if own < 0 and kind == "game":
+        if own < 0 and table.kind == "game":
             own = 0
         elif own < 0 and pile.owners:
             made_of = [part for of in pile.owners for part in (of, *sheet.parts(*of))]
-            own = next((number for part, number in made_of if part == kind), pile.owners[0][1])
+            own = next((number for part, number in made_of if part == table.kind), pile.owners[0][1])
         piles.setdefault((pile.type, pile.place, own), []).append(pile)
-    return piles
+    return {key: grouped(sheet, of) if sheet.style.pieces[key[0]].grouped else of for key, of in piles.items()}
 
 
 def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: Any, y: float) -> str:
@@ -380,12 +409,15 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     type_ = column.field.type
     if value is None:
         return ""
+    if column.fact is not None and isinstance(type_, Ent):
+        text = fact_text(sheet, type_.kind, column, names.number(type_.kind, value))
+        return svg.words(shortened(text, SIZE, column.width), column.left, y, SIZE, anchor="start", fill=INK)
     if isinstance(type_, Bool):
         return svg.words(words.word("yes"), column.left, y, SIZE, anchor="start", fill=INK) if value else ""
     if isinstance(type_, SetOf | Order):
         looks = [sheet.look(type_.kind, names.number(type_.kind, name)) for name in value]
         return _in_line(looks, column, y)
-    if (column.field.kind, column.name) in sheet.style.dice and value in _SPOTS:
+    if (column.field.kind, column.name) in sheet.style.dice and value in SPOTS:
         return die(value, column.left, y)
     of = names.entity(type_, value)
     if of is None:

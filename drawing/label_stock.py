@@ -1,4 +1,4 @@
-"""Labels for entities and fields that a drawing gives none: no two things of a picture share one."""
+"""Labels for entities and fields without one in the drawing: distinct within a picture."""
 
 from __future__ import annotations
 
@@ -14,25 +14,30 @@ _MOST = 3
 
 
 def number_of(entity: typed.Entity) -> str:
-    """The number that an entity without a title has for a name; "" if its name is a word."""
+    """The number that serves as name of an untitled entity; "" if its name is a word."""
     untitled = entity.title == entity.name.replace("_", " ")
     match = _NUMBERED.fullmatch(entity.name) if untitled else None
     return match.group(1) if match is not None else ""
 
 
 def numbers_of(d: typed.Declarations, kind: str) -> dict[str, str]:
-    """The entities of a kind that are called by a number, by their names; none if two have one."""
+    """The numbered entities of a kind: number → name; None if two share a number."""
     if kind in d.boards and d.boards[kind].form != "line":
         return {}
     numbers = {entity.name: number for entity in d.kinds[kind].entities if (number := number_of(entity))}
     return numbers if len(set(numbers.values())) == len(numbers) else {}
 
 
+def is_label(title: str) -> bool:
+    """Whether a title is short enough to be its own label: two characters, or a coordinate such as `a10`."""
+    return len(title) <= 2 or (len(title) <= _MOST and title[-1].isdigit())
+
+
 class LabelStock:
-    """Labels by which nobody takes one thing for another.
+    """A generator of distinct labels.
 
     Args:
-        taken: labels that something else has.
+        taken: labels already in use.
     """
 
     def __init__(self, taken: Sequence[str] = ()) -> None:
@@ -40,7 +45,7 @@ class LabelStock:
         self._counted = 0
 
     def of(self, title: str) -> str:
-        """A label for a title: its initial, else more of its letters, else a number."""
+        """A label for a title: its initial, otherwise more of its letters, otherwise a number."""
         label = next((text for text in _tries(title) if text not in self._taken), "")
         while not label or label in self._taken:
             self._counted += 1
@@ -49,7 +54,7 @@ class LabelStock:
         return label
 
     def numbered(self, title: str, numbers: Sequence[str]) -> list[str]:
-        """Labels for the numbered entities of a kind: `#5`, or with the initial of the kind if others have these."""
+        """Labels for the numbered entities of a kind: `#5`, or with the initial of the kind if those are taken."""
         signs = ("#", *(f"{text}#" for text in _tries(title)))
         sign = next(sign for sign in (*signs, "##") if all(f"{sign}{each}" not in self._taken for each in numbers))
         labels = [f"{sign}{each}" for each in numbers]
@@ -61,7 +66,7 @@ def _tries(title: str) -> Iterator[str]:
     """Labels for a title, the shortest first."""
     parts = [word for word in re.split(r"[\s_\-&.,()]+", title) if word] or ["?"]
     first = parts[0]
-    if len(title) <= 2:
+    if is_label(title):
         yield title
     yield first[0].upper()
     yield "".join(part[0] for part in parts[:2]).upper()

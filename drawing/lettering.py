@@ -17,9 +17,9 @@ READABLE = 0.01225
 
 
 class Lettering(Struct, frozen=True):
-    """The letters of names: sizes that may be taken, the largest first, and their looks; `spacing` by the size.
+    """The lettering of names: available sizes, largest first, and looks; `spacing` depends on the size.
 
-    `larger`: sizes by the least that can be read on a page, where names stand on outlines.
+    `larger`: sizes above the minimum readable on a page, for names on outlines.
     """
 
     sizes: tuple[float, ...]
@@ -30,7 +30,7 @@ class Lettering(Struct, frozen=True):
     larger: tuple[float, ...] = (1.15, 1.07, 1.0)
 
     def on_map(self, width: float) -> tuple[float, ...]:
-        """The sizes of names on a map of some width: those that can be read on a page first."""
+        """The font sizes on a map of some width, starting with those readable on a page."""
         return tuple(round(share * READABLE * width, 1) for share in (*self.larger, 0.85, 0.7))
 
     def width(self, text: str, size: float) -> float:
@@ -38,7 +38,7 @@ class Lettering(Struct, frozen=True):
         return text_width(text, size, bold=self.bold) + self.spacing * size * len(text)
 
     def extent(self, lines: Sequence[str], size: float, badges: float = 0) -> tuple[float, float]:
-        """Width and height of a block of lines, with room for symbols beside the first."""
+        """Width and height of a block of lines, with room for symbols next to the first."""
         return max(self.width(line, size) for line in lines) + badges, size * LINE * len(lines)
 
 

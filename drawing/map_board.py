@@ -1,4 +1,4 @@
-"""A map: regions as areas that touch along links, or as boxes with lines between them."""
+"""Maps: regions as areas that touch along links, or as boxes with lines between them."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, layout: Ground | No
     """The static items of a map.
 
     Args:
-        sheet: the sources of the picture.
+        sheet: the data of the picture.
         board: the style of the map.
         corner: its top left corner on the picture.
-        layout: its layout, if it is known.
+        layout: its layout, if already computed.
     """
     layout = ground(sheet, board) if layout is None else layout
     links = link_lines(sheet, board, layout, corner)

@@ -1,4 +1,4 @@
-"""Report of a drawing that became a map: the origin of names, parts that are left out, doubts, ways out."""
+"""Report on an imported drawing: the origin of names, omitted parts, doubts, ways out."""
 
 from __future__ import annotations
 
@@ -20,17 +20,24 @@ _SHOWN = 80
 
 
 class Counts(Struct, frozen=True):
-    """The regions of a drawing by the origin of their names, and the pairs of them that touch."""
+    """The number of regions of a drawing by the origin of their names, and of touching pairs."""
 
     regions: int
     by_text: int
     by_label: int
     by_id: int
     by_program: int
+    by_number: int
     touching: int
 
     def __str__(self) -> str:
-        parts = [("text", self.by_text), ("label", self.by_label), ("id", self.by_id), ("program", self.by_program)]
+        parts = [
+            ("text", self.by_text),
+            ("label", self.by_label),
+            ("id", self.by_id),
+            ("program", self.by_program),
+            ("number", self.by_number),
+        ]
         named = ", ".join(f"{number} by {what}" for what, number in parts if number)
         touching = f"{self.touching} pair{' that touches' if self.touching == 1 else 's that touch'}"
         return f"{_counted(self.regions, 'region')} (named {named}), {touching}"
@@ -41,18 +48,20 @@ def counts_of(drawn: DrawnMap) -> Counts:
     origins = [region.origin.source for region in drawn.regions]
     pairs = {frozenset((region.name, other)) for region in drawn.regions for other in region.touches}
     by_text, by_label, by_id, by_program = (origins.count(each) for each in ("text", "label", "id", "program"))
-    return Counts(len(origins), by_text, by_label, by_id, by_program, len(pairs))
+    by_number = by_program if drawn.notes.pictured else 0
+    return Counts(len(origins), by_text, by_label, by_id, by_program - by_number, by_number, len(pairs))
 
 
 def warn(drawn: DrawnMap, report: Report) -> None:
-    """Reports the findings on a drawing: RS564, RS565, RS852, RS854 to RS859, RS906."""
+    """Reports findings about a drawing: RS364, RS365, RS472 to RS475, RS564, RS565, RS852, RS854 to RS859, RS906."""
     _Findings(drawn, report).all()
 
 
 def as_json(drawn: DrawnMap) -> str:
-    """The report of a drawing as the text of a file: numbers, and findings with their places and ways out."""
+    """The report on a drawing as the text of a file: numbers, and findings with their places and ways out."""
     counts = counts_of(drawn)
     named = {"text": counts.by_text, "label": counts.by_label, "id": counts.by_id, "program": counts.by_program}
+    named |= {"number": counts.by_number} if counts.by_number else {}
     findings = [
         {"code": d.code, "line": d.span.line if d.span else 1, "message": d.message, "help": d.help}
         for d in drawn.findings
@@ -69,7 +78,7 @@ class _Findings:
         self.report.warning(code, message, Span(self.drawn.file, line, 1, line, 2), help=help_)
 
     def all(self) -> None:
-        """Reports all of it."""
+        """Reports everything."""
         self._left_out()
         self._part()
         self._names()
@@ -78,28 +87,42 @@ class _Findings:
 
     def _left_out(self) -> None:
         """Shapes and outlines that are left out."""
-        help_ = "what should be a region needs an outline and a name of its own"
+        help_ = "a region needs an outline and its own name"
         for what, lines in self.notes.left_out.items():
             also = f" (the first of {len(lines)})" if len(lines) > 1 else ""
             self._warn("RS564", lines[0], f"left out: {what}{also}", help_)
         for shape in self.drawn.background:
             name = f" `{_clean(shape.name)}`" if shape.name else ""
             message = f"left out: the background{name}, which other shapes cover"
-            self._warn("RS564", shape.line, message, "if it is a region, let something of it be seen")
+            self._warn("RS564", shape.line, message, "if it is a region, make part of it visible")
         for shape, first in self.drawn.twice[:1]:
             message = f"left out: `{_clean(shape.name)}`, which is the same shape as the one in line {first.line}"
             more = len(self.drawn.twice) - 1
             message += f", and {more} more of that kind" if more else ""
-            self._warn("RS564", shape.line, message, "take one of the two layers out, or choose one with --layer")
+            self._warn("RS564", shape.line, message, "remove one of the two layers, or choose one with --layer")
         small = [region for region in self.drawn.regions if not region.outline]
         if small and len(small) == len(self.drawn.regions):
             message = "left out: all outlines, which have no area, or too many points"
             self._warn("RS564", 1, message, "simplify the paths of the drawing")
-        elif small:
+        else:
+            self._too_small(small)
+
+    def _too_small(self, small: Sequence[ImportedRegion]) -> None:
+        """Regions too small for an outline, and borders of these or of such parts of others."""
+        names = {region.name for region in small}
+        borders = [pair for pair in self.drawn.unlinked if not names.isdisjoint(pair)]
+        help_ = "draw them larger, or leave them out with --not"
+        if small:
             message = (
                 f"{_counted(len(small), 'region')} without an outline, as too small: {_names([r.name for r in small])}"
             )
-            self._warn("RS565", small[0].line, message, "draw them larger, or leave them out with --not")
+            if borders:
+                message += f"; no link is proposed for {_counted(len(borders), 'border')} there: {_pairs(borders)}"
+            self._warn("RS565", small[0].line, message, help_)
+        if parts := [pair for pair in self.drawn.unlinked if names.isdisjoint(pair)]:
+            message = f"parts of regions are too small for an outline; no link is proposed for {_pairs(parts)}"
+            line = next(region.line for region in self.drawn.regions if region.name == parts[0][0])
+            self._warn("RS565", line, message, f"{help_}; or {_edit('link', parts[0])}")
 
     def _part(self) -> None:
         """Parts that are passed over, and one that looks more like the map."""
@@ -108,18 +131,22 @@ class _Findings:
             self._warn("RS856", layer.line, message, f"if it is the map: --layer {quoted(layer.name)}")
         for layer in self.notes.ornaments[:_LISTED]:
             message = f"{_quoted(layer.name)} is passed over: by its name it is no region"
-            self._warn("RS856", layer.line, message, "if it is one, call it otherwise in the drawing")
+            self._warn("RS856", layer.line, message, "if it is one, rename it in the drawing")
         for each in self.notes.proposals[:1]:
             share = round(100 * min(each.covered, 1))
             hidden = "hidden " if each.layer.hidden else ""
             message = f"the {hidden}group {_quoted(each.layer.name)} looks like the map: "
             message += f"{_counted(each.shapes, 'shape')}, which tile {share} % of the drawing"
-            self._warn("RS859", each.layer.line, message, f"read it alone: {each.flag}")
+            self._warn("RS859", each.layer.line, message, f"read only this part: {each.flag}")
 
     def _names(self) -> None:
         """Names that no author chose, and labels shared by shapes."""
         programs = [region for region in self.drawn.regions if region.origin.source == "program"]
-        if programs:
+        if self.notes.pictured:
+            message = f"{_counted(len(programs), 'region')} with a number for a name: letters in a picture are not read"
+            help_ = "rename them on the page of `rulespec edit` (F2), or by `rulespec edit --do 'rename region_1 NAME'`"
+            self._warn("RS472", 1, message, help_)
+        elif programs:
             names, verb = _names([region.name for region in programs]), "has" if len(programs) == 1 else "have"
             lines = _lines(programs)
             message = f"{_counted(len(programs), 'region')} {verb} the name of a drawing program: {names} ({lines})"
@@ -129,7 +156,7 @@ class _Findings:
             labels = " and ".join(_quoted(label) for label in [*dict.fromkeys(r.label for r in regions)][:_LISTED])
             message = f"{len(regions)} shapes are called {labels} ({_lines(regions)}): "
             message += "only a number tells their regions apart"
-            help_ = "give each a label of its own, or make them one region: a group with a name, whose shapes have none"
+            help_ = "give each its own label, or make them one region: a group with a name, whose shapes have none"
             self._warn("RS852", regions[1].line, message, help_)
 
     def _texts(self) -> None:
@@ -138,6 +165,23 @@ class _Findings:
             message = f"a shape that takes up the whole drawing is the region `{region.name}`, by the text in it"
             help_ = "if it is the background, hide the text; if it is a region, give the shape an `id` or a label"
             self._warn("RS854", region.line, message, help_)
+        if beside := self.notes.beside:
+            pairs = ", ".join(f"{_quoted(text.words)} beside {_quoted(name)}" for text, name in beside[:_LISTED])
+            more = f" and {len(beside) - _LISTED} more" if len(beside) > _LISTED else ""
+            message = f"{_counted(len(beside), 'text')} in a region with another name: {pairs}{more}"
+            help_ = "leave a town as it is; move the name of a neighbour into its own region"
+            self._warn("RS364", beside[0][0].line, message, help_)
+        for texts, how in (
+            (self.notes.joined, "put together from texts that stand below or beside one another"),
+            (self.notes.outlined, "taken from shapes that stand in rows like letters"),
+            (self.notes.led, "taken from texts outside, by the lines that lead from them"),
+        ):
+            if texts:
+                words = ", ".join(_quoted(text.words) for text in texts[:_LISTED])
+                more = f" and {len(texts) - _LISTED} more" if len(texts) > _LISTED else ""
+                message = f"{_counted(len(texts), 'name')} {how}: {words}{more}"
+                help_ = "if one is wrong, label its shape, or write its name as one text in it"
+                self._warn("RS365", texts[0].line, message, help_)
         loose = [text for text in self.notes.loose if text.words]
         if loose:
             words = ", ".join(_quoted(text.words) for text in loose[:_LISTED])
@@ -156,15 +200,27 @@ class _Findings:
             self._warn("RS906", each.region.line, message, help_)
         lines = {region.name: region.line for region in self.drawn.regions}
         if near := self.drawn.near:
-            pairs = ", ".join(f"`{a}` and `{b}`" for a, b in near[:_LISTED])
-            more = f" and {len(near) - _LISTED} more" if len(near) > _LISTED else ""
             message = (
-                f"{_counted(len(near), 'border')} with a gap: {pairs}{more} run beside one another and do not touch"
+                f"{_counted(len(near), 'border')} with a gap: {_pairs(near)} run beside one another and do not touch"
             )
             help_ = (
                 "snap their points to one another in the drawing, or in `rulespec edit`; else write the links yourself"
             )
             self._warn("RS858", lines[near[0][0]], message, help_)
+        if short := self.drawn.short:
+            message = f"{_counted(len(short), 'border')} too short for a link: {_pairs(short)}"
+            help_ = "no link is proposed there: write it yourself if a piece can go from one to the other"
+            self._warn("RS473", lines[short[0][0]], message, help_)
+        if by_corner := self.drawn.by_corner:
+            message = (
+                f"{_counted(len(by_corner), 'link')} by a corner: {_pairs(by_corner)} share no edge in the drawing"
+            )
+            help_ = f"if a piece cannot go from one to the other: {_edit('unlink', by_corner[0])}"
+            self._warn("RS475", lines[by_corner[0][0]], message, help_)
+        if at_corner := self.drawn.at_corner:
+            message = f"no link by a corner: {_pairs(at_corner)} meet at a point"
+            help_ = f"if a piece can go from one to the other: {_edit('link', at_corner[0])}"
+            self._warn("RS474", lines[at_corner[0][0]], message, help_)
 
 
 def _counted(number: int, what: str) -> str:
@@ -182,6 +238,16 @@ def _quoted(name: str) -> str:
 def _names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return ", ".join(f"`{name}`" for name in names[:_LISTED]) + more
+
+
+def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    more = f" and {len(pairs) - _LISTED} more" if len(pairs) > _LISTED else ""
+    return ", ".join(f"`{a}` and `{b}`" for a, b in pairs[:_LISTED]) + more
+
+
+def _edit(word: str, pair: tuple[str, str]) -> str:
+    """The command that edits the link of two regions."""
+    return f"`rulespec edit --do '{word} {pair[0]} {pair[1]}'`"
 
 
 def _lines(regions: Iterable[ImportedRegion]) -> str:

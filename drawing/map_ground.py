@@ -39,8 +39,9 @@ _STAND_IN = 0.025
 class Ground(Struct, frozen=True):
     """Geometry of a map: positions of regions, links, areas; `bridges`: lines between areas that do not touch.
 
-    `stands`: for each region of a map of areas, the places of its pieces. `arrows`: over borders, to the regions that
-    facts name. `traces`: path data of its lines as drawn, so that the next picture of the same map has them.
+    `stands`: for each region of a map with areas, the places of its pieces.
+    `arrows`: over borders, to the regions named by facts.
+    `traces`: path data of its lines as drawn, for reuse in the next picture of the same map.
     """
 
     size: Point
@@ -139,7 +140,7 @@ def _land_beside(board: BoardStyle, size: Point) -> Iterator[list[Point]]:
 
 
 def spot_boxes(host: BoardStyle, board: BoardStyle, width: float) -> dict[int, Box]:
-    """The boxes of spots on a map of some width; none on one without a frame."""
+    """The boxes of spots on a map of some width; empty without a frame."""
     if host.frame is None or board.form != "spots":
         return {}
     scale = width / host.frame.width

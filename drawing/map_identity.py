@@ -1,4 +1,4 @@
-"""Identification of the regions in a changed drawing: by name, else by label and outline."""
+"""Identification of the regions in a changed drawing: by name, or by label and outline."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PROGRAM = "program"
 
 
 class KnownRegion(Struct, frozen=True):
-    """A region of the map: its name, title and position, and the path data of its outline ("": none)."""
+    """A region of the map: its name, title and position, and the path data of its outline ("" if none)."""
 
     name: str
     title: str
@@ -34,17 +34,17 @@ class KnownRegion(Struct, frozen=True):
 
 
 class Identified(Struct, frozen=True):
-    """The regions of a drawing by their names in the map; `by_outline`: labels of regions found by outline."""
+    """The regions of a drawing by their names in the map; `by_outline`: labels of regions matched by outline."""
 
     regions: list[ImportedRegion]
     by_outline: dict[str, str]
 
 
 def identified(drawn: DrawnMap, known: Sequence[KnownRegion]) -> Identified:
-    """The regions of a drawing under their names in the map; new ones get new names.
+    """The regions of a drawing with their names in the map; new ones get new names.
 
     Raises:
-        DiagnosticsError: RS853 for each label whose region is uncertain, RS907 for new ones that give one name.
+        DiagnosticsError: RS853 for each label with an uncertain region, RS907 for new labels that give the same name.
     """
     search = _Search(drawn, known)
     search.by_label()
@@ -61,7 +61,7 @@ def identified(drawn: DrawnMap, known: Sequence[KnownRegion]) -> Identified:
 
 
 def alike(regions: Sequence[ImportedRegion]) -> list[list[ImportedRegion]]:
-    """The regions that have one label."""
+    """The regions grouped by equal label."""
     results: dict[str, list[ImportedRegion]] = {}
     for region in regions:
         if not region.origin.sure and region.origin.source != _PROGRAM:
@@ -70,7 +70,7 @@ def alike(regions: Sequence[ImportedRegion]) -> list[list[ImportedRegion]]:
 
 
 def refuse_alike(drawn: DrawnMap) -> None:
-    """Refuses different labels that give one name.
+    """Refuses different labels that give the same name.
 
     Raises:
         DiagnosticsError: RS907 for each such name, with all its labels.
@@ -153,7 +153,7 @@ class _Search:
             self._refuse(rest, left)
 
     def by_outline(self) -> None:
-        """Finds those that have another label now, or none: by their outlines, among regions that are not drawn."""
+        """Matches regions whose label is new or missing: by outline, among the regions not yet matched."""
         there = {name for name in self.sure if name in self.known}
         taken = {*self.pairs.values(), *there}
         left = [other for other in self.known.values() if other.name not in taken]

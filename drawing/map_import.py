@@ -1,17 +1,20 @@
-"""A map from the shapes of a drawing: names, positions, and which regions touch."""
+"""A map from the shapes of a drawing: names, positions, and neighbours."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import hypot
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.drawing.beside import beside
+from rulespec.drawing.corners import common_points, corner_links, corner_meetings, crumbs
 from rulespec.drawing.map_names import RegionName, label_of, names_of, stem_of
 from rulespec.drawing.outline_checks import overlaps
-from rulespec.drawing.outlines import Frame, Ring, area, centre, data_of, net
+from rulespec.drawing.outlines import Frame, Ring, area, centre, data_of, holds, net, shared
 from rulespec.drawing.outlines import extent as extent_of
 from rulespec.drawing.reading.shapes import Shape
 from rulespec.drawing.reading.sketch import Notes, Sketch, plain_rings
@@ -26,6 +29,8 @@ _BESIDE = 24  # squares of that size on which they are near: fewer are a corner
 _SAME = 0.9  # of two areas of one name: what is common to them if they are one shape that is drawn twice
 _COVERED = 0.3  # of a region: if others lie on so much of it, they may be parts of it
 _PAIR_LINES = 500
+_MEETING = 1.0  # units between the outlines of regions that meet, of which one is too small for an outline
+_MAX_TESTS = 2_000_000
 _NEAR = 0.012  # how far apart, by the extent of the drawing, outlines may be that touch
 _ALONG = 8  # squares of that size on which outlines must be near one another: two corners that meet are no border
 _PAGE = 0.9  # points of a drawing that its page holds, if it is the frame of the map
@@ -39,8 +44,8 @@ frame beyond which a shape without an author's name is the background in any cas
 class ImportedRegion(Struct, frozen=True):
     """A region: its name, its title, its position (None if unknown), and its neighbours.
 
-    `outline`: its path data, "" if it has none; `fill`: its colour, `label`: its text, and `line`, all in the drawing;
-    `origin`: the origin of its name.
+    `outline`: its path data, or ""; `fill`: its colour, `label`: its text, and `line`, all from the drawing; `origin`:
+    the origin of its name.
     """
 
     name: str
@@ -55,7 +60,7 @@ class ImportedRegion(Struct, frozen=True):
 
 
 class Covered(Struct, frozen=True):
-    """A region on which others lie: their names, and the share of it that they cover."""
+    """A region covered by others: their names, and the covered share."""
 
     region: ImportedRegion
     share: float
@@ -65,10 +70,15 @@ class Covered(Struct, frozen=True):
 class DrawnMap(Struct, frozen=True):
     """The map of a drawing: its regions, frame, background shapes, and file.
 
-    `by_text`: the regions that would be the background if there were no text in them.
-    `twice`: the shapes that are the same as another one of their name, with that one.
-    `near`: the names of regions that run beside one another without a border. `notes`: of the reading.
-    `findings`: the diagnostics reported for it.
+    `by_text`: the regions that would be background without the text in them.
+    `twice`: duplicate shapes, each with the equal shape of the same name.
+    `near`: the names of regions that run alongside each other without a border; `short`: of pairs whose border is too
+    short to count; `unlinked`: of pairs in which one region, or the part of it that meets the other, is too small for
+    an outline.
+    `by_corner`: of pairs that touch along less than the precision of the drawing; `at_corner`: of pairs that meet at a
+    point.
+    `notes`: notes from the reading.
+    `findings`: the reported diagnostics.
     """
 
     regions: list[ImportedRegion]
@@ -79,6 +89,10 @@ class DrawnMap(Struct, frozen=True):
     twice: list[tuple[Shape, Shape]] = []
     covered: list[Covered] = []
     near: list[tuple[str, str]] = []
+    short: list[tuple[str, str]] = []
+    unlinked: list[tuple[str, str]] = []
+    by_corner: list[tuple[str, str]] = []
+    at_corner: list[tuple[str, str]] = []
     notes: Notes = field(default_factory=Notes)
     findings: tuple[Diagnostic, ...] = ()
 
@@ -86,7 +100,7 @@ class DrawnMap(Struct, frozen=True):
 def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> DrawnMap:
     """The regions of a drawing's shapes, in units of a map.
 
-    `ids`: label → the name that its author chooses for its region.
+    `ids`: label → the name chosen by the author for its region.
     """
     box = _box_of(sketch)
     extent = max(box[2] - box[0], box[3] - box[1], 1e-9)
@@ -101,7 +115,8 @@ def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> DrawnMap
     frame = (0, 0, max(round((box[2] - box[0]) * scale), 1), max(round((box[3] - box[1]) * scale), 1))
     sizes, pairs = overlaps(rings, _LINES)
     page = frame[2] * frame[3]
-    ground = {i for i in range(len(rings)) if any(rings) and _is_ground(sketch, i, outlines, sizes[i], page)}
+    below = range(len(rings)) if any(rings) and not sketch.notes.pictured else ()  # in a picture nothing is below
+    ground = {i for i in below if _is_ground(sketch, i, outlines, sizes[i], page)}
     rest = [i for i in range(len(rings)) if i not in ground]
     named = dict(zip(rest, names_of([sketch.shapes[i] for i in rest], ids or {}), strict=True))
     names = {i: name.text for i, name in named.items()}
@@ -125,7 +140,7 @@ def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> DrawnMap
         for i, region in zip(rest, results, strict=True)
         if _fills_page(sketch, i, outlines[i], page) and sketch.texts[i]
     ]
-    return DrawnMap(
+    drawn = DrawnMap(
         results,
         frame if fits_sheet(frame[2], frame[3]) else None,
         [sketch.shapes[i] for i in sorted(ground)],
@@ -133,8 +148,32 @@ def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> DrawnMap
         by_text,
         twice,
         _covered(dict(zip(rest, results, strict=True)), sizes, pairs),
-        _near([rings[i] for i in rest], touching, results),
-        sketch.notes,
+        notes=sketch.notes,
+    )
+    return _with_borders(drawn, [rings[i] for i in rest], [outlines[i] for i in rest], touching)
+
+
+def _with_borders(
+    drawn: DrawnMap, rings: list[list[Ring]], outlines: list[list[list[Point]]], touching: set[tuple[int, int]]
+) -> DrawnMap:
+    """A map with the pairs of its regions that nearly touch, or touch too little."""
+    common = common_points(outlines)
+    near = _near(rings, touching)
+    short = _short(rings, common, touching)
+    unlinked = _unlinked(rings, outlines, touching)
+    by_corner = corner_links(rings, common, touching)
+    at_corner = corner_meetings(rings, common, touching | near | short | unlinked)
+
+    def named(pairs: set[tuple[int, int]]) -> list[tuple[str, str]]:
+        return [(drawn.regions[a].name, drawn.regions[b].name) for a, b in sorted(pairs)]
+
+    return replace(
+        drawn,
+        near=named(near),
+        short=named(short),
+        unlinked=named(unlinked),
+        by_corner=named(by_corner),
+        at_corner=named(at_corner),
     )
 
 
@@ -190,13 +229,68 @@ def _covered(
     return results
 
 
-def _near(
-    rings: list[list[Ring]], touching: set[tuple[int, int]], regions: Sequence[ImportedRegion]
-) -> list[tuple[str, str]]:
+def _near(rings: list[list[Ring]], touching: set[tuple[int, int]]) -> set[tuple[int, int]]:
     """The pairs of regions that run beside one another, a little apart, and have no border."""
     lines: list[list[list[Point]]] = [[[*ring, ring[0]] for ring in each] for each in rings]
-    pairs = beside(lines, _NEARLY, _BESIDE) - touching
-    return [(regions[a].name, regions[b].name) for a, b in sorted(pairs)]
+    return beside(lines, _NEARLY, _BESIDE) - touching
+
+
+def _short(
+    rings: list[list[Ring]], common: Mapping[tuple[int, int], int], touching: set[tuple[int, int]]
+) -> set[tuple[int, int]]:
+    """The pairs of regions that share an edge and do not touch, as the edge is too short, or one of a crumb."""
+    pairs = {(owners[0], owners[1]) for owners in shared(rings).values() if len(owners) == 2} - touching
+    pairs |= {pair for pair, number in common.items() if number > 1 and all(rings[i] for i in pair)} - touching
+    return {(a, b) for a, b in pairs if a != b}
+
+
+def _unlinked(
+    rings: list[list[Ring]], outlines: list[list[list[Point]]], touching: set[tuple[int, int]]
+) -> set[tuple[int, int]]:
+    """The pairs of regions that meet in the drawing, of which one, or a part of it, is too small for an outline."""
+    if not any(rings):
+        return set()
+    boxes = [Box(extent_of(p for line in lines for p in line)).grown(_MEETING) for lines in outlines]
+    results: set[tuple[int, int]] = set()
+    left = _MAX_TESTS
+    for i, lines in _small_parts(rings, outlines):
+        small = Box(extent_of(p for line in lines for p in line)).grown(_MEETING)
+        for k, box in enumerate(boxes):
+            pair = (min(i, k), max(i, k))
+            if k == i or small[0] > box[2] or box[0] > small[2] or small[1] > box[3] or box[1] > small[3]:
+                continue
+            if pair in touching or pair in results:
+                continue
+            left -= sum(map(len, lines)) * sum(map(len, outlines[k]))
+            if left >= 0 and _meet(lines, outlines[k]):
+                results.add(pair)
+    return results
+
+
+def _small_parts(
+    rings: list[list[Ring]], outlines: list[list[list[Point]]]
+) -> Iterator[tuple[int, Sequence[Sequence[Point]]]]:
+    """The regions too small for an outline, and each part of another one that is."""
+    for i, parts in enumerate(crumbs(rings, outlines)):
+        if not rings[i]:
+            yield i, outlines[i]
+        for part in parts:
+            yield i, [part]
+
+
+def _meet(one: Sequence[Sequence[Point]], other: Sequence[Sequence[Point]]) -> bool:
+    """Whether a point of an outline is at an edge of another one, or in it."""
+    points = [p for line in one for p in line]
+    edges = [edge for line in other for edge in pairwise([*line, line[0]])]
+    return any(_from_edge(p, *edge) <= _MEETING for p in points for edge in edges) or holds(other, *points[0])
+
+
+def _from_edge(at: Point, p: Point, q: Point) -> float:
+    """The distance of a point from an edge."""
+    dx, dy = q[0] - p[0], q[1] - p[1]
+    size = dx * dx + dy * dy
+    along = min(max(((at[0] - p[0]) * dx + (at[1] - p[1]) * dy) / size, 0), 1) if size else 0
+    return hypot(p[0] + along * dx - at[0], p[1] + along * dy - at[1])
 
 
 def _box_of(sketch: Sketch) -> Box:

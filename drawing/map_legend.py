@@ -34,10 +34,10 @@ def legend(
     """The items of a legend under a map, and its height.
 
     Args:
-        sheet: the sources of the picture.
+        sheet: the data of the picture.
         board: the map.
         layout: the layout of the map.
-        drawn: the ids of the items drawn on the map.
+        drawn: the ids of the drawn items.
         corner: its top left corner on the picture.
     """
     width = layout.size[0]
@@ -49,7 +49,8 @@ def legend(
         if x and x + wide > width:
             x, row = 0.0, row + 1
         at = (corner[0] + x, corner[1] + layout.size[1] + _TOP + _ROW * (row + 0.5))
-        parts.append(sample(at) + svg.words(shown, at[0] + _SAMPLE, at[1], _SIZE, anchor="start", fill=INK))
+        line = svg.words(shown, at[0] + _SAMPLE, at[1], _SIZE, anchor="start", fill=INK)
+        parts.append(svg.group([sample(at), line], class_="legend"))
         x += wide + _GAP
     if not parts:
         return [], 0.0

@@ -1,4 +1,4 @@
-"""Links of a map as its picture has them, each kind once between two regions; and arrows over borders."""
+"""Links of a map as drawn: each kind once between two regions; and arrows over borders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Arrow = tuple[str, int, int, list[Point]]
 
 
 class Link(Struct, frozen=True):
-    """A link between two regions, of one kind; `both`: it leads back as well."""
+    """A link of one kind between two regions; `both`: it leads back as well."""
 
     kind: str
     a: int
@@ -34,7 +34,7 @@ class Link(Struct, frozen=True):
 
 
 def links_of(sheet: Sheet, board: BoardStyle) -> list[Link]:
-    """The links of a map, without repeated ones of a kind."""
+    """The links of a map, without duplicates of a kind."""
     kind = sheet.d.kinds[board.kind]
     results = []
     for name, style in board.links.items():
@@ -73,7 +73,7 @@ def pairs_of(board: BoardStyle, links: list[Link]) -> set[tuple[int, int]]:
 
 
 def arrows_of(sheet: Sheet, board: BoardStyle, areas: Areas) -> Iterator[Arrow]:
-    """Triangles over the borders to the places that facts name, which point there."""
+    """Triangles over the borders, pointing to the places named by facts."""
     borders: dict[tuple[int, int], list[list[Point]]] = {}
     for border in areas.borders if board.across else ():
         borders.setdefault((min(border.a, border.b), max(border.a, border.b)), []).append(list(border.points))
@@ -86,7 +86,7 @@ def arrows_of(sheet: Sheet, board: BoardStyle, areas: Areas) -> Iterator[Arrow]:
 
 
 def arrow_over(line: list[Point], within: Callable[[float, float], bool]) -> list[Point]:
-    """A triangle over a line near its middle that points into the area that a point is `within`, where it has room."""
+    """A triangle over a line near its middle, where it has room; it points into the area that contains `within`."""
     line = dense(line)
     middle = len(line) // 2
     tried = [_arrow(line, k, side) for k in sorted(range(len(line)), key=lambda k: abs(k - middle)) for side in (1, -1)]
@@ -95,7 +95,7 @@ def arrow_over(line: list[Point], within: Callable[[float, float], bool]) -> lis
 
 
 def dense(line: list[Point]) -> list[Point]:
-    """A line with a point at least every few units."""
+    """A line with points at least every few units."""
     results = line[:1]
     for (ax, ay), (bx, by) in pairwise(line):
         parts = max(int(hypot(bx - ax, by - ay) / _DENSE), 1)

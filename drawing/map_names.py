@@ -1,4 +1,4 @@
-"""Names of regions from labels of a drawing: in small Latin letters, for labels in any script."""
+"""Names of regions from the labels of a drawing, in any script: lower-case Latin letters."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _NO_LABEL = "region"
 
 
 class RegionName(Struct, frozen=True):
-    """The name of a region, made from its label.
+    """The name of a region, derived from its label.
 
-    `stem`: the name made from the letters of the label; `sure`: it has all of them, and no other shape has that label;
-    `partial`: it lacks some. `source`: `text`, `label`, `id`, or `program` if none is its author's.
+    `stem`: the name from the label's letters; `sure`: it has all of them, and no other shape has that label; `partial`:
+    it lacks some.
+    `source`: `text`, `label` or `id` for an author's name, otherwise `program`.
     `label`: the name of the shape in the drawing.
     """
 
@@ -35,25 +36,25 @@ class RegionName(Struct, frozen=True):
 
 
 def label_of(text: str) -> str:
-    """A label in the form of a title.
+    """A label as a title.
 
-    An `id` has no blanks, so its underscores stand for them. Characters that no text may have are left out.
+    An `id` has no spaces, so its underscores represent them. Characters not allowed in texts are dropped.
     """
     label = " ".join(MISLEADING.sub(" ", text).split())
     return label if " " in label else label.replace("_", " ").strip()
 
 
 def called(label: str) -> str:
-    """The form of a label or a title for comparison: composed, `_` for a blank if there is none."""
+    """The normal form of a label or title for comparisons: composed, with `_` as space if there is none."""
     text = " ".join(unicodedata.normalize("NFC", label).split())
     return text if " " in text else text.replace("_", " ").strip()
 
 
 def names_of(shapes: Sequence[Shape], ids: Mapping[str, str]) -> list[RegionName]:
-    """Names of entities from those of shapes, each once, none of them a word of the language.
+    """Names of entities from names of shapes: unique, and not words of the language.
 
-    A name is a label's own if it has all its letters, and no other shape has that label; a name given by a program is
-    no label. `ids`: label → its name, which takes precedence over the letters.
+    A name is the label itself if it has all its letters, and no other shape has that label; names from programs are not
+    labels. `ids`: label → its name, which takes precedence over the letters.
     """
     chosen = {called(label): name for label, name in ids.items()}
     stems, whole = [], []
@@ -79,7 +80,7 @@ def names_of(shapes: Sequence[Shape], ids: Mapping[str, str]) -> list[RegionName
 
 
 def stem_of(label: str) -> str:
-    """The letters and digits of a label as Latin ones, with `_` between."""
+    """The letters and digits of a label in Latin script, joined by `_`."""
     return re.sub(r"[^a-z0-9]+", "_", "".join(map(_latin, unicodedata.normalize("NFC", label))).casefold()).strip("_")
 
 
@@ -92,5 +93,5 @@ def _is_whole(label: str) -> bool:
 def _latin(character: str) -> str:
     """A character in Latin letters; characters other than letters stay."""
     if character.isascii() or not (character.isalnum() or unicodedata.category(character).startswith("M")):
-        return character
+        return "" if unicodedata.category(character) == "Cf" else character  # nobody sees one of these
     return anyascii(character).replace("'", "").replace("`", "")

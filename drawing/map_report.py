@@ -1,4 +1,4 @@
-"""The report of a drawing in a file of its map: the findings as its page has them, read within bounds."""
+"""The report on a drawing in a file next to its map: the findings for its page, read within bounds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Report(Struct):
 
 
 def of_json(path: Path) -> list[Diagnostic]:
-    """The findings of a report in a file; none if it is not there, or no report."""
+    """The findings of a report file; empty if it is missing or not a report."""
     try:
         report = msgspec.json.decode(bytes_of(path, _LARGEST), type=_Report)
     except (OSError, DiagnosticsError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""Spots on a map: places outside regions, such as a passage between two, and marks on borders."""
+"""Spots on a map: places outside regions, such as a strait, and marks on borders."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LEAST = 12.0
 
 
 def spots_plan(sheet: Sheet, host: BoardStyle, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """The spots of a kind on a map of some width, at their positions in the units of the frame.
+    """The spots of a kind on a map of some width, at their positions in units of the frame.
 
-    Each is a symbol; or if pieces stand there, its name with room for them below.
+    Each is a symbol; or, if pieces can stand there, its name with room for them below.
     """
     plan = Plan((0.0, 0.0))
     for i, box in spot_boxes(host, board, width).items():
@@ -59,7 +59,7 @@ def spot_look(sheet: Sheet, kind: str, number: int) -> Look:
 
 
 def across_marks(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[SceneItem]:
-    """The marks over borders to the places that facts name."""
+    """The marks over borders to the places named by facts."""
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
     for fact, i, other, points in layout.arrows:
         title = f"{titles[i]}: {sheet.words.field(board.kind, fact)} {titles[other]}"

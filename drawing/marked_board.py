@@ -1,4 +1,4 @@
-"""The board of a map with mistakes: each in red at its place, with its number, and in words beside the board."""
+"""The board of a map with mistakes: each marked in red with its number, and described next to the board."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class BoardFault(Brief, Struct, frozen=True):
     """A mistake, and its place on the board.
 
     Attributes:
-        number: counts them from 1.
-        kind: of the place that it is about; "" if it is about none.
+        number: its number, from 1.
+        kind: the kind of the place concerned, or "".
         place: its number.
-        other: the place at the other end, if it is about a link; -1 if not.
+        other: for a link, the place at the other end; otherwise -1.
     """
 
     number: int
@@ -51,14 +51,14 @@ def faults_of(
     sources: Mapping[str, str],
     most: int = MAX_SHOWN,
 ) -> list[BoardFault]:
-    """The mistakes, and the places whose lines they are in.
+    """The mistakes, with the places defined in their lines.
 
     Args:
         d: declarations.
-        kinds: the kinds that are drawn.
+        kinds: the drawn kinds.
         diagnostics: the mistakes.
         sources: the texts of the files.
-        most: the number of diagnostics looked at, from the first on.
+        most: the maximum number of diagnostics to consider.
     """
     lines = sorted(
         (e.span.file, e.span.line, e.span.column, kind, i)

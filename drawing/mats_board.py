@@ -1,4 +1,4 @@
-"""Boards of products with a regular board: one board for each owner, side by side."""
+"""Boards for products with a regular board: one copy per owner, side by side."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _LETTERS = 12.0
 
 
 def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, viewer: int) -> Plan:
-    """A board for each owner; the places are those of the product, and of the viewer's board its cells, too.
+    """A board for each owner; its places are those of the product, and on the viewer's board also its cells.
 
-    A cell by itself is on no board of its own then: the seat that looks at its own board points at it there.
+    A plain cell is on no other board then: the viewer points at it on their own board.
     """
     owner, kind = sheet.d.kinds[board.kind].product
     names, spaces = sheet.names(owner), sheet.d.boards[kind].spaces

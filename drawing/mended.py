@@ -1,4 +1,4 @@
-"""Readable parts of files with mistakes: values of a wrong form are left out, the rest can be drawn."""
+"""Readable parts of files with mistakes: malformed values are dropped, and the rest can be drawn."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class MendedFiles(Files):
     """Reads the YAML files of a ruleset without their malformed parts.
 
     Attributes:
-        mended: whether anything has been left out.
-        problems: the diagnostics of the parts that were left out.
+        mended: whether anything has been dropped.
+        problems: the diagnostics of the dropped parts.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class MendedFiles(Files):
         self._names: set[str] = set()
 
     def causes(self, other: Diagnostic) -> bool:
-        """Whether an error may follow from a part that was left out: same line, or same name."""
+        """Whether an error may follow from a dropped part: same line, or same name."""
         if other.span is None:
             return self.mended
         lines = {(one.span.file, one.span.line) for one in self.problems if one.span is not None}
@@ -41,7 +41,7 @@ class MendedFiles(Files):
         return (other.span.file, other.span.line) in lines or not said.isdisjoint(self._names)
 
     def yaml(self, path: Path, display: str) -> Node:
-        """The tree of a YAML file. Errors: as those of `read_yaml`, if too little is readable."""
+        """The tree of a YAML file. Errors: as for `read_yaml`, if too little is readable."""
         if path.stem not in _SCHEMAS:
             return super().yaml(path, display)
         try:

@@ -1,6 +1,6 @@
-"""Changes of a board's outlines: a point changes in all outlines that share it, so borders stay closed.
+"""Changes of a board's outlines: a point changes in all outlines with it, so borders stay closed.
 
-Each function gives the outlines that change. A change is refused if borders cross that did not cross before.
+Each function returns the changed outlines. A change is refused if it makes borders cross.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ class OutlineError(RulespecError):
 def moved(
     outlines: Outlines, frame: Frame | None, at: Dot, to: Dot, snap: float = 0, only: Part | None = None
 ) -> Changed:
-    """Outlines with a moved point; `only`: in one of them, which then no longer shares it.
+    """Outlines with a moved point; `only`: in one of them, which is thereby detached.
 
     Args:
         outlines: all outlines of the board.
         frame: the edge of the board; a point on a side stays on it.
         at: the point.
         to: its new place.
-        snap: the distance from `to` within which another point is the place instead, else an edge, else a side of the
-            frame.
-        only: the one that is detached.
+        snap: the distance from `to` within which it snaps to another point, otherwise to an edge, otherwise to a side
+            of the frame.
+        only: the outline to detach.
 
     Raises:
-        OutlineError: there is no such point, or the result would be no board.
+        OutlineError: if there is no such point, or the result is not a valid board.
     """
     owners = [part for part in outlines if any(at in ring for ring in outlines[part])]
     if only is not None and only not in owners:
@@ -64,28 +64,28 @@ def moved(
 
 
 def inserted(outlines: Outlines, frame: Frame | None, edge: Stroke, to: Dot) -> Changed:
-    """Outlines with one more point in an edge, in all that have it.
+    """Outlines with a point inserted into an edge, in all outlines with that edge.
 
     Raises:
-        OutlineError: there is no such edge, or the result would be no board.
+        OutlineError: if there is no such edge, or the result is not a valid board.
     """
     changed = _with_point(outlines, edge, to)
     if not changed:
         raise OutlineError(f"no outline has an edge from {written(edge[0])} to {written(edge[1])}")
     if to in edge:
-        raise OutlineError(f"the edge has a point at {written(to)} already")
+        raise OutlineError(f"the edge already has a point at {written(to)}")
     if frame is not None and frame.side(*edge) and not (frame.side(edge[0], to) and frame.holds(to)):
-        raise OutlineError("the edge lies at the frame: a new point of it does, too")
+        raise OutlineError("the edge is on the frame, so a new point must be on it, too")
     _check_place(frame, None, to)
     _check(outlines, changed)
     return changed
 
 
 def removed(outlines: Outlines, frame: Frame | None, at: Dot) -> Changed:
-    """Outlines without a point, in all that have it.
+    """Outlines with a point removed, in all outlines with it.
 
     Raises:
-        OutlineError: there is no such point, a border ends there, or the result would be no board.
+        OutlineError: if there is no such point, a border ends there, or the result is not a valid board.
     """
     beside = {
         frozenset((before, after))
@@ -96,10 +96,10 @@ def removed(outlines: Outlines, frame: Frame | None, at: Dot) -> Changed:
     if not beside:
         raise OutlineError(f"no outline has a point at {written(at)}; {_nearest(outlines, at)}")
     if len(beside) > 1:
-        raise OutlineError(f"borders meet at {written(at)}: without it they would open; move it instead")
+        raise OutlineError(f"borders meet at {written(at)}, and would come apart without it; move it instead")
     ends = [dot for each in beside for dot in each]
     if frame is not None and not all(_sides(frame, at) <= _sides(frame, dot) for dot in ends):
-        raise OutlineError(f"the frame is reached at {written(at)}: without the point the border would leave it")
+        raise OutlineError(f"the border reaches the frame at {written(at)}, and would leave it without the point")
     owners = [part for part in outlines if any(at in ring for ring in outlines[part])]
     changed = {part: [[dot for dot in ring if dot != at] for ring in outlines[part]] for part in owners}
     _check(outlines, changed)
@@ -107,9 +107,9 @@ def removed(outlines: Outlines, frame: Frame | None, at: Dot) -> Changed:
 
 
 def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[Dot], snap: float = 0) -> Changed:
-    """Outlines with one more ring for one of them: its area if it has none, else an island or a hole.
+    """Outlines with a ring added to one of them: its area if it has none, otherwise an island or a hole.
 
-    Points of others that lie on its edges become points of it, and its points become points of edges that they lie on.
+    Points of other outlines on its edges become points of it, and vice versa.
 
     Raises:
         OutlineError: the ring crosses itself or another ring of the outline, or has no area.
@@ -128,7 +128,7 @@ def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[
     if len(ring) > 1 and ring[-1] == ring[0]:
         ring.pop()
     if len(ring) < 3 or not any(turn(ring[0], p, q) for p, q in pairwise(ring)):
-        raise OutlineError("an outline needs three points that are not on a line")
+        raise OutlineError("an outline needs three points that are not collinear")
     others = sorted({dot for other in _all({**outlines, **changed}) for dot in other})
     ring = [dot for p, q in pairwise([*ring, ring[0]]) for dot in (p, *_between(others, p, q))]
     _check(outlines, changed)
@@ -138,17 +138,17 @@ def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[
     if len(set(ring)) < len(ring) or any(crossings({*_edges(ring)}, own)):
         raise OutlineError("the outline crosses itself")
     if any({*_edges(ring)} == {*_edges(each)} for each in changed[part][:-1]):
-        raise OutlineError(f"`{part[1]}` has this ring already")
+        raise OutlineError(f"`{part[1]}` already has this ring")
     return changed
 
 
 def followed(outlines: Outlines, part: Part, other: Part, begin: Dot, end: Dot) -> Changed:
     """Outlines in which one follows the points of another between two shared points.
 
-    Of the ways along both the two are taken between which there is the least area.
+    Of the possible paths along both, the pair with the least area between them is used.
 
     Raises:
-        OutlineError: they do not share the two points, or the result would be no board.
+        OutlineError: if they do not share the two points, or the result is not a valid board.
     """
     ways = [way for ring in outlines[other] for way in _ways(ring, begin, end)]
     choices = []
@@ -208,7 +208,7 @@ def _tidy(ring: Ring, to: Dot) -> Ring:
         if (i := next(vain, None)) is None:
             return ring
         ring = ring[:i] + ring[i + 1 :]
-    raise OutlineError("a ring would have no area; remove its outline instead")
+    raise OutlineError("a ring would have no area: remove its outline instead")
 
 
 def _between(dots: Sequence[Dot], p: Dot, q: Dot) -> list[Dot]:
@@ -241,11 +241,11 @@ def _sides(frame: Frame, dot: Dot) -> set[str]:
 def _check_place(frame: Frame | None, at: Dot | None, to: Dot) -> None:
     """Refuses a place beyond the frame, and one off the side of the frame on which a point lies."""
     if max(map(abs, to)) > MAX_NUMBER:
-        raise OutlineError(f"{written(to)} is beyond a million")
+        raise OutlineError(f"{written(to)} exceeds a million")
     if frame is None:
         return
     if not frame.holds(to):
-        raise OutlineError(f"{written(to)} lies beyond the frame")
+        raise OutlineError(f"{written(to)} is outside the frame")
     if at is not None and not _sides(frame, at) <= _sides(frame, to):
         sides = len(_sides(frame, at))
         way = "it stays where it is" if sides > 1 else "it moves along it only"
@@ -259,12 +259,12 @@ def _check(outlines: Outlines, changed: Changed) -> None:
     for part, rings in changed.items():
         for old_ring, ring in zip(outlines[part], rings, strict=True):
             if len(ring) < 3 or not area(ring):
-                raise OutlineError("a ring would have no area; remove its outline instead")
+                raise OutlineError("a ring would have no area: remove its outline instead")
             if area(old_ring) * area(ring) < 0:
-                raise OutlineError(f"`{part[1]}` would be turned inside out")
+                raise OutlineError(f"`{part[1]}` would be inverted")
         before, after = ({edge for ring in each for edge in _edges(ring)} for each in (outlines[part], rings))
         if _swept(before ^ after, before & after):
-            raise OutlineError(f"the border of `{part[1]}` would pass over another part of it")
+            raise OutlineError(f"the border of `{part[1]}` would cross another part of it")
         gone |= before - after
         new |= after - before
     others = [ring for part, rings in outlines.items() if part not in changed for ring in rings]
@@ -303,7 +303,7 @@ def _faults(edges: set[Stroke], rings: Iterable[Ring]) -> Crossings:
 def _check_number(pairs: int) -> None:
     """Refuses changes that would take seconds: hundreds of borders with thousands of points at a time."""
     if pairs > MAX_PAIRS:
-        raise OutlineError("more borders would change than can be checked at a time")
+        raise OutlineError("too many borders would change at once")
 
 
 def _nearest(outlines: Outlines, at: Dot) -> str:

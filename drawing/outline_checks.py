@@ -1,4 +1,4 @@
-"""Checks of outlines: each is readable, and together they form a board without overlaps and gaps."""
+"""Checks of outlines: each must be readable, and together they must form a board without overlaps and gaps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Spans = dict[tuple[str, str], Span]
 
 
 def check_outlines(board: Node, report: Report) -> None:
-    """Reports outlines of a board that cannot be read, and a frame that no sheet can have."""
+    """Reports unreadable outlines of a board, and a frame that does not fit on a sheet."""
     frame = get(board, "frame")
     if isinstance(frame, Items) and not fits_sheet(*(integer(n, 0) for n in frame.items[2:4])):
         message = f"the frame is empty, or more than {MAX_ASPECT:.0f} times as long as wide"
@@ -61,7 +61,7 @@ def outline_spans(drawing: Node) -> Spans:
 
 
 def check_fit(d: typed.Declarations, board: BoardStyle, spans: Spans, report: Report) -> None:
-    """Warns of outlines that do not fit together, but not of those in lower files."""
+    """Warns of outlines that do not fit together, except those in lower files."""
     if not any(kind == board.kind for kind, _ in spans) or board.frame is None:
         return
     _Fit(d.kinds[board.kind].entities, board, spans, report).check(board.frame)
@@ -193,7 +193,7 @@ def _is_before(frame: Frame, edge: Stroke) -> bool:
 
 
 def loops_of(edges: Mapping[Stroke, int]) -> Iterator[list[Stroke]]:
-    """Closed chains of edges; the first ones up to a bound."""
+    """Closed chains of edges, up to a limit."""
     at: dict[Dot, list[Stroke]] = {}
     for edge in edges:
         for dot in edge:
@@ -219,9 +219,9 @@ def loops_of(edges: Mapping[Stroke, int]) -> Iterator[list[Stroke]]:
 def overlaps(
     areas: Sequence[Sequence[Ring]], crossings: int = MAX_CROSSINGS
 ) -> tuple[list[float], dict[tuple[int, int], float]]:
-    """The size of each area, and the overlap of each pair, measured along lines across the board.
+    """The area of each outline, and the overlap of each pair, measured along scan lines.
 
-    `crossings`: about the number of times the lines may cross outlines; with fewer, they are farther apart.
+    `crossings`: the approximate number of crossings of scan lines with outlines; with fewer, the lines are sparser.
     """
     edges = [
         (min(p, q, key=lambda dot: dot[1]), max(p, q, key=lambda dot: dot[1]), i)

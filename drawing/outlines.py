@@ -1,4 +1,4 @@
-"""Outlines of regions as data, and their consequences: points with equal coordinates are one."""
+"""Outlines of regions as data: points with equal coordinates are the same point."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def rings_of(data: str) -> list[Ring]:
     """The rings of path data.
 
     Raises:
-        ValueError: if it cannot be read.
+        ValueError: if it is unreadable.
     """
     *parts, rest = data.split("z")
     if rest.strip() or not parts:
@@ -64,16 +64,16 @@ def rings_of(data: str) -> list[Ring]:
 def _ring(text: str) -> tuple[Dot, ...]:
     result = _RING.fullmatch(text)
     if result is None:
-        raise ValueError("a ring is `M`, a point, `l`, steps, and `z`, in whole numbers")
+        raise ValueError("expected a ring: `M`, a point, `l`, steps, `z`, all in whole numbers")
     start, steps = (_numbers(part) for part in result.groups())
     if len(start) != 2 or len(steps) % 2:
-        raise ValueError("a number is missing: after `M` there are two, and after `l` two for each step")
+        raise ValueError("a number is missing: `M` needs two, and `l` two per step")
     x, y = start
     ring = [(x, y)]
     for dx, dy in zip(steps[::2], steps[1::2], strict=True):
         x, y = x + dx, y + dy
         if abs(x) > MAX_NUMBER or abs(y) > MAX_NUMBER:
-            raise ValueError("a point is beyond a million")
+            raise ValueError("a point exceeds a million")
         if (x, y) != ring[-1]:
             ring.append((x, y))
     if len(ring) > 1 and ring[-1] == ring[0]:
@@ -104,7 +104,7 @@ def _joined(numbers: Iterable[int]) -> str:
 
 
 def strokes(rings: Iterable[Ring]) -> tuple[Stroke, ...]:
-    """The edges of an outline, without those walked in both directions."""
+    """The edges of an outline, without those traversed in both directions."""
     return _strokes(tuple(map(tuple, rings)))
 
 
@@ -137,25 +137,25 @@ class Frame(Struct, frozen=True):
         )
 
     def holds(self, point: Point) -> bool:
-        """Whether a point is inside, or on a side."""
+        """Whether a point is inside or on the edge."""
         x, y = point[0] - self.left, point[1] - self.top
         return 0 <= x <= self.width and 0 <= y <= self.height
 
     def placed(self, point: Point, scale: float) -> Point:
-        """A point on the sheet; one beyond the frame is moved to its edge."""
+        """A point on the sheet, clamped to the edge."""
         x = min(max(point[0] - self.left, 0), self.width)
         y = min(max(point[1] - self.top, 0), self.height)
         return x * scale, y * scale
 
 
 def extent(points: Iterable[Point]) -> Box:
-    """The box of points."""
+    """The bounding box of points."""
     xs, ys = zip(*points, strict=True)
     return Box((min(xs), min(ys), max(xs), max(ys)))
 
 
 def net(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]], frame: Frame, scale: float) -> Areas:
-    """The areas of a board on the sheet, and the borders between them: edges of two outlines."""
+    """The areas of a board on the sheet, and the borders between them: edges shared by two outlines."""
     between: dict[tuple[int, int], list[tuple[Corner, Corner]]] = {}
     owners = shared(outlines, scenery)
     degree: dict[Corner, int] = {}
@@ -178,7 +178,7 @@ def net(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]], f
 
 
 def shared(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]] = ()) -> dict[Stroke, list[int]]:
-    """Each edge with the numbers of its outlines; scenery is numbered after regions."""
+    """The outlines of each edge, by number; scenery is numbered after regions."""
     owners: dict[Stroke, list[int]] = {}
     for i, rings in enumerate([*outlines, *scenery]):
         for edge in strokes(rings):
@@ -187,7 +187,7 @@ def shared(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]]
 
 
 def area(line: Sequence[Point]) -> float:
-    """The area inside a line, negative for the other direction."""
+    """The area inside a line, negative if it is clockwise."""
     return sum(x * ny - nx * y for (x, y), (nx, ny) in pairwise([*line, line[0]])) / 2
 
 
@@ -210,7 +210,7 @@ def centre_of(rings: Sequence[Ring]) -> Point:
 
 
 def holds(rings: Sequence[Sequence[Point]], x: float, y: float) -> bool:
-    """Whether an area holds a point."""
+    """Whether an area contains a point."""
     count = 0
     for ring in rings:
         for (px, py), (qx, qy) in zip(ring, [*ring[1:], ring[0]], strict=True):

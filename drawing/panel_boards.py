@@ -1,4 +1,4 @@
-"""Boards in columns and rows: panels with a tray for each sort of piece, and all pairs of two kinds."""
+"""Boards in columns and rows: panels with a tray for each type of piece, and matrices of two kinds."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _FAINT = "#4a525a"
 
 
 def panels_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """A panel for each place: its name and facts, and a tray below for each sort of piece that has room there.
+    """A panel for each place: its name and facts, with a tray below for each type of piece that fits there.
 
-    The slot of tray `t` of place `i` is `i + count * (t + 1)`; slot `i` is beside the name.
+    The slot of tray `t` of place `i` is `i + count * (t + 1)`; slot `i` is next to the name.
     """
     count = len(sheet.names(board.kind))
     columns = board.columns or 4
@@ -99,7 +99,7 @@ def _room(sheet: Sheet, kind: str, fact: str, number: int) -> int | None:
 
 
 def matrix_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """The entities of a product: a row for each of the first kind, a column for each of the second."""
+    """The entities of a product: one row per entity of the first kind, one column per entity of the second."""
     first, second = sheet.d.kinds[board.kind].product
     across = len(sheet.names(second))
     wide = pair_width(sheet, board, width)
@@ -140,7 +140,7 @@ def pair_width(sheet: Sheet, board: BoardStyle, width: float) -> float:
 
 
 def lettered_heads(sheet: Sheet, kind: str, wide: float) -> bool:
-    """Whether the heads of columns are letters, as some titles have no room; a caption says what they mean."""
+    """Whether column heads are letters, because some titles do not fit; a caption explains them."""
     return sheet.style.guessed and any(text_width(t, _HEADS, bold=True) > wide - 2 for t in sheet.titles(kind))
 
 

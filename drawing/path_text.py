@@ -1,4 +1,4 @@
-"""Path data as text: changed parts are rewritten, the rest keeps its author's layout."""
+"""Path data as text: only changed parts are rewritten, so the author's layout stays."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def rewritten(source: str, rings: Iterable[Ring]) -> str:
     """Path data with other rings.
 
     Args:
-        source: the data as in a file: with quotes, or on more than one line.
-        rings: the rings that they are to have.
+        source: the data as in a file: with quotes, possibly on several lines.
+        rings: the new rings.
 
     Returns:
-        The same text except for the numbers from the first to the last that differ.
+        The same text, except for the numbers from the first difference to the last.
     """
     data = data_of(rings)
     places = [place.span() for place in _PART.finditer(source)]

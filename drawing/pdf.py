@@ -1,7 +1,7 @@
-"""Pictures as PDF for printing: vectors with their fonts, on one sheet or on four to be joined.
+"""Pictures as PDF for printing: vector graphics with fonts, on one sheet or on four to be joined.
 
-Typst typesets our own SVG alone: nothing of a ruleset is in its markup, and titles reach it as inputs. PDF/A is
-requested because it refuses characters that would be printed as an empty box.
+Typst typesets only our own SVG: nothing of a ruleset is in its markup, and titles are passed as inputs. PDF/A is
+requested because it refuses characters that would print as an empty box.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ _UNSHOWN = re.compile(r'the text `?"(.*)"`? could not be displayed')
 
 
 class Sheets(Struct, frozen=True):
-    """Paper to print on.
+    """The paper format.
 
     Attributes:
         paper: its name; one of `PAPERS`.
-        tiles: whether the picture is on four sheets, two beside two.
+        tiles: whether the picture is split over four sheets, two by two.
     """
 
     paper: str
@@ -79,10 +79,10 @@ class _Layout(Struct, frozen=True):
 
 
 def to_pdf(scene: Scene, sheets: Sheets) -> bytes:
-    """The picture as a PDF, as large as the sheets allow, upright or across.
+    """The picture as a PDF, as large as possible, in portrait or landscape.
 
     Raises:
-        DiagnosticsError: RS556 if the libraries for it are missing, RS569 if no font has a letter of a text.
+        DiagnosticsError: RS556 if its libraries are missing, RS569 if no font has a letter of a text.
     """
     try:
         import typst

@@ -1,4 +1,4 @@
-"""The words on a picture: titles from the ruleset."""
+"""The texts of a picture: titles from the ruleset."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Wording(Protocol):
         """The title of a place of pieces."""
 
     def internal(self, owner: str, name: str = "") -> bool:
-        """Whether only the rules need something."""
+        """Whether only the rules use something, so that it is not shown."""
 
     def decision(self, name: str) -> str:
         """The title of a decision."""
@@ -52,7 +52,7 @@ class Wording(Protocol):
 
 
 class PlainWords:
-    """The titles that entities have, and names with blanks: for rulesets with mistakes."""
+    """Titles of entities, or names with spaces: for rulesets with mistakes."""
 
     def __init__(self, d: typed.Declarations, game: str) -> None:
         self.d = d
@@ -87,15 +87,15 @@ class PlainWords:
         return f"{place.replace('_', ' ')} {index}".rstrip()
 
     def internal(self, owner: str, name: str = "") -> bool:
-        """Nothing is."""
+        """Always False."""
         return False
 
     def decision(self, name: str) -> str:
-        """The name with blanks."""
+        """The name with spaces."""
         return name.replace("_", " ")
 
     def ending(self, name: str) -> str:
-        """The name with blanks."""
+        """The name with spaces."""
         return name.replace("_", " ")
 
     def board(self, kind: str, title: str) -> str:

@@ -1,4 +1,4 @@
-"""Looks of the places of a map: ground, owner, badges beside the name, and its letters."""
+"""Looks of the places of a map: ground, owner, badges next to the name, and lettering."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BADGE = 16.0
 
 
 def name_box(sheet: Sheet, board: BoardStyle, number: int, block: LabelBlock, corner: Point) -> Box:
-    """The box of the name of a place, with the badges beside it."""
+    """The box of a place's name, including badges."""
     widest = max((block.lettering.width(line, block.size) for line in block.lines), default=0)
     half, high = (widest + badge_room(sheet, board, number)) / 2 + 2, block.size * 0.6
     middle = block.at[0][0]
@@ -28,12 +28,12 @@ def name_box(sheet: Sheet, board: BoardStyle, number: int, block: LabelBlock, co
 
 
 def moved(box: Box, corner: Point) -> Box:
-    """A box on the picture."""
+    """A box in picture coordinates."""
     return Box((box[0] + corner[0], box[1] + corner[1], box[2] + corner[0], box[3] + corner[1]))
 
 
 def shift(points: Sequence[Point], corner: Point) -> list[Point]:
-    """Points on the picture."""
+    """Points in picture coordinates."""
     return [(x + corner[0], y + corner[1]) for x, y in points]
 
 
@@ -50,7 +50,7 @@ def fill_of(sheet: Sheet, board: BoardStyle, number: int) -> tuple[Look, Look | 
 
 
 def badges_of(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, str]]:
-    """The badges beside the name of a place, with the letter of its owner on the first: symbols of facts, or a disc."""
+    """The badges next to a place's name, the first with the letter of its owner: symbols of facts, or a disc."""
     owner = fill_of(sheet, board, number)[1]
     facts = (sheet.fact(board.kind, name, number) for name in board.badges)
     results = [(sheet.look(*of), "") for of in facts if of is not None]
@@ -75,7 +75,7 @@ def description_of(sheet: Sheet, board: BoardStyle, number: int, title: str) -> 
 
 
 def badge(sheet: Sheet, look: Look, letter: str, at: Point) -> str:
-    """A symbol beside a name."""
+    """A symbol next to a name."""
     scale = (BADGE - 2) / 24
     where = f"translate({svg.number(at[0] - 12 * scale)} {svg.number(at[1] - 12 * scale)}) scale({scale:.3f})"
     drawn: svg.Values = {"fill": colour(look.colour), "stroke": "#ffffff", "stroke_width": 2.4, "paint_order": "stroke"}
@@ -84,7 +84,7 @@ def badge(sheet: Sheet, look: Look, letter: str, at: Point) -> str:
 
 
 def badge_room(sheet: Sheet, board: BoardStyle, number: int) -> float:
-    """The room that the symbols beside the name of a place take."""
+    """The width of the symbols next to a place's name."""
     return BADGE * len(badges_of(sheet, board, number))
 
 

@@ -1,7 +1,7 @@
-"""Names and pieces on areas: no overlapping texts, each inside its area if it fits.
+"""Placement of names and pieces on areas: no overlapping texts, each inside its area if it fits.
 
-Each region gets a block: its name in one to three lines, and a tray for pieces under it or beside it.
-Candidates are tried on a raster of the areas, the smallest area first, and once more when all others stand.
+Each region gets a block: its name in one to three lines, and a tray for pieces below or next to it. Candidates are
+tried on a raster of the areas, smallest area first, and again once all others are placed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _TRAYS = ((110, 44), (88, 44), (66, 44), (44, 66), (88, 22), (44, 44), (66, 22),
 class LabelBlock(Struct, frozen=True):
     """A label block: lines of text with sizes and centres, a tray for pieces, and the bounding `boxes`.
 
-    `turned`: degrees, clockwise, around the middle of `box`; the lines are where they would be if it were level.
+    `turned`: rotation in degrees, clockwise around the middle of `box`; the lines are given unrotated.
     """
 
     lines: tuple[str, ...]
@@ -66,7 +66,7 @@ class LabelBlock(Struct, frozen=True):
 
     @property
     def boxes(self) -> tuple[Box, ...]:
-        """The boxes reserved for it: one, or two if the tray is apart from the name."""
+        """The boxes reserved for it: one, or two if the tray is separate."""
         return (around(self.box, self.turned), self.tray) if self.apart else (self.box,)
 
 
@@ -80,7 +80,7 @@ class Spot(Struct, frozen=True):
 
 
 class Raster:
-    """Which region owns each small square of the plane, and which squares are taken."""
+    """A raster: the region of each small square of the plane, and the occupied squares."""
 
     def __init__(self, areas: Areas, width: float, height: float, water: Collection[int] = ()) -> None:
         self.open = {_NOWHERE, *water}
@@ -101,11 +101,11 @@ class Raster:
                     self.cells[region].append((column, row))
 
     def share(self, region: int, box: Box, turned: float = 0) -> float:
-        """The share of a box, rotated around its centre, inside a region, from a sample of points."""
+        """The share of a box, rotated around its centre, inside a region, by sampling."""
         return sum(self._at(point) == region for point in _sampled(box, turned)) / _SAMPLES
 
     def open_share(self, box: Box, turned: float) -> float:
-        """The share of a box that lies on water, or on nothing."""
+        """The share of a box on water or outside all areas."""
         count = sum(self._at(point) in self.open for point in _sampled(box, turned))
         return count / _SAMPLES
 
@@ -137,7 +137,7 @@ def _sampled(box: Box, turned: float) -> Iterator[Point]:
 
 
 def turned_point(point: Point, box: Box, degrees: float) -> Point:
-    """A point turned around the middle of a box."""
+    """A point rotated around the middle of a box."""
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     c, s = cos(radians(degrees)), sin(radians(degrees))
     dx, dy = point[0] - x, point[1] - y
@@ -145,7 +145,7 @@ def turned_point(point: Point, box: Box, degrees: float) -> Point:
 
 
 class TurnedBox:
-    """A box, turned around its middle."""
+    """A box rotated around its middle."""
 
     def __init__(self, box: Box, turned: float) -> None:
         self.box = box
@@ -161,7 +161,7 @@ class TurnedBox:
         return [turned_point(point, self.box, self._turned) for point in level]
 
     def meets(self, other: TurnedBox) -> bool:
-        """Whether two have a point in common: no line along a side of either parts them."""
+        """Whether two boxes intersect, by the separating axis theorem."""
         if not self.level.meets(other.level):
             return False
         for degrees in (self._turned, self._turned + 90, other._turned, other._turned + 90):
@@ -173,7 +173,7 @@ class TurnedBox:
 
 
 def around(box: Box, degrees: float) -> Box:
-    """The level box around a rotated box."""
+    """The axis-parallel bounding box of a rotated box."""
     if not degrees:
         return box
     left, top, right, bottom = box
@@ -266,14 +266,14 @@ def place(
     """A block for each region.
 
     Args:
-        raster: which area is where.
-        positions: of the regions.
+        raster: the raster of the areas.
+        positions: the positions of the regions.
         titles: their names.
-        badges: the room beside each name that symbols take.
+        badges: the width of the symbols next to each name.
         size: width and height of the frame.
-        taken: boxes that are kept free.
-        tray: the size of each tray, below two lines of a name; left out, trays become as large as there is room.
-        spots: the declared places of names, and of trays if they are not below them.
+        taken: boxes to keep free.
+        tray: the size of each tray, below two lines of a name; by default, trays are as large as possible.
+        spots: the declared places of names, and of trays if they are elsewhere.
     """
     spots = spots or {}
     blocks = _settled(spots, titles, badges, raster, taken, size[0])

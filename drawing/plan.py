@@ -16,7 +16,7 @@ from rulespec.drawing.style import BoardStyle, Look, Style
 from rulespec.drawing.svg import Box, Point
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
-from rulespec.types import Type
+from rulespec.types import Ent, Type
 
 Manner = Literal["up", "down", "spread", "cards"]
 """A column from below or from above, each piece for itself, or cards in a row."""
@@ -34,13 +34,30 @@ class LinkLines(Struct, frozen=True):
 
 
 class TileFace(Struct, frozen=True):
-    """A tile: its title, the colour of its ground, its lines between directions (-1: the middle), city and number."""
+    """A tile.
+
+    Attributes:
+        title: its title.
+        fill: its background colour; "" if transparent.
+        drawn: SVG around the centre of a cell, for each rotation; a single one if all are equal.
+        texts: for each rotation its texts, each with x and y of its centre, and 1 if it is above lines.
+        stops: for each rotation its stops: the radius, and the centre of each slot.
+    """
 
     title: str
     fill: str
-    lines: tuple[tuple[int, int], ...]
-    city: bool
-    number: str
+    drawn: tuple[str, ...]
+    texts: tuple[tuple[tuple[str, float, float, int], ...], ...]
+    stops: tuple[tuple[tuple[float, ...], ...], ...]
+
+
+class Home(Struct, frozen=True):
+    """The home of an entity: a place, and the field for the line end there; "" for the first stop."""
+
+    kind: str
+    number: int
+    place: int
+    field: str
 
 
 class Tiles(Struct, frozen=True):
@@ -48,42 +65,54 @@ class Tiles(Struct, frozen=True):
 
     Attributes:
         field: the field of a cell that names its tile.
-        kind: that of the tiles.
-        turn: the field that says by how many directions a tile is turned; "" if none is.
-        faces: the tiles, in the order of their kind.
-        cells: cell → the middle, and the middle of its side in each direction.
+        kind: the kind of the tiles.
+        turn: the field for a tile's rotation, as a number of directions; "" if there is none.
+        faces: the tiles, in kind order.
+        cells: cell → its centre.
         outlines: cell → path data around it.
+        printed: cell → its printed tile, and a text that a laid tile covers.
+        low: the offset of that text from the centre of a cell.
+        points: the kind of line ends in each cell, if pieces stand on stops; otherwise "".
+        ends: the kind of line ends.
+        stops: the line ends that are stops, in order.
+        homes: the homes of entities without a piece there yet.
     """
 
     field: str
     kind: str
     turn: str
     faces: tuple[TileFace, ...]
-    cells: dict[int, tuple[Point, ...]]
+    cells: dict[int, Point]
     outlines: dict[int, str]
+    printed: dict[int, tuple[int, str]] = {}
+    low: float = 0
+    points: str = ""
+    ends: str = ""
+    stops: tuple[int, ...] = ()
+    homes: tuple[Home, ...] = ()
 
 
 class Plan(Brief, Struct):
     """The static part of a board.
 
     Attributes:
-        items: the items that never change.
-        slots: the number of each entity → the place of its pieces.
-        stands: slots of areas → the places of their pieces, for few pieces first; see `Stand`.
+        items: the static items.
+        slots: entity number → the place for its pieces.
+        stands: slots of areas → the places for their pieces, fewest pieces first; see `Stand`.
         outlines: path data around each entity, on maps.
         size: width and height.
-        piece: the size of its pieces where there is room; 0 if they are as large as they get.
-        copies: pieces in some places, as `piece.place` → the further slot of their place that holds them; see `slot`.
-        each: the kind of owners, each with copies of all slots.
-        links: kinds of links whose state is drawn, with their lines.
+        piece: the preferred size of its pieces; 0 for as large as possible.
+        copies: pieces in some places, as `piece.place` → the additional slot of the place for them; see `slot`.
+        each: the kind of owners, each with its own copy of all slots.
+        links: kinds of links with a drawn state, with their lines.
         owned: whether pieces of its places stand there, wherever they are.
-        held: pieces in places without a space, as `piece.place` → the slot of the pieces of the first `holder`.
+        held: pieces in places without a space, as `piece.place` → the slot for the pieces of the first `holder`.
         holder: the kind of owners of the pieces in `held`.
-        manners: slots → the arrangement of pieces there, if not a square of piles: see `Manner`.
-        stack: the most pieces in a column before their number is written.
-        dice: the place of the last roll, if it is drawn.
-        boxes: the cells of regular boards: the outline of each, with its name and its facts.
-        tiles: the tiles that may lie on them.
+        manners: slots → the arrangement of pieces there, other than a square of piles; see `Manner`.
+        stack: the maximum number of pieces in a column before a number replaces them.
+        dice: the place of the last roll, if drawn.
+        boxes: the cells of regular boards: outline, name and facts.
+        tiles: the tiles that can lie on them.
     """
 
     size: tuple[float, float]
@@ -105,7 +134,7 @@ class Plan(Brief, Struct):
     tiles: Tiles | None = None
 
     def slot(self, pile: Pile, count: int) -> int:
-        """The slot of pieces; copies of the slots of `count` places are consecutive."""
+        """The slot for a pile; each owner's copy of the `count` slots follows the previous one."""
         owner = next((number for kind, number in pile.owners if kind == self.each), None)
         if owner is None:
             return self.slot_of(f"{pile.type}.{pile.place}", pile.index, count)
@@ -113,13 +142,13 @@ class Plan(Brief, Struct):
         return slot if slot in self.slots else pile.index
 
     def slot_of(self, what: str, number: int, count: int) -> int:
-        """The slot of an entity within a place's tray, or the place itself without such a tray."""
+        """The slot for an entity: in a place's tray, or the place itself without such a tray."""
         slot = number + count * self.copies.get(what, 0)
         return slot if slot in self.slots else number
 
 
 class Sheet(Brief, Struct, frozen=True):
-    """The sources of boards: declarations, styles, titles, looks and words."""
+    """The data of boards: declarations, styles, titles, looks and words."""
 
     d: typed.Declarations
     style: Style
@@ -133,7 +162,7 @@ class Sheet(Brief, Struct, frozen=True):
 
     @property
     def turn(self) -> Type | None:
-        """The type of the field that names the acting entity; None without one."""
+        """The type of the field for the acting entity, or None."""
         field_ = self.d.fields.get(self.style.turn)
         return field_.type if field_ is not None else None
 
@@ -152,9 +181,9 @@ class Sheet(Brief, Struct, frozen=True):
         return tuple(colour(looks[i % len(looks)]) for i in range(len(self.names(kind))))
 
     def fact(self, kind: str, name: str, number: int) -> tuple[str, int] | None:
-        """The entity that a fact names; None if it names none."""
+        """The entity that a fact names, or None."""
         fact = self.d.kinds[kind].facts.get(name)
-        if fact is None or number >= len(fact.values) or fact.values[number] < 0 or not hasattr(fact.type, "kind"):
+        if fact is None or number >= len(fact.values) or fact.values[number] < 0 or not isinstance(fact.type, Ent):
             return None
         return fact.type.kind, fact.values[number]
 
@@ -165,7 +194,7 @@ class Sheet(Brief, Struct, frozen=True):
         return self.titles(board.kind) if board.names == "title" else self.names(board.kind)
 
     def place(self, of: Entity, box: Box, middle: Point | None = None, outline: str = "") -> Place:
-        """An entity as it can be pointed at; by default in the middle of its box."""
+        """An entity as a target for pointing, by default at the centre of its box."""
         kind, number = of
         left, top, right, bottom = box
         middle = middle or ((left + right) / 2, (top + bottom) / 2)
@@ -184,6 +213,6 @@ class Sheet(Brief, Struct, frozen=True):
         return kind != "game" and not self.on_board(kind) and not self.d.kinds[kind].places
 
     def names_of(self, of: tuple[str, int]) -> str:
-        """The name of an entity in item ids; seats are numbered, regardless of their names."""
+        """The name of an entity in item ids; seats go by number, regardless of their names."""
         kind, number = of
         return f"seat{number + 1}" if self.d.kinds[kind].is_player else self.names(kind)[number]

@@ -1,4 +1,4 @@
-"""Pictures as PNG: made by resvg from our own SVG alone, as a stranger's could name files."""
+"""Pictures as PNG: rendered by resvg, and only from our own SVG, as other SVG could reference files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def to_png(scene: Scene, scale: float = 1.0) -> bytes:
     """The picture as a PNG.
 
     Raises:
-        DiagnosticsError: RS557 if it is too large, RS556 if the library for it is missing.
+        DiagnosticsError: RS557 if it is too large, RS556 if its library is missing.
     """
     width, height = round(scene.width * scale), round(scene.height * scale)
     if not 0 < max(width, height) <= MAX_SIDE:

@@ -1,4 +1,4 @@
-"""Places meant by pointing at a board: points before edges, edges before the frame."""
+"""Snapping of pointer positions on a board: points before edges, edges before the frame."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _EXACT = 1e-6
 def snapped(
     rings: Iterable[Ring], frame: Frame | None, place: Dot, reach: float, moving: Dot | None = None
 ) -> tuple[Dot, Stroke | None]:
-    """The place meant: a point in reach, else a place on an edge with that edge, else one at the frame.
+    """The target of a pointer: a point in reach, otherwise a place on an edge with that edge, otherwise a frame point.
 
-    With a reach of 0 a place stays as it is, with an edge only if it lies exactly on it.
+    With a reach of 0, the position is unchanged, and has an edge only if it is exactly on it.
 
     Args:
-        rings: those of all outlines of the board.
-        frame: the edge of the board.
+        rings: the rings of all outlines of the board.
+        frame: the frame of the board.
         place: the place pointed at.
-        reach: the distance within which a point, an edge or the frame is meant instead.
-        moving: a point that is being moved there: neither it nor its edges are meant.
+        reach: the snapping distance.
+        moving: a point that is being dragged: neither it nor its edges are targets.
     """
     x, y = place
     near = edges_near(rings, Box((x - reach, y - reach, x + reach, y + reach)))
@@ -46,7 +46,7 @@ def distance(p: Point, q: Point) -> float:
 
 
 def edges_near(rings: Iterable[Ring], box: Box) -> set[Stroke]:
-    """The edges that may meet a box."""
+    """The edges that may intersect a box."""
     left, top, right, bottom = box
     near: set[Stroke] = set()
     for ring in rings:

@@ -40,7 +40,7 @@ def cell(box: Box, fill: str, *, rx: float = 0) -> str:
 
 
 def notes_of(sheet: Sheet, board: BoardStyle, number: int) -> list[str]:
-    """The facts displayed on a place, in words, without empty ones."""
+    """The displayed facts of a place, in words, without empty ones."""
     results = []
     for name in board.facts:
         fact, of = sheet.d.kinds[board.kind].facts.get(name), sheet.fact(board.kind, name, number)
@@ -57,6 +57,9 @@ def _inner(box: Box, gap: float) -> Box:
 
 
 def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
+    for name, tone in board.tints.items():
+        if _is(sheet, board.kind, name, number):
+            return ground(tone)
     for name in board.fill:
         of = sheet.fact(board.kind, name, number)
         if of is not None:
@@ -64,8 +67,14 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
     return default
 
 
+def _is(sheet: Sheet, kind: str, name: str, number: int) -> bool:
+    """Whether a fact of a place says anything."""
+    fact = sheet.d.kinds[kind].facts.get(name)
+    return fact is not None and fact.values[number] > 0
+
+
 def region(shape: str, place: Place, by_seat: str = "") -> SceneItem:
-    """The item of a place of a board; `by_seat` has the place for each seat, if they differ."""
+    """The item of a place of a board; `by_seat` gives the place for each seat, if they differ."""
     name = place.id.partition(".")[2]
     drawn = svg.group([shape], place.title, data_place=place.id, data_places=by_seat or None)
     return SceneItem(f"region.{name}", "areas", drawn, (place,))
@@ -75,7 +84,7 @@ def region(shape: str, place: Place, by_seat: str = "") -> SceneItem:
 
 
 def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
-    """A board of squares, alternately light and dark by default, or of hexes, with names."""
+    """A board of squares, by default alternately light and dark, or of hexes, with names."""
     if sheet.d.boards[board.kind].form == "hexes":
         return _hexes(sheet, board, corner)
     spaces = sheet.d.boards[board.kind].spaces
@@ -85,6 +94,8 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
     side = square_side(spaces, board)
     plan = Plan((columns * side + _RIM, rows * side + _RIM))
     plan.boxes = dict(enumerate(squares(spaces, (corner[0] + _RIM, corner[1]), side)))
+    if board.only:
+        plan.boxes = {i: box for i, box in plan.boxes.items() if _is(sheet, board.kind, board.only, i)}
     for i, box in plan.boxes.items():
         shade = colour("light") if board.shape or sum(spaces[i]) % 2 else colour("sand")
         shape = (_hole if board.shape == "hole" else cell)(box, _fill(sheet, board, i, shade))
@@ -95,7 +106,8 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         frame: svg.Values = {"x": corner[0] + _RIM, "y": corner[1], "width": columns * side, "height": rows * side}
         panel = svg.element("rect", **frame, fill=colour(board.colour or "blue"), rx=6)
         plan.items.append(SceneItem(f"ground.{board.kind}", "ground", panel))
-    plan.items += _rims(spaces, names, (left, low), (columns, rows), side, corner, board.kind)
+    if board.names != "none":
+        plan.items += _rims(spaces, names, (left, low), (columns, rows), side, corner, board.kind)
     return plan
 
 
@@ -107,7 +119,7 @@ def square_side(spaces: Sequence[tuple[int, int]], board: BoardStyle) -> float:
 
 
 def squares(spaces: Sequence[tuple[int, int]], corner: Point, side: float) -> Iterator[Box]:
-    """The boxes of the cells of a board of squares; rows are counted from below."""
+    """The boxes of the cells of a board of squares; rows count from the bottom."""
     left, high = min(x for x, _ in spaces), max(y for _, y in spaces)
     for x, y in spaces:
         at = corner[0] + (x - left) * side, corner[1] + (high - y) * side
@@ -115,7 +127,7 @@ def squares(spaces: Sequence[tuple[int, int]], corner: Point, side: float) -> It
 
 
 def noted_slot(sheet: Sheet, board: BoardStyle, number: int, slot: Box) -> tuple[Box, str]:
-    """The slot of a cell above the numbers of its facts, and these as SVG; the whole slot without any."""
+    """The slot of a cell above the numbers of its facts, and these as SVG; the whole slot if there are none."""
     if not board.caption:
         return slot, ""
     facts, notes = sheet.d.kinds[board.kind].facts, []
@@ -171,7 +183,7 @@ def hex_width(spaces: Sequence[tuple[int, int]], board: BoardStyle) -> float:
 
 
 def hexagons(spaces: Sequence[tuple[int, int]], corner: Point, wide: float) -> Iterator[tuple[Box, str]]:
-    """The boxes and outlines of the cells of a board of hexes, with a corner above."""
+    """The boxes and outlines of the cells of a board of pointy-top hexes."""
     tall = wide * 2 / 3**0.5
     left = min(q + r / 2 for q, r in spaces)
     sides = ((0, -0.5), (0.5, -0.25), (0.5, 0.25), (0, 0.5), (-0.5, 0.25), (-0.5, -0.25))
@@ -210,7 +222,7 @@ def _rims(
 
 
 def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """Spaces in a circle, clockwise from the top: sectors, or boxes where there are many."""
+    """Spaces in a circle, clockwise from the top: sectors, or boxes if there are many."""
     count = len(sheet.names(board.kind))
     if count > RING_LABELS:
         return _circle(sheet, board, corner)
@@ -357,12 +369,12 @@ def heading(text: str, corner: Point) -> str:
 
 
 def heading_of(text: str) -> str:
-    """A text as a heading: with a large letter in front."""
+    """A text as a heading, with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
 def bands_of(sheet: Sheet, path: str) -> list[Band]:
-    """The parts of a scale by a fact of the spaces of a line, as `kind.fact`."""
+    """The bands of a scale, by a fact of the spaces of a line, as `kind.fact`."""
     kind, _, name = path.partition(".")
     track = next((track for track in sheet.d.tracks.values() if track.kind == kind and not track.ring), None)
     fact = sheet.d.kinds[kind].facts.get(name) if track is not None else None
@@ -374,7 +386,7 @@ def bands_of(sheet: Sheet, path: str) -> list[Band]:
 
 
 def scale_plan(name: str, title: str, ends: tuple[int, int], bands: list[Band], corner: Point, width: float) -> Plan:
-    """The numbers from low to high in a row, with bands below; the slots go by the numbers."""
+    """The numbers from low to high in a row, with bands below; slots are indexed by number."""
     low, high = ends
     count = high - low + 1
     wide = min(width / count, 80.0)

@@ -1,6 +1,6 @@
-"""A picture as items with stable names: static parts, and parts that depend on the position.
+"""A picture as named items: static parts, and parts that depend on the position.
 
-A page that steps through a game has the static items once, and takes of each position only the items that changed.
+A page that steps through a game loads the static items once, and only the changed items of each position.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ LAYERS = ("ground", "areas", "borders", "links", "names", "marks", "pieces", "ta
 
 
 class Place(Brief, Struct, frozen=True):
-    """An entity as it can be pointed at.
+    """An entity as a target for pointing.
 
     Attributes:
-        id: its kind and its name, such as `region.oak`; the element that covers it has this as `data-place`.
+        id: its kind and its name, such as `region.oak`; its element has this as `data-place`.
         title: its title.
         box: its bounding box.
-        middle: the point to be aimed at: the place of its pieces.
-        outline: path data around it, "" if the box is its outline.
+        middle: the point to aim at: the place of its pieces.
+        outline: path data around it; "" if it is the box.
     """
 
     id: str
@@ -38,10 +38,10 @@ class SceneItem(Brief, Struct, frozen=True):
     """A part of a picture.
 
     Attributes:
-        id: names it among the items of a scene, such as `region.oak` or `piece.oak.cart.red`.
+        id: its name among the items of a scene, such as `region.oak` or `piece.oak.cart.red`.
         layer: one of `LAYERS`.
-        svg: an SVG fragment, with coordinates of the whole picture.
-        places: the entities that it shows, if they are shown nowhere else.
+        svg: an SVG fragment, in coordinates of the whole picture.
+        places: the entities shown only by this item.
     """
 
     id: str
@@ -55,9 +55,9 @@ class Scene(Brief, Struct, frozen=True):
 
     Attributes:
         width, height: its size in points.
-        title, description: the texts of the whole for screen readers.
-        static: the items that are the same in all positions of a game.
-        dynamic: those of this position.
+        title, description: texts for screen readers.
+        static: the items common to all positions of a game.
+        dynamic: the items of this position.
     """
 
     width: float
@@ -76,7 +76,7 @@ class Scene(Brief, Struct, frozen=True):
 
 
 def to_svg(scene: Scene, fonts: str = FONTS) -> str:
-    """The picture as one SVG document that needs nothing else: no script, no link, no font of its own."""
+    """The picture as one self-contained SVG document: no script, no link, no embedded font."""
     layers = []
     for name in LAYERS:
         static = [item.svg for item in scene.static if item.layer == name]
@@ -88,7 +88,7 @@ def to_svg(scene: Scene, fonts: str = FONTS) -> str:
 
 
 def panel(box: Box, title: str, content: str) -> str:
-    """An SVG of a part of a sheet, in the coordinates of the whole, for a page that has others beside it."""
+    """An SVG of a part of a sheet, in the coordinates of the whole, for a page with several parts."""
     left, top, right, bottom = box
     ground = element("rect", x=left, y=top, width=right - left, height=bottom - top, fill=PALETTE["paper"])
     view = " ".join(number(part) for part in (left, top, right - left, bottom - top))
@@ -97,7 +97,7 @@ def panel(box: Box, title: str, content: str) -> str:
 
 
 def document(width: float, height: float, title: str, description: str, content: str, fonts: str = FONTS) -> str:
-    """An SVG document on paper; `content` is SVG already."""
+    """An SVG document on paper; `content` is SVG."""
     size = {"width": width, "height": height}
     ground = element("rect", **size, fill=PALETTE["paper"])
     texts = f'<title id="scene-title">{clean(title)}</title>'

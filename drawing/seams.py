@@ -1,4 +1,4 @@
-"""Seams of a map: links leaving at one side and entering at the other, with the name of the place beyond."""
+"""Seams of a map: links that leave at one side and enter at the other, labelled with the place beyond."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LEVEL, _IN = 7.0, 8.0  # how far a level name is above its line, and a turned o
 
 
 class Seam(Struct, frozen=True):
-    """One end of a link over a seam: the region, the one at the other end, the point at the frame, the name there.
+    """One end of a link over a seam: the region, the region at the other end, the point at the frame, and its label.
 
-    `turned`: the name runs along the frame, so that no line is needed.
+    `turned`: the label runs along the frame, so that no line is needed.
     """
 
     region: int
@@ -32,12 +32,12 @@ class Seam(Struct, frozen=True):
 
     @property
     def middle(self) -> Point:
-        """The middle of the name."""
+        """The middle of the label."""
         return (self.box[0] + self.box[2]) / 2, (self.box[1] + self.box[3]) / 2
 
 
 def stubs_of(a: int, b: int, positions: Sequence[Point], size: Point) -> list[tuple[int, Point]]:
-    """The ends of the two halves of a link over a seam, at the edges of the sheet: at the same height."""
+    """The ends of the two halves of a link over a seam, at the same height at both edges."""
     left, right = (a, b) if positions[a][0] < positions[b][0] else (b, a)
     y = (positions[a][1] + positions[b][1]) / 2
     return [(left, (0.0, y)), (right, (size[0], y))]

@@ -1,4 +1,4 @@
-"""The visible parts of a position: piles, tokens and fields by their entities, from a seat's view."""
+"""The visible parts of a position: piles, tokens and fields by entity, from a seat's view."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Pile(Brief, Struct, frozen=True):
     """Pieces of one type and owner in one place.
 
     Attributes:
-        owners: the entities that own them.
-        index: the entity of the place's index, -1 if it has none.
-        token: the name of the token, if it is one.
-        fields: those of the token.
+        owners: the owning entities.
+        index: the entity of the place's index, or -1.
+        token: the name of the token, for a token.
+        fields: the token's fields.
     """
 
     type: str
@@ -37,10 +37,15 @@ class Pile(Brief, Struct, frozen=True):
 
 
 class ShownState(Brief, Struct, frozen=True):
-    """The fields of entities (kind, field) → number → value, and the piles."""
+    """The visible part of a position.
+
+    Attributes:
+        fields: those of entities: (kind, field) → number → value.
+        piles: groups of piles, each of one type; a group that is as in the last position is the same object.
+    """
 
     fields: dict[tuple[str, str], dict[int, Any]]
-    piles: list[Pile]
+    piles: list[list[Pile]]
 
 
 class Names:
@@ -53,6 +58,8 @@ class Names:
         self._numbers: dict[str, dict[str, int]] = {}
         self._parts: dict[Entity, tuple[Entity, ...]] = {}
         self._owners: dict[str, dict[str, tuple[Entity, ...]]] = {}
+        self._piles: dict[tuple[str, str], tuple[dict[str, int], list[Pile]]] = {}
+        self._entities: dict[str, tuple[dict[str, dict[str, Any]], ShownState]] = {}
 
     def names(self, kind: str) -> tuple[str, ...]:
         """The names of the entities of a kind."""
@@ -82,7 +89,7 @@ class Names:
         return tuple(part for part in self.parts(kind, number) if "." not in part[0] and part[0] != kind)
 
     def owners(self, pile: str, text: str) -> tuple[Entity, ...]:
-        """The owners of pieces, from their names with dots between."""
+        """The owners of pieces, from their dotted names."""
         if pile not in self._owners:
             each = self.d.pieces[pile].each
             numbered = [list(enumerate(self.names(kind))) for kind in each]
@@ -93,23 +100,40 @@ class Names:
         return self._owners[pile].get(text, ())
 
     def read(self, state: dict[str, Any]) -> ShownState:
-        """The content of a state, in the form of `state_json` and of views."""
+        """The content of a state, in the form of `state_json` and views; parts unchanged since the last call are
+        reused.
+        """
+        piles: list[list[Pile]] = []
+        for name, of in state["pieces"].items():
+            for owner, at in of.items():
+                last = self._piles.get((name, owner))
+                if last is None or last[0] != at:
+                    last = dict(at), [self._pile(name, owner, place, n) for place, n in at.items()]
+                    self._piles[name, owner] = last
+                piles.append(last[1])
         fields: dict[tuple[str, str], dict[int, Any]] = {}
-        piles = [
-            self._pile(name, owner, place, n)
-            for name, of in state["pieces"].items()
-            for owner, at in of.items()
-            for place, n in at.items()
-        ]
         for kind, entities in state["entities"].items():
-            tokens = kind in self.d.kinds and bool(self.d.kinds[kind].places)
-            for name, values in entities.items():
-                number = self.number(kind, name) if kind != "game" else 0
-                if tokens:
-                    piles += self._token(kind, name, number, values)
-                for field, value in values.items():
-                    fields.setdefault(("" if kind == "game" else kind, field), {})[number] = value
+            known = self._entities.get(kind)
+            if known is None or known[0] != entities:
+                copy = {name: dict(values) for name, values in entities.items()}
+                known = self._entities[kind] = copy, self._read(kind, entities)
+            piles += known[1].piles
+            fields |= known[1].fields
         return ShownState(fields, piles)
+
+    def _read(self, kind: str, entities: dict[str, dict[str, Any]]) -> ShownState:
+        """The fields of the entities of a kind, and the piles that they are."""
+        tokens = kind in self.d.kinds and bool(self.d.kinds[kind].places)
+        read, of_kind = ShownState({}, []), list[Pile]()
+        for name, values in entities.items():
+            number = self.number(kind, name) if kind != "game" else 0
+            if tokens:
+                of_kind += self._token(kind, name, number, values)
+            for field, value in values.items():
+                read.fields.setdefault(("" if kind == "game" else kind, field), {})[number] = value
+        if of_kind:
+            read.piles.append(of_kind)
+        return read
 
     def _pile(self, name: str, owner: str, place: str, count: int) -> Pile:
         at, _, index = place.partition("[")
@@ -131,7 +155,7 @@ class Names:
         ]
 
     def entity(self, type_: object, value: Any) -> Entity | None:
-        """The entity that a field names; None if it names none."""
+        """The entity that a field names, or None."""
         if isinstance(type_, Ent) and isinstance(value, str):
             number = self.number(type_.kind, value)
             return (type_.kind, number) if number >= 0 else None

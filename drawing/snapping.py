@@ -1,7 +1,7 @@
-"""Outlines of a drawing with integer points: nearly equal points become one, so that neighbours share edges.
+"""Outlines with integer points: nearly equal points are merged, so that neighbours share edges.
 
-First points are snapped to one another, then edges get the points that lie on them, then parts that lie on an outline
-are cut out of it, and last each border is thinned out once, for both its sides.
+Points are snapped to one another; then edges get the points on them; then parts that overlap another outline are cut
+out; finally each border is simplified once for both sides.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SMALL = 2  # square units: less is a crumb
 
 
 def snapped(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
-    """The outlines of shapes, bottom first, with shared points where they meet; empty if there are too many points."""
+    """The outlines of shapes, bottom first, with shared points along common borders; empty if they have too many."""
     joined = _joined(shapes)
     if sum(len(ring) for rings in joined for ring in rings) > _MAX_DRAWN:
         return [[] for _ in shapes]

@@ -14,46 +14,83 @@ from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf
 
 Slot = tuple[str, int]
 """A board, by its kind, and the number of a slot on it."""
-PlacedPiles = dict[tuple[object, ...], tuple[Slot, DrawnToken] | None]
-"""The tokens of piles that have been drawn before: most piles stay from one position to the next."""
+Placed = tuple[Slot, DrawnToken, Entity | None]
+"""The token of a pile in its slot, and the entity that it may be the place of."""
+PlacedFields = dict[tuple[str, ...], tuple[list[object], list[tuple[Slot, DrawnToken]]]]
+"""The tokens of the fields of a board, and of markers, in the last position, with the values that they show."""
 _MOST_PLACED = 10_000
 
 
+class PlacedPiles:
+    """The tokens of piles that have been drawn before: most piles stay from one position to the next."""
+
+    def __init__(self, sheet: Sheet, plans: Mapping[str, Plan]) -> None:
+        self._sheet, self._plans = sheet, plans
+        self._groups: dict[int, tuple[list[Pile], list[Placed]]] = {}  # a group is kept, and so is its id
+        self._piles: dict[tuple[object, ...], Placed | None] = {}
+
+    def of(self, piles: list[Pile]) -> list[Placed]:
+        """The tokens of a group of piles, without those that no board draws."""
+        known = self._groups.get(id(piles))
+        if known is None:
+            if len(self._groups) >= _MOST_PLACED:
+                self._groups.clear()
+            placed = map(self._placed, piles)
+            known = self._groups[id(piles)] = piles, [each for each in placed if each is not None]
+        return known[1]
+
+    def _placed(self, pile: Pile) -> Placed | None:
+        """The token of a pile; kept for pieces without fields."""
+        if pile.token:
+            return self._drawn(pile)
+        key = pile.type, pile.owners, pile.place, pile.index, pile.count
+        if key not in self._piles:
+            if len(self._piles) >= _MOST_PLACED:
+                self._piles.clear()
+            self._piles[key] = self._drawn(pile)
+        return self._piles[key]
+
+    def _drawn(self, pile: Pile) -> Placed | None:
+        placed = _pile(self._sheet, self._plans, pile)
+        if placed is None:
+            return None
+        slot, token = placed
+        if self._plans[slot[0]].manners.get(slot[1]) != "cards":
+            return slot, token, None
+        token = card_token(token, *card(self._sheet, pile))
+        return slot, token, entity_of(self._sheet, pile) if token.entity is None else None
+
+
 def standing(
-    sheet: Sheet, plans: Mapping[str, Plan], shown: ShownState, before: PlacedPiles
+    sheet: Sheet, plans: Mapping[str, Plan], shown: ShownState, before: PlacedPiles, fields: PlacedFields
 ) -> dict[Slot, list[DrawnToken]]:
-    """The tokens on all boards; `before` remembers those of piles."""
+    """The tokens on all boards; `before` caches the tokens of piles, and `fields` those of fields."""
     results: dict[Slot, list[DrawnToken]] = {}
     held: set[Entity] = set()
-    for pile in shown.piles:
-        placed = _placed(sheet, plans, pile, before)
-        if placed is not None:
-            slot, token = placed
-            if plans[slot[0]].manners.get(slot[1]) == "cards":
-                token = card_token(token, *card(sheet, pile))
-                if token.entity is None and (of := entity_of(sheet, pile)) is not None and of not in held:
-                    held.add(of)  # of several cards of one entity, the first is its place
-                    token = replace(token, entity=of)
+    for piles in shown.piles:
+        for slot, token, of in before.of(piles):
+            if of is not None and of not in held:
+                held.add(of)  # of several cards of one entity, the first is its place
+                token = replace(token, entity=of)
             results.setdefault(slot, []).append(token)
     for kind, name in sheet.style.markers:
-        for slot, token in _markers(sheet, plans, kind, name, shown):
+        values: list[object] = [
+            shown.fields.get((kind, name)),
+            shown.fields.get((kind, sheet.style.orders.get((kind, name), ""))),
+        ]
+        key: tuple[str, ...] = (kind, name)
+        if key not in fields or fields[key][0] != values:
+            fields[key] = values, list(_markers(sheet, plans, kind, name, shown))
+        for slot, token in fields[key][1]:
             results.setdefault(slot, []).append(token)
     for kind, plan in plans.items():
-        for slot, token in _fields(sheet, kind, plan, shown):
+        values = [shown.fields.get((kind, name)) for name in sheet.style.boards[kind].fields]
+        key = (kind,)
+        if key not in fields or fields[key][0] != values:
+            fields[key] = values, list(_fields(sheet, kind, plan, shown))
+        for slot, token in fields[key][1]:
             results.setdefault(slot, []).append(token)
     return results
-
-
-def _placed(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile, before: PlacedPiles) -> tuple[Slot, DrawnToken] | None:
-    """As `_pile`; kept for pieces without fields."""
-    if pile.token:
-        return _pile(sheet, plans, pile)
-    key = pile.type, pile.owners, pile.place, pile.index, pile.count
-    if key not in before:
-        if len(before) >= _MOST_PLACED:
-            before.clear()
-        before[key] = _pile(sheet, plans, pile)
-    return before[key]
 
 
 def _pile(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile) -> tuple[Slot, DrawnToken] | None:
@@ -103,7 +140,8 @@ def _markers(
     fields = sheet.d.kinds[kind].state if kind else sheet.d.fields
     if name not in fields or sheet.words.internal(kind or "game", name):
         return
-    for number, value in shown.fields.get((kind, name), {}).items():
+    ranks = shown.fields.get((kind, sheet.style.orders.get((kind, name), "")), {})
+    for number, value in sorted(shown.fields.get((kind, name), {}).items(), key=lambda of: ranks.get(of[0], 0)):
         at = sheet.known.entity(fields[name].type, value)
         if at is not None and at[0] in plans:
             of: Entity | None = (kind, number) if kind else None

@@ -1,8 +1,8 @@
-"""Stands of pieces on a map: inside their region, on no name, no mark and no other piece.
+"""Positions of pieces on a map: inside their region, clear of names, marks and other pieces.
 
-A region is a mask: an integer for each row of small squares, a bit for each square that is free. Where the square of a
-piece is free as a whole, its middle may be. Few regions have too little room: their pieces are smaller, and the last of
-them stand outside, each with a line to its region.
+A region is a mask: an integer for each row of small squares, one bit per free square. A piece can be centred wherever
+its whole square is free. Regions with too little room get smaller pieces, and finally pieces outside, each with a line
+to the region.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Mask = dict[int, int]
 
 
 class Stand(Struct, frozen=True):
-    """Places for pieces of one size: their middles inside the region, in the order in which they are taken.
+    """Places for pieces of one size: their centres inside the region, in the order of use.
 
     Attributes:
         size: the side of a piece.
-        spots: middles inside the region.
-        lines: middles outside, each with the end of its line in the region.
+        spots: centres inside the region.
+        lines: centres outside, each with the end of its line in the region.
     """
 
     size: float
@@ -46,19 +46,19 @@ class Stand(Struct, frozen=True):
 
     @property
     def room(self) -> int:
-        """The number of pieces that have a place."""
+        """The number of places for pieces."""
         return len(self.spots) + len(self.lines)
 
 
 def stands(
     areas: Areas, blocks: Sequence[LabelBlock], taken: Iterable[Sequence[Point]], size: Point
 ) -> list[tuple[Stand, ...]]:
-    """The stands of each region: for few pieces first.
+    """The stands of each region, fewest pieces first.
 
     Args:
         areas: the regions.
         blocks: their names.
-        taken: outlines of other things that no piece covers.
+        taken: outlines of other things to keep clear of.
         size: width and height of the frame.
     """
     rows = int(size[1] // UNIT)

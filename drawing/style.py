@@ -22,7 +22,7 @@ from rulespec.drawing.guess import (
     piles,
 )
 from rulespec.drawing.hatching import hatches
-from rulespec.drawing.label_stock import numbers_of
+from rulespec.drawing.label_stock import is_label, numbers_of
 from rulespec.drawing.outlines import MAX_POINTS, Frame, Outline, Ring, Scenery, extent, rings_of
 from rulespec.drawing.symbols import SYMBOLS, TYPES
 from rulespec.records import Brief
@@ -36,7 +36,7 @@ MAX_ASPECT = 4.0
 class Look(Brief, Struct, frozen=True):
     """The look of an entity: its colour, its letter, and the symbol of its possessions ("" for the type's own).
 
-    `hatch` are the lines on its places, for those who see no colours; `none` if the colours differ in grey as well.
+    `hatch` is the line pattern on its places, for colour-blind viewers; `none` if the colours are distinct in grey.
     """
 
     colour: str
@@ -55,9 +55,9 @@ class LinkStyle(Brief, Struct, frozen=True):
 
 
 class Tray(Brief, Struct, frozen=True):
-    """A part of a panel: pieces in some places, as `piece.place`, and the fact that limits their number.
+    """A part of a panel: pieces in some places, as `piece.place`, and the fact with their maximum number.
 
-    `cards`: whether they are drawn as cards in a row, which lie on one another where the row is too short.
+    `cards`: whether they are drawn as cards in a row, overlapping if the row is too short.
     """
 
     title: str
@@ -70,9 +70,9 @@ class Yard(Brief, Struct, frozen=True):
     """Cells of each owner for pieces outside all spaces.
 
     Attributes:
-        holds: their places, as `piece.place`.
+        holds: the places of the pieces, as `piece.place`.
         at: column and row of the first cell, and the numbers of columns and rows.
-        title: the text on it; "" for the name of the owner.
+        title: its label; "" for the name of the owner.
     """
 
     holds: tuple[str, ...]
@@ -85,12 +85,18 @@ class TileStyle(Brief, Struct, frozen=True):
 
     Attributes:
         field: the field of a cell that names its tile.
-        lines: the fact of a tile that names its lines, a set.
-        ends: the facts of a line that name the directions of its two ends; without the second, it ends in the middle.
-        turn: the field of a cell that says by how many directions the tile is turned; "" if none is.
-        city: the fact that says that a tile has a city.
-        number: the fact whose number stands on a tile.
-        fill: the fact whose entity colours a tile.
+        lines: the set-valued fact of a tile that names its lines.
+        ends: the facts of a line that name the directions of its two ends; without the second, it ends at the centre.
+        turn: the field of a cell for the rotation of its tile, as a number of directions; "" if there is none.
+        city: the fact for whether a tile has a city.
+        number: the fact with the number on a tile.
+        fill: facts that name an entity for the colour of a tile; the first with a value is used.
+
+    For hex maps: around: the line ends that are sides of a hex, in rotation order; the others are stops. stops: the
+        fact with the number of stops of a tile. slots: the fact with the number of slots of each stop. numbers: facts
+        with numbers to show side by side → their colours. label: the fact that names an entity whose letter is on the
+        tile. printed: the fact of a place with its printed tile, which is shown until another one is laid. homes: facts
+        of other entities that name a place → the field with the line end of their home; or "".
     """
 
     field: str
@@ -99,19 +105,28 @@ class TileStyle(Brief, Struct, frozen=True):
     turn: str = ""
     city: str = ""
     number: str = ""
-    fill: str = ""
+    fill: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
+    stops: str = ""
+    slots: str = ""
+    numbers: dict[str, str] = {}
+    label: str = ""
+    printed: str = ""
+    homes: dict[str, str] = {}
 
 
 class BoardStyle(Brief, Struct, frozen=True):
-    """The style of a board with the entities of a kind as places; see `drawing.schema.json`.
+    """The style of a board whose places are the entities of a kind; see `drawing.schema.json`.
 
     Attributes:
         roomy: whether pieces stand on its places.
-        holds: pieces of the places of a row that stand there, as `piece.place`.
-        stack: the most pieces of one owner in a column before their number is written; 0: no column.
-        rolls: whether the last roll lies on it as dice.
-        caption: whether it has a heading and a key to its letters above it.
-        cell: the size of a cell of a regular board; 0: as its form has it.
+        holds: pieces that stand on the places of a row, as `piece.place`.
+        stack: the maximum number of one owner's pieces in a column before a number replaces them; 0: no column.
+        rolls: whether it shows the last roll as dice.
+        caption: whether it has a heading and a key above it.
+        cell: the size of a cell of a regular board, or of a hex of a map; 0 for the default of its form.
+        only: the fact that a cell of a grid needs to exist; "" if all exist.
+        tints: flags of cells → the colour of cells with this flag; the first match counts.
         sides: fields of the sides of its cells, as `kind.field`.
     """
 
@@ -147,6 +162,8 @@ class BoardStyle(Brief, Struct, frozen=True):
     roomy: bool = False
     caption: bool = False
     cell: int = 0
+    only: str = ""
+    tints: dict[str, str] = {}
     sides: tuple[str, ...] = ()
     tiles: TileStyle | None = None
 
@@ -155,10 +172,11 @@ class PieceStyle(Brief, Struct, frozen=True):
     """The style of a type of pieces.
 
     Attributes:
-        places: those whose pieces are drawn on boards; None: all.
-        symbols: by place.
-        states: symbols of tokens by their state: a field, the entity that it names ("": whatever is not nothing), and
-            the symbol; the first that fits is taken.
+        places: the places whose pieces are drawn on boards; None: all.
+        symbols: the symbols by place.
+        states: symbols of tokens by state: a field, the entity that it names ("" for any value), and the symbol; the
+            first match counts.
+        grouped: whether those with equal text in a table form one card with their number.
     """
 
     symbol: str
@@ -167,6 +185,7 @@ class PieceStyle(Brief, Struct, frozen=True):
     places: tuple[str, ...] | None = None
     symbols: dict[str, str] = {}
     states: tuple[tuple[str, str, str], ...] = ()
+    grouped: bool = False
 
 
 class Style(Brief, Struct, frozen=True):
@@ -174,9 +193,10 @@ class Style(Brief, Struct, frozen=True):
 
     Attributes:
         hides: fields and places of pieces left out on purpose.
-        codes: fields → the letters that stand for them on boards.
-        numbered: kind → entities that are called by a number, such as `t57`, and that number.
-        guessed: whether no drawing file says what the boards are.
+        codes: fields → their letters on boards.
+        orders: fields whose value is a place → the field that orders the entities in one place.
+        numbered: kind → entities named by a number, such as `t57`, with that number.
+        guessed: whether the boards are guessed, for lack of a drawing file.
     """
 
     boards: dict[str, BoardStyle]
@@ -192,6 +212,7 @@ class Style(Brief, Struct, frozen=True):
     doc: str = ""
     hides: tuple[tuple[str, str], ...] = ()
     codes: dict[tuple[str, str], str] = {}
+    orders: dict[tuple[str, str], str] = {}
     numbered: dict[str, dict[str, str]] = {}
     guessed: bool = False
 
@@ -204,8 +225,8 @@ def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
     """The style of a ruleset.
 
     Args:
-        d: its declarations; those of one with mistakes will do.
-        data: the drawing files, laid over one another; in the form of their schema, with known names.
+        d: its declarations, possibly with mistakes.
+        data: the merged drawing files, valid under their schema, with known names.
     """
     bare = not data.get("boards")
     section = guessed_boards(d) if bare else data["boards"]
@@ -231,6 +252,7 @@ def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
         doc=data.get("doc", ""),
         hides=_fields(data.get("hides", [])),
         codes=dict(zip(_fields(list(data.get("codes", codes))), data.get("codes", codes).values(), strict=True)),
+        orders=dict(zip(_fields(list(data.get("orders", {}))), data.get("orders", {}).values(), strict=True)),
         numbered={kind: numbers_of(d, kind) for kind in d.kinds} if bare else {},
         guessed=bare,
     )
@@ -262,10 +284,7 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
         form, at = results.get(kind, ("row", "left"))
         data = section.get(kind, {})
         places = d.kinds[kind]
-        positions = {
-            i: (float(e.position[0]), float(e.position[1])) for i, e in enumerate(places.entities) if e.position
-        }
-        positions |= _projected(places, data)
+        positions = _positions(places, data)
         outlines, scenery = outlines_of(places, data)
         if (positions or outlines) and form == "nodes":
             form = "areas"
@@ -307,6 +326,8 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 rolls=data.get("rolls", False),
                 caption=data.get("caption", False),
                 cell=data.get("cell", 0),
+                only=data.get("only", ""),
+                tints=data.get("tints", {}),
                 sides=tuple(data.get("sides", [])),
                 tiles=_tiles(data.get("tiles")),
                 roomy=any(place.index == kind for pile in piles(d) for place in pile.places.values()),
@@ -319,7 +340,11 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
 
 
 def _tiles(data: dict[str, Any] | None) -> TileStyle | None:
-    return None if data is None else TileStyle(**data | {"ends": tuple(data["ends"])})
+    if data is None:
+        return None
+    fill = data.get("fill", [])
+    lists = {"ends": tuple(data["ends"]), "around": tuple(data.get("around", []))}
+    return TileStyle(**data | lists | {"fill": (fill,) if isinstance(fill, str) else tuple(fill)})
 
 
 def _owner(d: typed.Declarations, link: str) -> str:
@@ -328,7 +353,7 @@ def _owner(d: typed.Declarations, link: str) -> str:
 
 
 def outlines_of(kind: typed.Kind, data: dict[str, Any]) -> tuple[dict[int, Outline], tuple[Scenery, ...]]:
-    """The readable outlines of a board and its scenery; unreadable ones are reported elsewhere."""
+    """The readable outlines of a board and its scenery; others report unreadable ones."""
     left = MAX_POINTS
     outlines: dict[int, Outline] = {}
     scenery = []
@@ -372,8 +397,14 @@ def _frame(data: dict[str, Any], outlines: dict[int, Outline], scenery: tuple[Sc
 
 
 def fits_sheet(width: float, height: float) -> bool:
-    """Whether a frame has a form that a sheet can have."""
+    """Whether a frame's shape fits on a sheet."""
     return width > 0 and height > 0 and 1 / MAX_ASPECT <= width / height <= MAX_ASPECT
+
+
+def _positions(kind: typed.Kind, data: dict[str, Any]) -> dict[int, tuple[float, float]]:
+    """The positions of the map, and those of a drawing file before them."""
+    own = {i: (float(e.position[0]), float(e.position[1])) for i, e in enumerate(kind.entities) if e.position}
+    return own | _projected(kind, data)
 
 
 def _projected(kind: typed.Kind, data: dict[str, Any]) -> dict[int, tuple[float, float]]:
@@ -395,7 +426,8 @@ def _pieces(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
         symbol = data.get("symbol", TYPES[number % len(TYPES)])
         symbols = data.get("symbols", {})
         states = tuple(_states(data.get("states", {})))
-        yield pile.name, PieceStyle(symbol, data.get("colour", ""), data.get("text", "owner"), places, symbols, states)
+        text, grouped = data.get("text", "owner"), data.get("grouped", False)
+        yield pile.name, PieceStyle(symbol, data.get("colour", ""), text, places, symbols, states, grouped)
 
 
 def _states(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -454,7 +486,7 @@ def _letters(titles: list[str], data: dict[str, Any], names: list[str]) -> list[
             results.append(data[name]["letter"])
             continue
         parts = [word for word in title.replace("-", " ").split() if word] or [name]
-        short = [title] if len(title) <= 2 else []
+        short = [title] if is_label(title) else []
         tries = [*short, parts[0][0].upper(), "".join(p[0] for p in parts[:2]).upper(), parts[0][:2].capitalize()]
         tries += [(parts[0][0] + c).capitalize() for c in parts[0][2:] + "0123456789"]
         letter = next((t for t in tries if t not in taken), tries[0])

@@ -28,7 +28,7 @@ def clean(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """A number with one decimal at most."""
+    """A number with at most one decimal."""
     text = f"{value:.1f}"
     return text[:-2] if text.endswith(".0") else text
 
@@ -41,7 +41,7 @@ def path(points: Sequence[Point], *, closed: bool = False) -> str:
 
 
 def trace(points: Sequence[Point], *, closed: bool = False) -> str:
-    """The path data of a long line: as `path`, in steps of tenths, which are shorter."""
+    """The path data of a long line: as `path`, but in relative tenths, which are shorter."""
     tenths = [(round(x * 10), round(y * 10)) for x, y in points]
     steps = [_tenths(b - a) for p, q in pairwise(tenths) if p != q for a, b in zip(p, q, strict=True)]
     (x, y), data = tenths[0], "".join(s if s[0] == "-" or not i else f" {s}" for i, s in enumerate(steps))
@@ -59,7 +59,7 @@ def attributes(values: Values) -> str:
 
 
 def element(tag: str, content: str = "", /, **values: Value) -> str:
-    """An element; `content` is SVG already. Attributes: `_` for `-`, one at the end is left out."""
+    """An element; `content` is SVG. Attributes: `_` becomes `-`, a trailing one is dropped."""
     head = f"<{tag}{attributes(values)}"
     return f"{head}>{content}</{tag}>" if content else f"{head}/>"
 
@@ -75,7 +75,7 @@ def words(
     fill: str = "#111",
     halo: bool = False,
 ) -> str:
-    """A line of text; (x, y) is the middle of its height. With a halo it can be read over lines."""
+    """A line of text, vertically centred at (x, y). A halo makes it readable over lines."""
     weight = "bold" if bold else None
     at = {"x": x, "y": y + size * 0.36, "font_size": size}
     how: Values = {"font_weight": weight, "text_anchor": anchor if anchor != "start" else None, "fill": fill}
@@ -83,12 +83,12 @@ def words(
 
 
 def named(text: str, seat: int, room: float) -> str:
-    """A text that is the name of a seat, by its number: a page puts that of a person into the same room."""
+    """A text that is a seat's name, tagged with its number, so that a page can substitute the player's name."""
     return group([text], data_seat=str(seat), data_room=room)
 
 
 class Letters(Struct, frozen=True):
-    """The look of a line of text: `spacing` is between letters, `turned` its rotation in degrees with its centre."""
+    """The look of a line of text: `spacing` between letters, `turned` for its rotation in degrees with its centre."""
 
     fill: str
     bold: bool = False
@@ -98,7 +98,7 @@ class Letters(Struct, frozen=True):
 
 
 def lettered(text: str, x: float, y: float, size: float, how: Letters) -> str:
-    """A line of text with a halo around its middle, in letters of some look."""
+    """A line of text with a halo, centred at a point, in the given look."""
     at = {"x": x + how.spacing / 2, "y": y + size * 0.36, "font_size": size}
     look: Values = {"font_weight": "bold" if how.bold else None, "font_style": "italic" if how.italic else None}
     look |= {"letter_spacing": how.spacing or None, "text_anchor": "middle", "fill": how.fill}
@@ -107,7 +107,7 @@ def lettered(text: str, x: float, y: float, size: float, how: Letters) -> str:
 
 
 def rotation(turned: Turn) -> str:
-    """A turn as SVG writes it."""
+    """A rotation in SVG notation."""
     return f"rotate({' '.join(map(number, turned))})"
 
 
@@ -125,7 +125,7 @@ class Box(tuple[float, float, float, float]):
     __slots__ = ()
 
     def meets(self, other: Box, gap: float = 0.0) -> bool:
-        """Whether the two have more than their edges in common."""
+        """Whether the two overlap by more than their edges."""
         return (
             self[0] < other[2] + gap
             and other[0] < self[2] + gap
@@ -134,11 +134,11 @@ class Box(tuple[float, float, float, float]):
         )
 
     def grown(self, by: float) -> Box:
-        """The box with more room at each side."""
+        """The box enlarged at each side."""
         return Box((self[0] - by, self[1] - by, self[2] + by, self[3] + by))
 
     def holds(self, other: Box) -> bool:
-        """Whether the other lies inside."""
+        """Whether the box contains another."""
         return self[0] <= other[0] and self[1] <= other[1] and self[2] >= other[2] and self[3] >= other[3]
 
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - path data is one word
-"""Symbols of pieces as path data in a square of 24 by 24; the middle is free for a letter and a count."""
+"""Symbols of pieces as path data in a square of 24 by 24; the centre is free for a letter and a count."""
 
 from __future__ import annotations
 

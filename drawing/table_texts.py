@@ -1,4 +1,4 @@
-"""Tables of holdings as texts, for pages with their own fonts."""
+"""Tables of holdings as text, for pages with their own fonts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.drawing.plan import Sheet
 from rulespec.drawing.shown import Names, ShownState
 from rulespec.drawing.style import Look
 from rulespec.records import Brief
-from rulespec.types import Bool, Order, SetOf
+from rulespec.types import Bool, Ent, Order, SetOf
 
 Part = str | tuple[str, str, str]
 """A text, or a chip: its letters, its colour, and that of the letters."""
@@ -30,7 +30,7 @@ class TextTable(Brief, Struct, frozen=True):
     rows: list[Cell]
 
     def to_json(self) -> dict[str, Any]:
-        """The object in the data of a page."""
+        """The object for the data of a page."""
         return {"title": self.title, "heads": self.heads, "rows": self.rows}
 
 
@@ -42,26 +42,39 @@ def text_table(sheet: Sheet, table: SheetTable, title: str) -> TextTable:
     return TextTable(title, [column.title for column in table.columns], rows)
 
 
-def text_rows(sheet: Sheet, words: Wording, names: Names, table: SheetTable, shown: ShownState) -> Iterator[list[Cell]]:
-    """The values of all rows of a table."""
-    piles = piles_of_rows(sheet, table.kind, shown)
-    for i in range(table.rows):
-        row: list[Cell] = []
-        for column in table.columns:
-            if column.field is not None:
-                value = shown.fields.get((column.field.kind, column.name), {}).get(i)
-                row.append(_value(sheet, words, names, column, value))
-                continue
-            if column.fact is not None:
-                text = fact_text(sheet, table.kind, column, i)
-                row.append([text] if text else [])
-                continue
-            of = piles.get((column.pile, column.place, i), [])
-            if is_counted(sheet, table.kind, column.pile, column.place):
-                row.append([str(sum(pile.count for pile in of))] if of else [])
-            else:
-                row.append([_chip(look, text) for text, look in (card(sheet, pile) for pile in of)])
-        yield row
+class TableTexts:
+    """The values of a table's rows, position by position; unchanged rows are the same object."""
+
+    def __init__(self, sheet: Sheet, words: Wording, names: Names, table: SheetTable) -> None:
+        self._sheet, self._words, self._names = sheet, words, names
+        self._table = table
+        self._rows: dict[int, tuple[list[object], list[Cell]]] = {}
+
+    def rows(self, shown: ShownState) -> Iterator[list[Cell]]:
+        """The values of all rows of the table for a position."""
+        piles = piles_of_rows(self._sheet, self._table, shown)
+        fields = [shown.fields.get((c.field.kind, c.name), {}) if c.field else {} for c in self._table.columns]
+        for i in range(self._table.rows):
+            values: list[object] = [
+                of.get(i) if c.field is not None else piles.get((c.pile, c.place, i), [])
+                for c, of in zip(self._table.columns, fields, strict=True)
+            ]
+            if i not in self._rows or self._rows[i][0] != values:
+                cells = [self._cell(c, i, v) for c, v in zip(self._table.columns, values, strict=True)]
+                self._rows[i] = values, cells
+            yield self._rows[i][1]
+
+    def _cell(self, column: Column, row: int, value: Any) -> Cell:
+        """A cell: `value` is that of its field, or has its piles."""
+        sheet, kind = self._sheet, self._table.kind
+        if column.field is not None:
+            return _value(sheet, self._words, self._names, column, value)
+        if column.fact is not None:
+            text = fact_text(sheet, kind, column, row)
+            return [text] if text else []
+        if is_counted(sheet, kind, column.pile, column.place):
+            return [str(sum(pile.count for pile in value))] if value else []
+        return [_chip(look, text) for text, look in (card(sheet, pile) for pile in value)]
 
 
 def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: Any) -> Cell:
@@ -69,6 +82,9 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     type_ = column.field.type
     if value is None:
         return []
+    if column.fact is not None and isinstance(type_, Ent):
+        text = fact_text(sheet, type_.kind, column, names.number(type_.kind, value))
+        return [text] if text else []
     if isinstance(type_, Bool):
         return [words.word("yes")] if value else []
     if isinstance(type_, SetOf | Order):

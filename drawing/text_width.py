@@ -23,7 +23,7 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
 
 
 def shortened(text: str, size: float, width: float, *, bold: bool = False) -> str:
-    """As much of a text as fits, with `…` for the rest."""
+    """A text cut to fit a width, ending in `…` if shortened."""
     if text_width(text, size, bold=bold) <= width:
         return text
     while text and text_width(text + "…", size, bold=bold) > width:
@@ -35,7 +35,7 @@ def shortened(text: str, size: float, width: float, *, bold: bool = False) -> st
 def wrapped(text: str, parts: int) -> list[str] | None:
     """A text in `parts` lines of similar width, broken between words; None if it has too few words.
 
-    Only the beginning of a text with more words than `MAX_WORDS`, or longer than any name.
+    Texts with more than `MAX_WORDS` words, or longer than any name, are cut.
     """
     words = text[:MAX_NAME].split()[:MAX_WORDS]
     if words and len(" ".join(words)) < len(" ".join(text.split())):
@@ -61,6 +61,6 @@ def _broken(words: list[str], parts: int) -> list[str] | None:
 
 @cache
 def tables() -> dict[str, list[int]]:
-    """Widths of characters from U+0020 on, `regular` and `bold`."""
+    """Widths of characters from U+0020, `regular` and `bold`."""
     results: dict[str, list[int]] = json.loads(Path(__file__).with_name("font_widths.json").read_text("utf-8"))
     return results

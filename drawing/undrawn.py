@@ -1,4 +1,4 @@
-"""State that neither the boards of a ruleset nor its tables show, and that its drawing does not hide on purpose."""
+"""State shown neither on boards nor in tables, and not deliberately hidden by the drawing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.types import Ent
 
 
 def undrawn(board: Board, cells: Iterable[CellName]) -> list[int]:
-    """The places, within some cells, of those shown nowhere; pages list them beside the picture."""
+    """The places, among some cells, of values shown nowhere; pages list them next to the picture."""
     known: dict[tuple[str, str, str], bool] = {}
     results = []
     for number, cell in enumerate(cells):
@@ -35,7 +35,7 @@ def _is_drawn(board: Board, cell: CellName) -> bool:
         decl = board.sheet.d.pieces[cell.name]
         return _is_pile_drawn(board, cell.name, decl.places[cell.place], decl.each)
     style, d = board.sheet.style, board.sheet.d
-    if cell.name in style.tables.get(cell.group, ()):
+    if any(cell.name in (column, column.partition(".")[0]) for column in style.tables.get(cell.group, ())):
         return True
     if cell.group != "game" and d.kinds[cell.group].places:
         return _is_token_drawn(board, d.kinds[cell.group], cell.name)
@@ -43,8 +43,13 @@ def _is_drawn(board: Board, cell: CellName) -> bool:
     field = (d.kinds[kind].state if kind else d.fields)[cell.name]
     if (kind, cell.name) in style.markers and isinstance(field.type, Ent) and field.type.kind in board.plans:
         return True
+    if any(style.orders.get(marker) == cell.name and marker[0] == kind for marker in style.markers):
+        return True
     lines = [plan.links[kind].field for plan in board.plans.values() if kind in plan.links]
     if cell.name in lines or (kind, cell.name) in board.scales:
+        return True
+    tiled = (plan.tiles for plan in board.plans.values() if plan.tiles is not None)
+    if any(home.kind == kind and home.field == cell.name for tiles in tiled for home in tiles.homes):
         return True
     if kind not in board.plans:
         return False

@@ -1,6 +1,6 @@
 """Voronoi cells by clipping half-planes.
 
-A corner is known by the sites whose cells meet there, not by its coordinates: cells fit together without rounding.
+A corner is identified by the sites whose cells meet there, not by its coordinates: cells fit together without rounding.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _JITTER = 0.05
 
 
 class Edge(Struct, frozen=True):
-    """A side of a cell: its corners, and the site beyond it (negative for a side of the frame)."""
+    """A side of a cell: its corners, and the site beyond it (negative for the frame)."""
 
     start: Corner
     end: Corner
@@ -94,7 +94,7 @@ class _Buckets:
             self.squares.setdefault((int(x // self.size), int(y // self.size)), []).append(i)
 
     def by_distance(self, i: int) -> Iterator[tuple[float, int]]:
-        """The other sites with their distances, by rings of squares, none nearer than its ring."""
+        """The other sites with their distances, by rings of squares; none is nearer than its ring."""
         x, y = self.sites[i]
         column, row = int(x // self.size), int(y // self.size)
         rest: list[tuple[float, int]] = []

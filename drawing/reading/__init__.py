@@ -1,1 +1,1 @@
-"""Drawings from strangers: the parts that a browser shows, read within bounds as regions with names."""
+"""Import of untrusted drawings: the visible parts, read within bounds as named regions."""

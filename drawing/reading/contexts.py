@@ -1,4 +1,4 @@
-"""The context of elements of a drawing: their place, their look, their groups, and their clipping paths."""
+"""The context of a drawing's elements: their place, look, groups and clipping paths."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from rulespec.drawing.reading.clipping import Clip
+from rulespec.drawing.reading.clips import Clips
 from rulespec.drawing.reading.element_names import ORNAMENTS, id_of, is_of_a_program, label_of, slug
-from rulespec.drawing.reading.geometry import SAME, SHAPES, Clip, Geometry, Matrix, Viewport, is_convex
-from rulespec.drawing.reading.looks import InheritedLook, look_of, reference_of
+from rulespec.drawing.reading.geometry import SAME, Geometry, Matrix, Viewport
+from rulespec.drawing.reading.looks import InheritedLook, is_clear, look_of
 from rulespec.drawing.reading.styles import Styles
 from rulespec.drawing.reading.svg_tree import Document, Element
-from rulespec.drawing.svg import Point
-
-_CLIP_CORNERS = 200
 
 
 class Layer(Struct, frozen=True):
@@ -27,16 +26,16 @@ class Layer(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name that people read."""
+        """The name displayed to people."""
         return self.label or self.id
 
     def is_called(self, names: frozenset[str]) -> bool:
-        """Whether one of its names is among some, as `slug` writes them."""
+        """Whether one of its names is in a set, as normalised by `slug`."""
         return not names.isdisjoint({slug(self.label), slug(self.id)} - {""})
 
 
 class NamedGroup(Struct, eq=False):
-    """A group with a name, which is one shape if nothing in it has a name of its own."""
+    """A named group, which is one shape if nothing in it has its own name."""
 
     name: str
     label: bool
@@ -45,21 +44,22 @@ class NamedGroup(Struct, eq=False):
 
 
 class Part(Struct, frozen=True):
-    """The part of a drawing that is the map: names of groups, also hidden ones, and names of parts to exclude."""
+    """The part of a drawing that is the map: names of groups, including hidden ones, and names of excluded parts."""
 
     layers: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
 
     def named(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Both as names are compared."""
+        """Both sets of names, normalised."""
         return frozenset(map(slug, self.layers)), frozenset(map(slug, self.without))
 
 
 class Passed(Struct):
-    """The parts of a drawing that are passed over, or not read.
+    """The skipped or unsupported parts of a drawing.
 
-    `left_out`: a sort of element that is not a region → its lines. `layers`: all groups with a name.
-    `ornaments`: groups and shapes whose names mark them as not regions; `parted`: names of those the author excludes.
+    `left_out`: type of a non-region element → its lines.
+    `layers`: all named groups.
+    `ornaments`: groups and shapes whose names mark them as no regions; `parted`: names excluded by the author.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
@@ -68,16 +68,17 @@ class Passed(Struct):
     parted: list[str] = field(default_factory=list)
 
     def leave(self, what: str, line: int) -> None:
-        """Counts something that is left out."""
+        """Records something left out."""
         self.left_out.setdefault(what, []).append(line)
 
 
 class Around(Struct, frozen=True):
-    """The context of an element's children."""
+    """The context of an element's children; `faded`: fully transparent by opacity."""
 
     matrix: Matrix = SAME
     look: InheritedLook = InheritedLook()
     hidden: bool = False
+    faded: bool = False
     chosen: bool = False
     ornament: bool = False
     group: NamedGroup | None = None
@@ -95,17 +96,18 @@ class Contexts:
     Args:
         document: the drawing.
         part: the part of it that is the map.
-        styles: of its elements.
-        geometry: of its shapes.
-        passed: takes the parts that are passed over.
+        styles: the styles of its elements.
+        geometry: the geometry of its shapes.
+        passed: receives the skipped parts.
     """
 
     def __init__(self, document: Document, part: Part, styles: Styles, geometry: Geometry, passed: Passed) -> None:
         self._document, self._styles, self._geometry, self._passed = document, styles, geometry, passed
         self._chosen, self._without = part.named()
+        self._clips = Clips(document, styles, geometry, passed.leave)
 
     def inside(self, element: Element, values: Mapping[str, str], around: Around) -> Around:
-        """The context of the content of an element."""
+        """The context for the content of an element."""
         look = look_of(values, around.look)
         size = look.face.size
         self._geometry.line = element.line
@@ -116,23 +118,25 @@ class Contexts:
             matrix, viewport, clip = self._geometry.inner(matrix, element, values, size, viewport)
             clips = (*clips, clip) if clip is not None else clips
         hidden = around.hidden or values.get("display", "").lower() == "none"
+        faded = around.faded or is_clear(values.get("opacity", ""))
         layers, chosen, ornament, group = around.layers, around.chosen, around.ornament, around.group
         if element.tag in ("g", "svg", "a", "use") and element.parent is not None:
-            layer = Layer(label_of(element), id_of(element), element.line, hidden or not look.visible)
+            layer = Layer(label_of(element), id_of(element), element.line, hidden or faded or not look.visible)
             if layer.name:
                 layers = (*layers, layer)
                 self._passed.layers.append(layer)
                 ornament = ornament or self.is_apart(layer)
                 if layer.is_called(self._chosen):
-                    chosen, hidden, look = True, False, replace(look, visible=True)
+                    chosen, hidden, faded, look = True, False, False, replace(look, visible=True)
                 group = self._group(element, layer, around)
-        if reference := reference_of(values.get("clip-path", "")):
-            clips = self._clipped_by(reference, matrix, viewport, clips, element.line)
+        if "clip-path" in values or "mask" in values:
+            clips = (*clips, *self._clips.of(element, values, matrix, viewport, size))
         return replace(
             around,
             matrix=matrix,
             look=look,
             hidden=hidden,
+            faded=faded,
             chosen=chosen,
             ornament=ornament,
             group=group,
@@ -143,7 +147,7 @@ class Contexts:
         )
 
     def is_apart(self, layer: Layer) -> bool:
-        """Whether a group is no part of the map: by its author's choice, or by its name."""
+        """Whether a group is excluded from the map: by its author's choice, or by its name."""
         if layer.is_called(self._without):
             self._passed.parted += [layer.label, layer.id]
             return True
@@ -160,30 +164,7 @@ class Contexts:
             return around.group
         return NamedGroup(layer.name, layer.label != "", element.line, around.group)
 
-    def _clipped_by(
-        self, name: str, matrix: Matrix, viewport: Viewport, clips: tuple[Clip, ...], line: int
-    ) -> tuple[Clip, ...]:
-        """Clips with that of a clip path; one that is not convex is left out with a notice."""
-        target = self._document.ids.get(name)
-        if target is None or target.tag != "clipPath":
-            return clips
-        outlines: list[list[Point]] = []
-        for each in target.elements:
-            values = self._styles.values(each)
-            if each.tag in SHAPES and target.get("clipPathUnits") != "objectBoundingBox":
-                inner = self._geometry.transformed(
-                    self._geometry.transformed(matrix, target.get("transform")), values.get("transform", "")
-                )
-                outlines += self._geometry.outlines(each, values, None, viewport, inner)
-            else:
-                outlines = []
-                break
-        if len(outlines) != 1 or len(outlines[0]) > _CLIP_CORNERS or not is_convex(outlines[0]):
-            self._passed.leave("clip paths that are not one convex shape: what they cut off is read", line)
-            return clips
-        return (*clips, outlines[0])
-
 
 def is_own(layer: Layer) -> bool:
-    """Whether a name is that of an author."""
+    """Whether a name comes from an author."""
     return layer.label != "" or (layer.id != "" and not is_of_a_program(layer.id))

@@ -1,4 +1,4 @@
-"""Worlds of Azgaar's generator: the cells of its full JSON, merged to provinces, with the neighbours in it."""
+"""Worlds of Azgaar's generator: the cells of its full JSON, merged into provinces, with its neighbours."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _World(Struct):
 
 
 def is_fantasy(data: bytes) -> bool:
-    """Whether a file may be a world of the generator."""
+    """Whether a file may be a world of that generator."""
     return b'"pack"' in data and b'"vertices"' in data
 
 
@@ -69,8 +69,8 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
     """The provinces of a world, or its states.
 
     Raises:
-        DiagnosticsError: RS561 if it cannot be read, RS562 if it has neither, RS904 if a name of `part` is none of it.
-        DecodeError: if it is not JSON of that form.
+        DiagnosticsError: RS561 if it is unreadable, RS562 if it has neither, RS904 if it lacks a name in `part`.
+        DecodeError: if it is not JSON of this form.
     """
     pack = msgspec.json.decode(data, type=_World).pack
     if len(pack.cells) > MAX_CELLS:
@@ -87,7 +87,7 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
     known = {slug(each.name) for each in parts.values()}
     for name in sorted(without - known):
         raise _refused(
-            file, "RS904", f"--not names `{name[:60]}`, and nothing in the world is called so", "look at its names"
+            file, "RS904", f"--not names `{name[:60]}`, and the world has nothing of this name", "look at its names"
         )
     of = [_owner(cell, kind) for cell in pack.cells]
     of = [number if number in parts and slug(parts[number].name) not in without else 0 for number in of]

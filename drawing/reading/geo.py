@@ -1,4 +1,4 @@
-"""Maps of the earth as regions: GeoJSON and TopoJSON, with their neighbours, in units of a plane."""
+"""Geographic data as regions: GeoJSON and TopoJSON, with neighbours, in units of a plane."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Edge = tuple[Point, Point]
 
 
 class Area(Struct):
-    """A feature: its name, its rings, the group that it is in, and its colour."""
+    """A feature: its name, rings, group and colour."""
 
     name: str
     rings: list[Ring]
@@ -52,15 +52,14 @@ class GeoError(ValueError):
 
 
 def read_geo(path: Path, part: Part | None = None) -> Sketch:
-    """The regions of a map of the earth, or of a world that Azgaar's generator has made.
+    """The regions of a map of the earth, or of a world from Azgaar's generator.
 
     Args:
         path: the file.
-        part: the groups that are the map, and the parts to exclude.
+        part: the groups that are the map, and excluded parts.
 
     Raises:
-        DiagnosticsError: RS561 if it cannot be read, RS562 if it has no areas with names, RS904 if a name of `part` is
-            none of the file.
+        DiagnosticsError: RS561 if it is unreadable, RS562 if it has no named areas, RS904 if it lacks a name in `part`.
     """
     file, place = str(path), Span(str(path), 1, 1, 1, 2)
     try:
@@ -165,7 +164,7 @@ class _Topology:
             self._arcs.append(_moved(points, transform) if isinstance(transform, dict) else points)
 
     def areas(self) -> Iterator[Area]:
-        """The areas of all objects, each with the name of its object as group."""
+        """The areas of all objects, each with its object's name as group."""
         if not isinstance(self._objects, dict):
             raise GeoError("`objects` is no mapping")
         for group, top in self._objects.items():
@@ -182,7 +181,7 @@ class _Topology:
         results: Ring = []
         for number in numbers:
             if type(number) is not int or not -len(self._arcs) <= number < len(self._arcs):
-                raise GeoError("an area has an arc that is not there")
+                raise GeoError("an area refers to a missing arc")
             arc = self._arcs[number] if number >= 0 else self._arcs[~number][::-1]
             results += arc[1:] if results else arc
             if len(results) > MAX_POINTS:
@@ -244,7 +243,7 @@ def _check_part(areas: Sequence[Area], part: Part, file: str) -> None:
     ):
         for name in names:
             if slug(name) not in there:
-                message = f"{flag} names `{name[:60]}`, and no part of the drawing is called so"
+                message = f"{flag} names `{name[:60]}`, and the drawing has no part of this name"
                 help_ = (
                     f"its objects are {', '.join(f'`{group}`' for group in [*groups.values()][:12] if group) or 'one'}"
                 )
@@ -293,7 +292,7 @@ class _Plane:
         return (x * self._across, -y if self._up else y)
 
     def rings(self, area: Area) -> list[Ring]:
-        """The rings of an area; points on one another are left out."""
+        """The rings of an area, without repeated points."""
         results = []
         for ring in area.rings:
             line = _unrolled(ring, self._swapped, self._cut) if self._degrees else ring

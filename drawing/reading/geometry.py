@@ -1,17 +1,17 @@
-"""Shapes of an SVG drawing as outlines in its own units: transformations, viewports, basic shapes, clip paths."""
+"""Shapes of an SVG drawing as outlines in its own units: transformations, viewports, basic shapes."""
 
 from __future__ import annotations
 
 import re
-from cmath import phase
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from math import ceil, cos, hypot, isfinite, pi, radians, sin, tan
 
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.drawing.reading.clipping import Clip, clip_of
 from rulespec.drawing.reading.looks import length
 from rulespec.drawing.reading.paths import path_outlines, turn_within
 from rulespec.drawing.reading.svg_tree import Element, refused
@@ -32,18 +32,16 @@ _TURN = re.compile(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)(deg|turn|grad|rad)?")
 Matrix = tuple[float, float, float, float, float, float]
 SAME: Matrix = (1, 0, 0, 1, 0, 0)
 Number = Callable[[str], float]
-Clip = Sequence[Point]
-"""The corners of a convex area, clockwise or not."""
 
 
 class Viewport(Struct, frozen=True):
-    """The lengths of which percentages are parts; 0: not known."""
+    """The reference lengths for percentages; 0 if unknown."""
 
     width: float = 0
     height: float = 0
 
     def whole(self, name: str) -> float | None:
-        """The length of which `%` of an attribute is a part."""
+        """The reference length for `%` in an attribute."""
         if not self.width or not self.height:
             return None
         if name in ("x", "cx", "rx", "width"):
@@ -54,7 +52,7 @@ class Viewport(Struct, frozen=True):
 
 
 class Geometry:
-    """The outlines of the elements of a drawing, counted against a bound.
+    """The outlines of a drawing's elements, counted against a limit.
 
     Args:
         file: the drawing.
@@ -67,10 +65,16 @@ class Geometry:
     def outlines(
         self, element: Element, values: Mapping[str, str], size: float | None, around: Viewport, matrix: Matrix
     ) -> list[list[Point]]:
-        """The outlines of a shape, moved to where it stands in the drawing.
+        """The outlines of a shape, in drawing coordinates. Errors: as for `lines`."""
+        return [line for line in self.lines(element, values, size, around, matrix) if len(line) > 2]
+
+    def lines(
+        self, element: Element, values: Mapping[str, str], size: float | None, around: Viewport, matrix: Matrix
+    ) -> list[list[Point]]:
+        """The lines of a shape, even without an area, in drawing coordinates.
 
         Raises:
-            DiagnosticsError: RS563 if it cannot be understood, RS561 if the drawing has too many points.
+            DiagnosticsError: RS563 if it cannot be parsed, RS561 if the drawing has too many points.
         """
         self.line = element.line
         scale = max(hypot(matrix[0], matrix[1]), hypot(matrix[2], matrix[3]))
@@ -80,8 +84,7 @@ class Geometry:
             points = [moved(matrix, p) for p in line]
             if not all(abs(n) <= _FAR for point in points for n in point):
                 raise self._fails("it is moved beyond all bounds")
-            if len(points) > 2:
-                results.append(points)
+            results.append(points)
         return results
 
     def _local(
@@ -99,6 +102,11 @@ class Geometry:
         def number(name: str) -> float:
             return self.number(values.get(name, "0"), size, around.whole(name))
 
+        if element.tag == "line":
+            x1, y1, x2, y2 = (
+                self.number(element.get(name) or "0", size, around.whole(name[0])) for name in ("x1", "y1", "x2", "y2")
+            )
+            return [[(x1, y1), (x2, y2)]]
         if element.tag == "rect":
             x, y, w, h = (number(name) for name in ("x", "y", "width", "height"))
             if w <= 0 or h <= 0:
@@ -140,7 +148,7 @@ class Geometry:
         return (radii[0], radii[-1]) if radii else (0.0, 0.0)
 
     def number(self, text: str, size: float | None = None, whole: float | None = None) -> float:
-        """A number or a length; 0 if it cannot be known."""
+        """A number or a length; 0 if unknown."""
         value = length(text, size, whole)
         if value is None:
             result = _NUMBER.match(text.strip())
@@ -173,10 +181,10 @@ class Geometry:
         return failure("RS563", f"a shape cannot be understood: {what}", place, help=help_)
 
     def transformed(self, around: Matrix, text: str, size: float | None = None, origin: str = "") -> Matrix:
-        """The matrix of an element within another, with its own transformations.
+        """The matrix of an element within another, including its own transformations.
 
         Raises:
-            DiagnosticsError: RS563 if one has too few numbers.
+            DiagnosticsError: RS563 if a transformation has too few numbers.
         """
         if not text:
             return around
@@ -186,7 +194,7 @@ class Geometry:
         for name, inner in _TRANSFORM.findall(text[:_LONGEST]):
             matrix = self._matrix(name, inner, size)
             if matrix is None:
-                raise self._fails(f"its transformation `{name}` has not as many numbers as it needs")
+                raise self._fails(f"its transformation `{name}` has too few numbers")
             around = product(around, matrix)
         return product(around, (1, 0, 0, 1, -x, -y)) if at else around
 
@@ -204,7 +212,7 @@ class Geometry:
     def inner(
         self, around: Matrix, element: Element, values: Mapping[str, str], size: float | None, outer: Viewport
     ) -> tuple[Matrix, Viewport, Clip | None]:
-        """The transformation, the viewport and the clip of a nested drawing or a symbol: scaled to its own measure."""
+        """The transformation, the viewport and the clip of a nested drawing or symbol, scaled to its own size."""
         self.line = element.line
 
         def number(name: str, default: str) -> float:
@@ -215,7 +223,11 @@ class Geometry:
         around = product(around, (1, 0, 0, 1, x, y))
         width, height = number("width", "100%"), number("height", "100%")
         corners = [moved(around, p) for p in ((0, 0), (width, 0), (width, height), (0, height))]
-        clip = corners if width > 0 and height > 0 and values.get("overflow", "") not in ("visible", "auto") else None
+        clip = (
+            clip_of(corners)
+            if width > 0 and height > 0 and values.get("overflow", "") not in ("visible", "auto")
+            else None
+        )
         box = self.numbers(element.get("viewBox")[:_LONGEST])
         if len(box) != 4 or box[2] <= 0 or box[3] <= 0 or width <= 0 or height <= 0:
             return around, Viewport(width, height), clip
@@ -223,7 +235,7 @@ class Geometry:
 
 
 def fitted(box: Sequence[float], width: float, height: float, how: str) -> Matrix:
-    """The transformation of a view box to a size, by `preserveAspectRatio`."""
+    """The transformation from a view box to a size, by `preserveAspectRatio`."""
     sx, sy = width / box[2], height / box[3]
     if how.strip() == "none":
         return (sx, 0, 0, sy, -box[0] * sx, -box[1] * sy)
@@ -257,7 +269,7 @@ def _matrix(name: str, n: list[float]) -> Matrix | None:
 
 
 def product(a: Matrix, b: Matrix) -> Matrix:
-    """The transformation that does `b`, then `a`."""
+    """The composition of two transformations: first `b`, then `a`."""
     return (
         a[0] * b[0] + a[2] * b[1],
         a[1] * b[0] + a[3] * b[1],
@@ -271,46 +283,3 @@ def product(a: Matrix, b: Matrix) -> Matrix:
 def moved(m: Matrix, p: Point) -> Point:
     """A point after a transformation."""
     return m[0] * p[0] + m[2] * p[1] + m[4], m[1] * p[0] + m[3] * p[1] + m[5]
-
-
-def is_convex(corners: Clip) -> bool:
-    """Whether an area turns one way only, and once."""
-    turns = set()
-    ring = [*corners, *corners[:2]]
-    for a, b, c in zip(ring, ring[1:], ring[2:], strict=False):
-        cross = (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
-        if abs(cross) > 1e-9:
-            turns.add(cross > 0)
-    return len(turns) == 1 and abs(_turned(corners)) < 2.5 * pi
-
-
-def _turned(corners: Clip) -> float:
-    """The angle by which a line turns as it goes round."""
-    ring, total = [*corners, *corners[:2]], 0.0
-    for a, b, c in zip(ring, ring[1:], ring[2:], strict=False):
-        p, q = complex(b[0] - a[0], b[1] - a[1]), complex(c[0] - b[0], c[1] - b[1])
-        if p and q:
-            total += phase(q / p)
-    return total
-
-
-def clipped(line: Sequence[Point], clip: Clip) -> list[Point]:
-    """The part of an area that is inside a convex one."""
-    sign = 1 if sum(x * ny - nx * y for (x, y), (nx, ny) in pairwise([*clip, clip[0]])) > 0 else -1
-    results = list(line)
-    for a, b in pairwise([*clip, clip[0]]):
-        if a == b or not results:
-            continue
-
-        def side(p: Point, a: Point = a, b: Point = b) -> float:
-            return sign * ((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]))
-
-        before, results = results, []
-        for p, q in pairwise([before[-1], *before]):
-            sp, sq = side(p), side(q)
-            if (sp < 0) != (sq < 0):
-                t = sp / (sp - sq)
-                results.append((p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])))
-            if sq >= 0:
-                results.append(q)
-    return results if len(results) > 2 else []

@@ -1,4 +1,4 @@
-"""The part of a drawing that is the map: groups whose shapes tile the plane are proposed."""
+"""The part of a drawing that is the map: proposals of groups whose shapes tile the plane."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _POINTS, _ALL_POINTS = 60_000, 240_000
 
 
 class LayerProposal(Struct, frozen=True):
-    """A group whose shapes tile the plane: the number of its shapes, and the share of the drawing that they cover."""
+    """A group whose shapes tile the plane: the number of its shapes, and the share of the drawing they cover."""
 
     layer: Layer
     shapes: int
@@ -33,18 +33,18 @@ class LayerProposal(Struct, frozen=True):
 
     @property
     def flag(self) -> str:
-        """The flag that chooses it."""
+        """The command-line flag for choosing it."""
         return f"--layer {quoted(self.layer.name)}"
 
 
 def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, part: Part) -> list[LayerProposal]:
-    """The groups that look more like the map of a drawing than the shapes read from it, the likeliest first.
+    """The groups that look more like a map than the shapes read so far, most likely first.
 
     Args:
         all_: all shapes, hidden ones included.
-        read: those read as regions.
+        read: the shapes read as regions.
         box: the page of the drawing.
-        part: the part that its author names; if it names layers, nothing is proposed.
+        part: the part named by its author; if it names layers, nothing is proposed.
     """
     if part.layers or not all_:
         return []

@@ -1,4 +1,4 @@
-"""Looks of elements of a drawing: colour, lettering, visibility, as computed from values and those around them."""
+"""Looks of a drawing's elements: colour, lettering, visibility, computed from their own and inherited values."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _SIZE = 16.0
 _SHOWN = 60
 _LONGEST = 200  # characters of a value that is no path
 _LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)([a-zA-Z]*|%)(?![\w.%])")
+_OPACITY = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)%?")
 _IN_FONT = re.compile(r"(?:^|\s)(\.?\d[\d.]*(?:[a-z]+|%)|[a-z-]+)(?=\s*/|\s|$)")
 _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 9.6 / 2.54, "q": 2.4 / 2.54}
 _OF_SIZE = {"em": 1.0, "ex": 0.5, "ch": 0.5}
@@ -42,7 +43,7 @@ WIDE = frozenset({_INHERIT, _INITIAL, *_UNSET})
 
 
 class Face(Struct, frozen=True):
-    """The lettering of texts: size in units of the element (None: not known), anchor, and directions of lines."""
+    """The lettering of texts: size in units of the element (None if unknown), anchor, and writing directions."""
 
     size: float | None = _SIZE
     anchor: str = "start"
@@ -51,11 +52,13 @@ class Face(Struct, frozen=True):
 
 
 class InheritedLook(Struct, frozen=True):
-    """The look that an element hands down to those in it.
+    """The look that an element passes on to its children.
 
-    `fill` is `#rrggbb`, `none`, `currentcolor`, or a literal reference; `stated`: whether an element states it.
-    `lined`: its outline is drawn.
-    `evenodd`: a point is inside if lines go round it an odd number of times; `clip_evenodd`: so in a clip path.
+    `fill` is `#rrggbb`, `none`, `currentcolor`, or a literal reference; `stated`: whether an element sets it
+    explicitly.
+    `lined`: it has a stroke.
+    `clear`: `fill-opacity` makes its fill transparent.
+    `evenodd`: the fill rule is even-odd; `clip_evenodd`: the clip rule is even-odd.
     """
 
     fill: str = "#000000"
@@ -64,13 +67,14 @@ class InheritedLook(Struct, frozen=True):
     colour: str = "#000000"
     face: Face = Face()
     visible: bool = True
+    clear: bool = False
     evenodd: bool = False
     clip_evenodd: bool = False
 
     @property
     def paint(self) -> str:
-        """The filling, where `currentcolor` is the colour of the element."""
-        return self.colour if self.fill == _CURRENT else self.fill
+        """The fill, with `currentcolor` resolved."""
+        return NO_FILL if self.clear else self.colour if self.fill == _CURRENT else self.fill
 
 
 _PLAIN = InheritedLook()
@@ -87,11 +91,20 @@ def look_of(values: Mapping[str, str], around: InheritedLook) -> InheritedLook:
     stroke = values.get("stroke", "").lower()
     lined = around.lined if stroke in ("", _INHERIT, *_UNSET) else stroke not in (NO_FILL, _INITIAL, "transparent")
     visibility = _word(values, "visibility", "visible" if around.visible else "hidden", "visible")
+    opacity = values.get("fill-opacity", "").lower()
+    clear = around.clear if opacity in ("", _INHERIT, *_UNSET) else opacity != _INITIAL and is_clear(opacity)
     rules = [
         _word(values, name, "evenodd" if before else "nonzero", "nonzero") == "evenodd"
         for name, before in (("fill-rule", around.evenodd), ("clip-rule", around.clip_evenodd))
     ]
-    return InheritedLook(fill, stated, lined, colour, _face(values, around.face), visibility == "visible", *rules)
+    face = _face(values, around.face)
+    return InheritedLook(fill, stated, lined, colour, face, visibility == "visible", clear, *rules)
+
+
+def is_clear(opacity: str) -> bool:
+    """Whether an opacity value means fully transparent."""
+    result = _OPACITY.fullmatch(opacity.strip())
+    return result is not None and float(result[1]) <= 0
 
 
 def _word(values: Mapping[str, str], name: str, around: str, initial: str) -> str:
@@ -123,7 +136,7 @@ def _size(text: str, around: float | None) -> float | None:
 
 
 def size_in(font: str) -> str:
-    """The size in a value of `font`, `unknown` for one that only a browser knows; "" if it is not a value."""
+    """The size in a `font` value, `unknown` if only a browser knows it; "" for an invalid value."""
     font = font[:_LONGEST].strip().lower()
     if font in WIDE:
         return font
@@ -132,9 +145,10 @@ def size_in(font: str) -> str:
 
 
 def length(text: str, size: float | None = None, whole: float | None = None) -> float | None:
-    """The first length of an attribute, in units of its element; None if it cannot be known.
+    """The first length of an attribute, in units of its element; None if unknown.
 
-    `size`: that of letters, of which `em` is a part. `whole`: the length of which `%` is a part.
+    `size`: the font size, for `em`.
+    `whole`: the reference length for `%`.
     """
     result = _LENGTH.match(text[:_SHOWN])
     if result is None:
@@ -177,9 +191,15 @@ def colour_of(text: str) -> str:
 
 
 def reference_of(text: str) -> str:
-    """The id of `url(#id)`; "" if it is none of this drawing."""
+    """The id in `url(#id)`; "" for references outside this drawing."""
     result = _URL.fullmatch(text.strip()[:_LONGEST])
     return result[2][1:] if result is not None and result[2].startswith("#") else ""
+
+
+def paint_behind(text: str) -> str:
+    """The fallback colour in a paint such as `url(#gone) red`, used if there is no such element."""
+    result = _URL.fullmatch(text.strip()[:_LONGEST])
+    return colour_of(result[3]) if result is not None and result[3] else ""
 
 
 def _is_paint(text: str) -> bool:
@@ -207,6 +227,7 @@ _ANY: Callable[[str], bool] = bool
 _INHERITED: dict[str, Callable[[str], bool]] = {
     "fill": _is_paint,
     "stroke": _is_paint,
+    "fill-opacity": lambda text: _OPACITY.fullmatch(text) is not None,
     "color": lambda text: text.lower() == _CURRENT or colour_of(text) != "",
     "fill-rule": _one_of("nonzero", "evenodd"),
     "clip-rule": _one_of("nonzero", "evenodd"),
@@ -221,6 +242,10 @@ PROPERTIES: dict[str, Callable[[str], bool]] = _INHERITED | {
         *("none", "inline", "block", "inline-block", "contents", "flex", "inline-flex", "grid", "inline-grid"),
         *("list-item", "run-in", "table", "inline-table", "table-row", "table-cell", "table-caption", "flow-root"),
     ),
+    "opacity": lambda text: _OPACITY.fullmatch(text) is not None,
+    "mask": _ANY,
+    "stop-color": lambda text: text.lower() == _CURRENT or colour_of(text) != "",
+    "mask-type": _one_of("alpha", "luminance"),
     "transform": _ANY,
     "transform-origin": _ANY,
     "clip-path": _ANY,

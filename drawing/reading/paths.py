@@ -1,4 +1,4 @@
-"""Path data as outlines: curves and arcs become lines through as many of their points as are needed."""
+"""Path data as outlines: curves and arcs are flattened to as many points as needed."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def path_outlines(
 
     Args:
         text: the path data.
-        numbers: reads the numbers of a text, within bounds.
-        count: takes the number of points of each flattened curve or arc; raises if there are too many.
-        within: the greatest distance of the lines from the curves; 0: a thousandth of each curve.
+        numbers: parses the numbers of a text, within bounds.
+        count: receives the number of points of each flattened curve or arc; raises if there are too many.
+        within: the maximum deviation from the curves; 0: a thousandth of each curve.
 
     Raises:
-        ValueError: if it cannot be understood.
+        ValueError: if it cannot be parsed.
     """
     results: list[list[Point]] = []
     place: Point = (0.0, 0.0)
@@ -81,7 +81,7 @@ def _commands(text: str, numbers: Callable[[str], list[float]]) -> Iterator[tupl
             yield letter, []
             continue
         if not n or len(n) % each:
-            raise ValueError(f"`{letter}` has not as many numbers as it needs")
+            raise ValueError(f"`{letter}` has too few numbers")
         for i in range(0, len(n), each):
             # More points after `M` are lines.
             yield ({"M": "L", "m": "l"}.get(letter, letter) if i else letter), n[i : i + each]
@@ -148,6 +148,6 @@ def _arc(start: Point, n: list[float], end: Point, within: float) -> list[Point]
 
 
 def turn_within(radius: float, within: float) -> float:
-    """The angle between two points of a circle whose line is near enough to it."""
+    """The angle between two points of a circle for which the chord is close enough."""
     share = min((within or radius / _PART) / radius, 1) if radius > 0 else 1
     return max(2 * acos(1 - share), pi / _STEPS)

@@ -1,4 +1,4 @@
-"""Selectors of a style sheet: which elements of a drawing a rule is for."""
+"""Selectors of a style sheet: the elements that a rule matches."""
 
 from __future__ import annotations
 
@@ -16,27 +16,29 @@ _MAX_TOKENS = 200
 _LONGEST = 1_000  # characters of an attribute that are compared
 _STATES = frozenset({"hover", "active", "focus", "focus-within", "focus-visible", "target", "visited", "checked"})
 """Classes of elements that somebody points at: a picture that is printed has none."""
+_COUNTED = ("nth-child", "nth-last-child", "nth-of-type")
+_PLACED = ("first-child", "last-child", "only-child")
 
 Test = Callable[[Element], bool]
 
 
 class SelectorError(Exception):
-    """A selector that is not understood."""
+    """An unsupported selector."""
 
 
 class SelectorBudget(Struct):
-    """A bound of comparisons."""
+    """A limit on comparisons."""
 
     left: int = MAX_TESTS
 
     def spend(self) -> bool:
-        """Counts a comparison; whether it is within the bound."""
+        """Counts a comparison; returns whether it is within the limit."""
         self.left -= 1
         return self.left >= 0
 
 
 class Compound(Struct):
-    """Tests of one element, and its relation to that of the compound before: " ", ">", "+" or "~"."""
+    """Tests of one element, and the combinator before it: " ", ">", "+" or "~"."""
 
     combinator: str = ""
     tag: str = ""
@@ -46,7 +48,7 @@ class Compound(Struct):
     empty: bool = True
 
     def holds(self, element: Element) -> bool:
-        """Whether an element passes all tests."""
+        """Whether an element passes the tests."""
         return (
             self.tag in ("", element.tag)
             and self.id in ("", element.get("id"))
@@ -56,13 +58,13 @@ class Compound(Struct):
 
 
 class Selector(Struct, frozen=True):
-    """Compounds from the left, and their numbers of ids, classes and tags."""
+    """Compounds from left to right, and their numbers of ids, classes and tags."""
 
     parts: list[Compound]
     weight: tuple[int, int, int]
 
     def holds(self, element: Element, budget: SelectorBudget, at: int = -1) -> bool:
-        """Whether an element is one that the compounds up to `at` lead to."""
+        """Whether an element matches the compounds up to `at`."""
         part = self.parts[at]
         if not budget.spend() or not part.holds(element):
             return False
@@ -85,10 +87,10 @@ def _reached(element: Element, combinator: str) -> Iterator[Element]:
 
 
 def selectors_of(prelude: Sequence[ast.Node], nested: int = 0) -> list[Selector]:
-    """The selectors before the braces of a rule.
+    """The selectors of a rule.
 
     Raises:
-        SelectorError: if one is not understood; then the rule is for nothing.
+        SelectorError: if one is unsupported; the whole rule is then ignored.
     """
     lists: list[list[ast.Node]] = [[]]
     for token in prelude:
@@ -106,7 +108,7 @@ class _Parser:
         self._weight = [0, 0, 0]
 
     def selector(self) -> Selector:
-        """The one selector of the tokens."""
+        """The single selector in the tokens."""
         if len(self._tokens) > _MAX_TOKENS:
             raise SelectorError
         at = 0
@@ -176,11 +178,11 @@ class _Parser:
 
     def _function(self, part: Compound, token: ast.FunctionBlock) -> None:
         name = token.lower_name
-        if name in ("nth-child", "nth-last-child"):
+        if name in _COUNTED:
             steps = nth.parse_nth(token.arguments)
             if steps is None:
                 raise SelectorError
-            part.tests.append(_nth(*steps, last=name == "nth-last-child"))
+            part.tests.append(_nth(*steps, last="last" in name, alike=name.endswith("of-type")))
             self._weight[1] += 1
             return
         if name not in ("not", "is", "where") or self._nested >= _MAX_NESTED:
@@ -203,9 +205,11 @@ def _state(name: str) -> Test:
     """The test of a class that the tree gives an element."""
     if name == "root":
         return lambda element: element.parent is None
-    if name in ("first-child", "last-child", "only-child"):
+    if name in _PLACED:
         first, last = name != "last-child", name != "first-child"
         return lambda e: (not first or _place(e, False) == 1) and (not last or _place(e, True) == 1)
+    if name == "first-of-type":
+        return lambda element: _place(element, False, alike=True) == 1
     if name == "empty":
         return lambda element: not element.content
     if name in _STATES:
@@ -213,18 +217,18 @@ def _state(name: str) -> Test:
     raise SelectorError
 
 
-def _place(element: Element, last: bool) -> int:
-    """The place of an element among those of its parent, from 1."""
+def _place(element: Element, last: bool, alike: bool = False) -> int:
+    """The place of an element among those of its parent, from 1; `alike`: among those with its tag."""
     if element.parent is None:
         return 1
-    if not last:
-        return element.number + 1
-    return len(element.parent.elements) - element.number
+    if alike:
+        return element.of_tag + 1
+    return len(element.parent.elements) - element.number if last else element.number + 1
 
 
-def _nth(step: int, first: int, *, last: bool) -> Test:
+def _nth(step: int, first: int, *, last: bool, alike: bool) -> Test:
     def test(element: Element) -> bool:
-        rest = _place(element, last) - first
+        rest = _place(element, last, alike) - first
         return rest == 0 if step == 0 else rest % step == 0 and rest // step >= 0
 
     return test

@@ -1,6 +1,7 @@
-"""Shapes of an SVG drawing from a stranger, as a browser shows them: outlines, names, texts, within bounds.
+"""Shapes of an untrusted SVG drawing as a browser shows them: outlines, names, texts, within bounds.
 
-Nothing is drawn or loaded: no file that the drawing names is opened, and `use` is followed within it, up to a bound.
+Nothing is rendered or loaded: no referenced file is opened, and `use` is followed only within the drawing, up to a
+limit.
 """
 
 from __future__ import annotations
@@ -10,20 +11,22 @@ from math import dist
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from rulespec.drawing.reading.clipping import within
 from rulespec.drawing.reading.contexts import Around, Contexts, Layer, NamedGroup, Part, Passed, is_own
-from rulespec.drawing.reading.element_names import id_of, is_short, label_of
+from rulespec.drawing.reading.element_names import id_of, is_short, label_of, words_of_a_page
 from rulespec.drawing.reading.geometry import (
+    SAME,
     SHAPES,
     Geometry,
     Viewport,
-    clipped,
     moved,
     product,
 )
-from rulespec.drawing.reading.looks import NO_FILL, look_of
+from rulespec.drawing.reading.looks import NO_FILL, colour_of, is_clear, look_of, paint_behind, reference_of
+from rulespec.drawing.reading.placed_texts import MAX_LEADS, Lead
 from rulespec.drawing.reading.styles import Styles, styles_of
 from rulespec.drawing.reading.svg_tree import MAX_DEPTH, MAX_ELEMENTS, Document, Element, refused
-from rulespec.drawing.reading.texts import Texts
+from rulespec.drawing.reading.texts import Texts, Track
 from rulespec.drawing.svg import Box, Point
 
 _WORDS = ("text", "tspan", "textPath", "a")
@@ -35,17 +38,22 @@ _APART = frozenset(
 )
 """Elements in which nothing is shown where they stand."""
 _MAX_CLIPPED = 20_000_000
+_PALETTES, _STOPS = 8, 100  # gradients that name one another, and stops of one
+_BENDS = 4  # points of a line that leads from a text to a shape
 _GAP = 0.1  # of the extent of an outline: its ends may be so far apart without a line between
 
 
 class Shape(Struct, frozen=True):
-    """A shape: its name as the drawing has it, its outlines, and its line.
+    """A shape: its name in the drawing, its outlines, and its line.
 
-    `own`: its author has given the name, not a program; `label`: for people, not as an `id`; `by_text`: as a text.
-    `fill`: its colour, as `#rrggbb` if it can be known, "" if there is none, or none is specified.
-    `curve`: it is a line that does not end where it began, and is not filled.
-    `evenodd`: a point is in it if its lines go round it an odd number of times; else if they go round it at all.
-    `layers`: the names of the groups around it, from the outermost. `copies`: the number of its repetitions by `use`.
+    `own`: the name comes from its author, not a program; `label`: it is for people, not an `id`; `by_text`: it is a
+    text.
+    `fill`: its colour as `#rrggbb` if known, "" if there is none or none is specified.
+    `curve`: an open, unfilled line.
+    `unseen`: invisible, without fill and stroke, or with opacity 0.
+    `evenodd`: the fill rule is even-odd rather than nonzero.
+    `layers`: the names of the enclosing groups, outermost first.
+    `copies`: the number of its repetitions by `use`.
     """
 
     name: str
@@ -59,32 +67,37 @@ class Shape(Struct, frozen=True):
     filled: bool = True
     evenodd: bool = True
     hidden: bool = False
+    unseen: bool = False
     layers: tuple[Layer, ...] = ()
     copies: int = 0
 
 
 class PlacedShape(Struct, frozen=True):
-    """A shape as it is drawn, and the group with a name that it is in."""
+    """A shape as drawn, with its enclosing named group."""
 
     shape: Shape
     group: NamedGroup | None
 
 
 class Content(Struct):
-    """The content of a drawing: its shapes and texts, its page if it has one, and notes of the parts not read."""
+    """The content of a drawing: shapes and texts, its page if there is one, and notes on unsupported parts.
+
+    `leads`: the ends of its short lines, possible leader lines from texts to shapes.
+    """
 
     file: str
     pieces: list[PlacedShape] = field(default_factory=list)
     texts: Texts = field(default_factory=Texts)
+    leads: list[Lead] = field(default_factory=list)
     box: Box | None = None
     notes: Passed = field(default_factory=Passed)
 
 
 def read_content(document: Document, part: Part, styles: Styles | None = None) -> Content:
-    """The shapes and texts of a drawing, those below first.
+    """The shapes and texts of a drawing, bottom first.
 
     Raises:
-        DiagnosticsError: RS561 if it is larger than a map needs, RS563 if a shape cannot be understood.
+        DiagnosticsError: RS561 if it is larger than a map needs, RS563 if a shape cannot be parsed.
     """
     walk = _Walk(document, part, styles or styles_of(document))
     walk.root()
@@ -136,11 +149,15 @@ class _Walk:
             reason = f"it is nested more than {MAX_DEPTH} deep, with what `use` repeats"
             raise refused(self.document.file, element.line, reason, "ungroup it")
         if element.tag in _APART:
+            if element.tag == "foreignObject" and (words := words_of_a_page(element)):
+                self._page(words, element, self.contexts.inside(element, self.styles.values(element), around))
             return
         values = self.styles.values(element)
         inside = self.contexts.inside(element, values, around)
         if element.tag in SHAPES:
             self._shape(element, values, around, inside)
+        elif element.tag == "line":
+            self._lead(element, values, inside)
         elif element.tag == "text":
             self._text(element, inside)
         elif element.tag == "use":
@@ -148,9 +165,29 @@ class _Walk:
         elif element.tag == "flowRoot":
             if not inside.hidden and inside.look.visible:
                 self.content.notes.leave("texts that flow in a frame", element.line)
+        elif element.tag == "switch" and (words := words_of_a_page(element)):
+            self._page(words, element, inside)
         else:
             for child in self._shown(element):
                 self._element(child, inside)
+
+    def _page(self, words: str, element: Element, inside: Around) -> None:
+        """Takes words of a page of the web, at the place of what stands in for it elsewhere, or in its own box."""
+        if inside.hidden or inside.faded or inside.ornament or not inside.look.visible:
+            return
+        size, whole = inside.look.face.size, inside.viewport.whole
+        for each in [*self._shown(element), element, *element.elements]:
+            if each.tag == "text":
+                self._text(each, inside, words)
+                return
+            if each.tag in ("image", "foreignObject") and "%" not in each.get("width"):
+                x, y, wide, high = (
+                    self.geometry.number(each.get(name) or "0", size, whole(name))
+                    for name in ("x", "y", "width", "height")
+                )
+                at = moved(inside.matrix, (x + wide / 2, y + high / 2))
+                self.content.texts.add_whole(words, at, size or 1.0, element.line)
+                return
 
     def _shown(self, element: Element) -> list[Element]:
         """The elements in one that are shown: of a `switch` the first that asks for nothing special."""
@@ -162,6 +199,13 @@ class _Walk:
     def _is_spoken(self, languages: str) -> bool:
         return not languages or any(part.strip().split("-")[0] == "en" for part in languages.split(","))
 
+    def _lead(self, element: Element, values: dict[str, str], inside: Around) -> None:
+        """Takes a line of few points, which may lead from a text to a shape."""
+        shown = inside.look.visible and not (inside.hidden or inside.faded or inside.ornament)
+        if shown and inside.look.lined and len(self.content.leads) < MAX_LEADS:
+            lines = self.geometry.lines(element, values, inside.look.face.size, inside.viewport, inside.matrix)
+            self.content.leads += [(line[0], line[-1]) for line in lines if 2 <= len(line) <= _BENDS]
+
     def _shape(self, element: Element, values: dict[str, str], around: Around, inside: Around) -> None:
         label, id_ = label_of(element), id_of(element)
         layer = Layer(label, id_, element.line)
@@ -169,30 +213,35 @@ class _Walk:
             return
         outlines = self.geometry.outlines(element, values, inside.look.face.size, inside.viewport, inside.matrix)
         is_open = _is_open(element, outlines)
+        if is_open and element.tag != "rect" and inside.look.paint == NO_FILL:
+            self._lead(element, values, inside)
         hidden = inside.hidden or not inside.look.visible
-        whole = outlines
+        whole, evenodd = outlines, inside.look.evenodd
         for clip in inside.clips:
-            self.clip_cost += sum(map(len, outlines)) * len(clip)
+            if not outlines:
+                break
+            points = sum(map(len, outlines))
+            self.clip_cost += points * clip.size if clip.convex else (points + clip.size) ** 2 // 2
             if self.clip_cost > _MAX_CLIPPED:
-                raise refused(self.document.file, element.line, "its clip paths cut too much", "take them out")
-            outlines = [line for each in outlines if (line := clipped(each, clip))]
+                self.content.notes.leave("clip paths with too many points: what they cut off is read", element.line)
+                break
+            outlines = within(outlines, evenodd, clip)
+            evenodd = evenodd or clip.convex is None
         if inside.chosen or not hidden:
             if not whole:
                 self.content.notes.leave("lines, which have no area", element.line)
             elif not outlines:
-                self.content.notes.leave("shapes outside of what a clip path lets through", element.line)
+                self.content.notes.leave("shapes outside their clip path", element.line)
         if not outlines:
             return
-        if inside.look.paint == NO_FILL and not inside.look.lined and not inside.chosen:
-            self.content.notes.leave("shapes with neither a filling nor a line", element.line)
-            return
+        unseen = inside.faded or (inside.look.paint == NO_FILL and not inside.look.lined)
         own = is_own(layer)
         name = "" if inside.nameless or (around.copied and not own) else layer.name
         if label == "" and around.group is not None and around.group.label and is_short(id_):
             name = ""  # what a program calls it says nothing in a group with a label
         look = inside.look
         filled = look.paint != NO_FILL
-        fill = look.paint if look.stated and filled else ""
+        fill = self._even(look.paint) if look.stated and filled else ""
         shape = Shape(
             name=name,
             outlines=outlines,
@@ -202,12 +251,30 @@ class _Walk:
             curve=is_open and not filled,
             label=label != "" and name != "",
             filled=filled,
-            evenodd=look.evenodd,
+            evenodd=evenodd,
             hidden=hidden,
+            unseen=unseen and not inside.chosen,
             layers=(*inside.layers, layer) if layer.name else inside.layers,
             copies=max((self._uses.get(id(each), 0) for each in inside.copied), default=0),
         )
         self.content.pieces.append(PlacedShape(shape, inside.group))
+
+    def _even(self, paint: str) -> str:
+        """A paint; the colour of a gradient that has only one, as programs keep colours of a palette."""
+        if not paint.startswith("url("):
+            return paint
+        target, colours = self.document.ids.get(reference_of(paint)), set[str]()
+        if target is None:
+            return paint_behind(paint) or paint
+        for _ in range(_PALETTES):
+            if target is None or target.tag not in ("linearGradient", "radialGradient"):
+                return paint
+            stops = [stop for stop in target.elements if stop.tag == "stop"][:_STOPS]
+            colours = {colour_of(self.styles.values(stop).get("stop-color", "#000000")) for stop in stops}
+            if stops:
+                break
+            target = self._target(target)
+        return colours.pop() if len(colours) == 1 and not colours & {"", NO_FILL} else paint
 
     def _use(self, element: Element, values: dict[str, str], inside: Around) -> None:
         """Walks through the content repeated by `use`, at its place."""
@@ -247,20 +314,21 @@ class _Walk:
         for child in target.elements:
             self._element(child, inside)
 
-    def _text(self, element: Element, inside: Around) -> None:
-        """Takes a text, whose parts may have looks of their own."""
+    def _text(self, element: Element, inside: Around, words: str = "") -> None:
+        """Takes a text, whose parts may have looks of their own; `words`: those seen in its place."""
         if inside.ornament:
             return
         self._words(element, inside)
-        if not self.content.texts.end(element.line):
+        if not self.content.texts.end(element.line, words):
             what = "texts along a path, or with a size or a place that is not understood"
             self.content.notes.leave(what, element.line)
 
     def _words(self, element: Element, inside: Around) -> None:
         self.elements += 1
-        visible = inside.look.visible and not inside.hidden
+        visible = inside.look.visible and not (inside.hidden or inside.faded)
         if visible or element.tag == "text":
-            self.content.texts.begin(element.tag, element.attributes, inside.look.face)
+            track = self._track(element, inside) if element.tag == "textPath" else None
+            self.content.texts.begin(element.tag, element.attributes, inside.look.face, inside.viewport, track)
         for part in element.content:
             if isinstance(part, str):
                 if visible:
@@ -269,7 +337,20 @@ class _Walk:
                 values = self.styles.values(part)
                 look = look_of(values, inside.look)
                 hidden = inside.hidden or values.get("display", "").lower() == "none"
+                hidden = hidden or is_clear(values.get("opacity", ""))
                 self._words(part, replace(inside, look=look, hidden=hidden))
+
+    def _track(self, element: Element, inside: Around) -> Track | None:
+        """The line that a text runs along, which is a shape elsewhere."""
+        target = self._target(element)
+        if target is None or target.tag not in SHAPES:
+            return None
+        values = self.styles.values(target)
+        matrix = self.geometry.transformed(SAME, values.get("transform", ""))
+        lines = self.geometry.lines(target, values, inside.look.face.size, inside.viewport, matrix)
+        if not lines or len(lines[0]) < 2:
+            return None
+        return Track(lines[0] if target.tag in ("path", "polyline") else [*lines[0], lines[0][0]])
 
 
 def _is_apart_from_view(element: Element) -> bool:

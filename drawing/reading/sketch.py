@@ -1,4 +1,4 @@
-"""A drawing as a sketch of a map: the shapes that may be regions, each with a name, and notes of the parts not read."""
+"""A drawing as a sketch of a map: candidate regions with names, and notes on unsupported parts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from rulespec.diagnostics.report import Report, failure
 from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.outlines import area
 from rulespec.drawing.reading.contexts import Layer, NamedGroup, Part
-from rulespec.drawing.reading.element_names import is_of_a_program, quoted, slug
+from rulespec.drawing.reading.element_names import is_numbered, is_of_a_program, quoted, slug
 from rulespec.drawing.reading.layers import LayerProposal, proposals
+from rulespec.drawing.reading.outlined_texts import outlined_texts
+from rulespec.drawing.reading.placed_texts import PlacedTexts, place_texts
 from rulespec.drawing.reading.shapes import Content, PlacedShape, Shape, read_content
 from rulespec.drawing.reading.styles import styles_of
 from rulespec.drawing.reading.svg_tree import Document, read_tree, refused
@@ -30,32 +32,45 @@ _LINES = "lines, which have no area"
 _OPEN = "lines without a filling, such as rivers"
 _HOLLOW = "shapes without a filling, where others have one"
 _MARKERS = "small copies by `use`, such as marks of towns"
+_UNSEEN = "shapes with neither a filling nor a line"
+_ABBREVIATED = 3  # letters of a label that may stand for a longer text
+_LAYERS = 3  # with one shape each, of which the map consists
 _AGAIN, _SMALL = 3, 0.1
 """Copies of one shape that are marks, if they are no larger than this share of other shapes."""
 _FILLS = 3  # colours of a group that are named
-_MAX_TESTS = 3_000_000
+_MAX_TESTS = 10_000_000
+_SAMPLES = 5  # points of an outline that are asked on which side of it there is a filling
 _MOST_LINES = 12
 _SHOWN = 60
 
 
 class Notes(Struct):
-    """Notes of the reading of a drawing, beside its shapes.
+    """Notes from reading a drawing.
 
-    `left_out`: a sort of element that is not a region → its lines. `hidden`: groups that are not shown, with the number
-    of their shapes. `ornaments`: groups and shapes whose names mark them as not regions. `loose`: texts outside shapes.
+    `left_out`: type of a non-region element → its lines.
+    `hidden`: hidden groups, with their number of shapes.
+    `ornaments`: groups and shapes whose names mark them as no regions.
+    `loose`: texts outside shapes; `beside`: texts in a shape with another name, and that name; `outlined`: texts drawn
+    as outlines; `led`, `joined`: as in `PlacedTexts`.
+    `pictured`: it is a raster picture, with numbered regions.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
     hidden: list[tuple[Layer, int]] = field(default_factory=list)
     ornaments: list[Layer] = field(default_factory=list)
     loose: list[DrawnText] = field(default_factory=list)
+    beside: list[tuple[DrawnText, str]] = field(default_factory=list)
+    outlined: list[DrawnText] = field(default_factory=list)
+    led: list[DrawnText] = field(default_factory=list)
+    joined: list[DrawnText] = field(default_factory=list)
     proposals: list[LayerProposal] = field(default_factory=list)
+    pictured: bool = False
 
 
 class Sketch(Struct, frozen=True):
-    """The content of a drawing: shapes, those below first, the texts in them ("": none), its frame if it has one.
+    """The content of a drawing: shapes, bottom first, the texts in them ("" if none), its frame if there is one.
 
-    `touching`: the pairs of shapes that are neighbours, if the drawing lists them.
+    `touching`: pairs of neighbouring shapes, if the drawing lists them.
     """
 
     shapes: list[Shape]
@@ -67,18 +82,18 @@ class Sketch(Struct, frozen=True):
 
 
 def read_sketch(path: Path, report: Report | None = None, part: Part | None = None) -> Sketch:
-    """The shapes of a drawing that have a name; those without one in a group with a name are one shape.
+    """The named shapes of a drawing; unnamed shapes in a named group form one shape.
 
-    A text inside a shape is a name, too; without any other, the shape has the text as its name.
+    A text inside a shape is another name for it, and its only name if it has no other.
 
     Args:
         path: the file.
-        report: takes warnings of style sheets that are not read (RS850).
-        part: the part of the drawing that is the map; default: everything shown.
+        report: receives warnings about unsupported style sheets (RS850).
+        part: the part of the drawing that is the map; by default, everything visible.
 
     Raises:
-        DiagnosticsError: RS561 if it cannot be read, RS562 if it has no such shapes, RS563 if one cannot be understood,
-            RS904 if a name of `part` is none of the drawing.
+        DiagnosticsError: RS561 if it is unreadable, RS562 if it has no named shapes, RS563 if one cannot be parsed,
+            RS904 if the drawing lacks a name in `part`.
     """
     document, part = read_tree(path), part or Part()
     styles = styles_of(document)
@@ -102,31 +117,27 @@ def _check_part(document: Document, content: Content, part: Part) -> None:
             if slug(name) not in there:
                 listed = ", ".join(f"`{MISLEADING.sub(' ', each)[:_SHOWN]}`" for each in [*known.values()][:12])
                 help_ = f"its groups are {listed}" if listed else "it has no groups with a name"
-                message = f"{flag} names `{name[:_SHOWN]}`, and no part of the drawing is called so"
+                message = f"{flag} names `{name[:_SHOWN]}`, and the drawing has no part of this name"
                 report.error("RS904", message, document.place(1), help=help_)
     report.raise_if_errors()
 
 
 def _sketch(document: Document, content: Content, part: Part) -> Sketch:
     notes = Notes(content.notes.left_out, _hidden(content), content.notes.ornaments)
-    pieces = [piece for piece in content.pieces if _is_in(piece.shape, part)]
+    pieces = _without_unseen([piece for piece in content.pieces if _is_in(piece.shape, part)], notes)
     pieces = _bounded(_without_markers(_without_hollow(pieces, notes), notes), notes, document.file)
-    texts, notes.loose = content.texts.of(
+    pieces, notes.outlined = outlined_texts(pieces, content.texts.all)
+    texts = place_texts(
+        [*content.texts.all, *notes.outlined],
         [piece.shape.outlines for piece in pieces],
         {i for i, piece in enumerate(pieces) if not piece.shape.filled},
         {i for i, piece in enumerate(pieces) if not piece.shape.evenodd},
+        content.leads,
     )
-    shapes = _merged(pieces, texts)
-    results, said = [], []
-    for shape, text in shapes:
-        by_text = text is not None and not shape.own
-        name = text.words if text is not None and by_text else shape.name
-        if name:
-            results.append(replace(shape, name=name, by_text=by_text))
-            said.append(text.words if text is not None else "")
-        else:
-            notes.left_out.setdefault(_NAMELESS, []).append(shape.line)
-    notes.proposals = proposals([piece.shape for piece in content.pieces], results, content.box, part)
+    results, said = _named(_merged(pieces, texts.names), texts, notes)
+    there = [piece.shape for piece in content.pieces]
+    there = [shape for shape in there if not shape.unseen or any(layer.hidden for layer in shape.layers)]
+    notes.proposals = proposals(there, results, content.box, part)
     if not results:
         raise _no_shapes(document, notes)
     if len(results) > MAX_SHAPES:
@@ -135,6 +146,82 @@ def _sketch(document: Document, content: Content, part: Part) -> Sketch:
             help_ = f"say which part is the map: {' or '.join(each.flag for each in notes.proposals)}"
         raise refused(document.file, results[MAX_SHAPES].line, f"it has more than {MAX_SHAPES} shapes", help_)
     return Sketch(results, said, content.box, document.file, notes)
+
+
+def _named(
+    shapes: Sequence[tuple[Shape, DrawnText | None]], texts: PlacedTexts, notes: Notes
+) -> tuple[list[Shape], list[str]]:
+    """The shapes that have a name, by their author or by a text, and the texts that are titles."""
+    results, said = [], []
+    used: dict[str, DrawnText] = {}
+    layers = _single_layers(shapes)
+    for number, (shape, text) in enumerate(shapes):
+        if text is None and (layer := layers.get(number)) is not None:
+            shape = replace(shape, name=layer.label, own=True, label=True)
+        lettered = text is not None and any(map(str.isalpha, text.words))
+        by_text = text is not None and (not shape.own or (lettered and is_numbered(shape.name) and not shape.label))
+        name = text.words if text is not None and by_text else shape.name
+        if not name:
+            notes.left_out.setdefault(_NAMELESS, []).append(shape.line)
+            continue
+        is_title = by_text or (lettered and not (shape.label and len(name) > _ABBREVIATED))
+        if text is not None and lettered and not is_title and slug(text.words) != slug(name):
+            notes.beside.append((text, name))
+        results.append(replace(shape, name=name, by_text=by_text))
+        said.append(text.words if text is not None and is_title else "")
+        used |= {text.words: text} if text is not None and is_title else {}
+    notes.loose = texts.loose
+    notes.beside += [(text, name.words) for text, name in texts.beside]
+    notes.led = [text for text in texts.led if any(text.words in words for words in used)]
+    notes.joined = [text for text in texts.joined if text.words in used]
+    return results, said
+
+
+def _single_layers(shapes: Sequence[tuple[Shape, DrawnText | None]]) -> dict[int, Layer]:
+    """Layers with a label that have one shape each, which no author has named, by the numbers of the shapes.
+
+    So are maps drawn with a layer for each region; one or two such layers may be a coast or a sea.
+    """
+    counts = Counter(layer for shape, _ in shapes for layer in shape.layers)
+    results = {}
+    for number, (shape, _) in enumerate(shapes):
+        labelled = [layer for layer in shape.layers if layer.label]
+        if labelled and counts[labelled[-1]] == 1 and not shape.own:
+            results[number] = labelled[-1]
+    return results if len(results) >= _LAYERS else {}
+
+
+def _without_unseen(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape]:
+    """Shapes without those that nobody sees; one of them may name a shape without a name that has its outline.
+
+    So do the areas for the pointer of a page of the web.
+    """
+    names: dict[tuple[tuple[Point, ...], ...], Shape] = {}
+    for piece in pieces:
+        if piece.shape.unseen and (piece.shape.own or _is_own(piece.group)):
+            names.setdefault(_key(piece.shape), piece.shape if piece.shape.own else _called(piece))
+    results = []
+    for piece in pieces:
+        shape, pair = piece.shape, names.get(_key(piece.shape))
+        if shape.unseen and not any(layer.hidden for layer in shape.layers):
+            notes.left_out.setdefault(_UNSEEN, []).append(shape.line)
+        elif pair is not None and not shape.own and not shape.unseen:
+            named = replace(shape, name=pair.name, own=True, label=pair.label)
+            results.append(PlacedShape(named, piece.group))
+        elif not shape.unseen:
+            results.append(piece)
+    return results
+
+
+def _is_own(group: NamedGroup | None) -> bool:
+    """Whether a group has a name that its author gave."""
+    return group is not None and (group.label or not is_of_a_program(group.name))
+
+
+def _called(piece: PlacedShape) -> Shape:
+    """A shape with the name of its group."""
+    group = piece.group
+    return piece.shape if group is None else replace(piece.shape, name=group.name, label=group.label)
 
 
 def _no_shapes(document: Document, notes: Notes) -> Exception:
@@ -156,7 +243,7 @@ def _hidden(content: Content) -> list[tuple[Layer, int]]:
     counts: Counter[Layer] = Counter()
     for piece in content.pieces:
         hidden = [layer for layer in piece.shape.layers if layer.hidden]
-        if piece.shape.hidden and hidden:
+        if hidden and (piece.shape.hidden or piece.shape.unseen):
             counts[hidden[0]] += 1
     return [*counts.items()]
 
@@ -257,7 +344,8 @@ def _above(group: NamedGroup) -> Iterable[NamedGroup]:
 def _united(group: NamedGroup, parts: Sequence[Shape]) -> Shape:
     """The shape of a group; of parts with different colours it has none that has a meaning."""
     filled = [part for part in parts if part.filled] or parts
-    fills = [*dict.fromkeys(part.fill for part in filled)][:_FILLS]
+    plain = [part.fill for part in filled if not part.fill.startswith("url(")]  # without patterns over a colour
+    fills = [*dict.fromkeys(plain or [part.fill for part in filled])][:_FILLS]
     fill = " and ".join(fill or "none" for fill in fills) if len(fills) > 1 else fills[0]
     outlines: list[list[Point]] = []
     for part in filled:
@@ -277,17 +365,18 @@ def _united(group: NamedGroup, parts: Sequence[Shape]) -> Shape:
 def plain_rings(shape: Shape) -> list[list[Point]]:
     """The outlines of a shape under the even-odd rule.
 
-    For a shape with the nonzero rule, lines that only go round its inside again are left out; one that crosses itself
-    stays as it is.
+    For the nonzero rule, rings inside that wind in the same direction are dropped; self-crossing rings are unchanged.
     """
     rings = shape.outlines
-    if shape.evenodd or len(rings) < 2 or sum(map(len, rings)) * len(rings) > _MAX_TESTS:
+    if shape.evenodd or len(rings) < 2 or _SAMPLES * sum(map(len, rings)) * len(rings) > _MAX_TESTS:
         return rings
     results = []
     for i, ring in enumerate(rings):
-        x, y = ring[0]
-        outside = rounds([*rings[:i], *rings[i + 1 :]], x + 1e-9, y + 1e-9)
-        inside = outside + (1 if area(ring) > 0 else -1)
-        if (outside == 0) != (inside == 0):
+        others, turn = [*rings[:i], *rings[i + 1 :]], 1 if area(ring) > 0 else -1
+        # A point may lie on another outline, or in a crumb of one: most of several say which side is filled.
+        samples = ring[:: max(len(ring) // _SAMPLES, 1)][:_SAMPLES]
+        around = [rounds(others, x + 1e-9, y + 1e-9) for x, y in samples]
+        bounding = sum((outside == 0) != (outside + turn == 0) for outside in around)
+        if 2 * bounding > len(samples):
             results.append(ring)
     return results

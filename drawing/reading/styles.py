@@ -1,4 +1,4 @@
-"""Styles of elements of a drawing: attributes, `style`, and the rules of `<style>`, the stronger over the weaker."""
+"""Styles of a drawing's elements: attributes, `style`, and `<style>` rules, by precedence."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rulespec.diagnostics.report import Report
 from rulespec.drawing.reading.looks import PROPERTIES, WIDE, size_in
 from rulespec.drawing.reading.selectors import Selector, SelectorBudget, SelectorError, selectors_of
 from rulespec.drawing.reading.svg_tree import Document, Element, refused
+from rulespec.drawing.reading.variables import with_variables
 
 MAX_STYLES = 500_000
 """Characters of style sheets and of `style` that are parsed."""
@@ -22,6 +23,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _BRACKETS = re.compile(r"[][(){}]")
 _SIMPLE = re.compile(r"[\w\s:;#.,%+-]*")
 _SHOWN_MEDIA = re.compile(r"\s*(?:all|screen)?\s*", re.IGNORECASE)
+_UNSHOWN_MEDIA = re.compile(r"\bprint\b|prefers-color-scheme\s*:\s*dark", re.IGNORECASE)
 _LENGTHS = ("font-size", "x", "y", "cx", "cy", "r", "rx", "ry", "width", "height")
 
 Declared = tuple[str, str, bool]
@@ -44,15 +46,36 @@ class Styles(Struct):
     """Parts of style sheets that are not read → the first line of one."""
     budget: SelectorBudget = field(default_factory=SelectorBudget)
     _inline: dict[str, list[Declared]] = field(default_factory=dict)
+    _variables: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Variables of elements that have been asked for, by the identity of the element."""
     _parsed: int = 0
     _count: int = 0
 
     def values(self, element: Element) -> dict[str, str]:
-        """The values that the properties of an element have by its attributes and all rules.
+        """The property values of an element from its attributes and all rules.
 
         Raises:
             DiagnosticsError: RS561 if that takes too long.
         """
+        results = self._cascaded(element)
+        for name, value in [*results.items()]:
+            if name.startswith("--"):
+                del results[name]
+            elif "var(" in value.lower():
+                known = with_variables(value, self._variables_of(element))
+                results[name] = known if known and _is_valid(name, known) else "unset"
+        return results
+
+    def _variables_of(self, element: Element) -> dict[str, str]:
+        """The variables that an element has, or those around it."""
+        if (known := self._variables.get(id(element))) is None:
+            known = dict(self._variables_of(element.parent)) if element.parent is not None else {}
+            known |= {name: value for name, value in self._cascaded(element).items() if name.startswith("--")}
+            self._variables[id(element)] = known
+        return known
+
+    def _cascaded(self, element: Element) -> dict[str, str]:
+        """The values by the attributes and all rules, with names of variables in them, and those of variables."""
         results = {name: value for name in element.attributes if (value := self._attribute(element, name))}
         strong: dict[str, str] = {}
         for name, value, important in self._of_rules(element):
@@ -91,7 +114,7 @@ class Styles(Struct):
     def _plain(self, text: str) -> list[Declared]:
         """The declarations of a text without anything to parse in it."""
         parts = (part.partition(":") for part in text.split(";"))
-        return [*_valid((name.strip().lower(), value.strip(), False) for name, _, value in parts)]
+        return [*_valid((_lower(name.strip()), value.strip(), False) for name, _, value in parts)]
 
     def _declared(self, source: str | Sequence[ast.Node], line: int) -> list[Declared]:
         if isinstance(source, str) and not self._is_parsed(source, line):
@@ -99,7 +122,7 @@ class Styles(Struct):
         nodes = tinycss2.parse_blocks_contents(source, skip_comments=True, skip_whitespace=True)
         return [
             *_valid(
-                (node.lower_name, tinycss2.serialize(node.value).strip(), node.important)
+                (_lower(node.name), tinycss2.serialize(node.value).strip(), node.important)
                 for node in nodes
                 if node.type == "declaration"
             )
@@ -117,7 +140,7 @@ class Styles(Struct):
         return is_shallow
 
     def take(self, text: str, line: int) -> None:
-        """Takes the rules of a style sheet; unknown parts are noted for a warning."""
+        """Adds the rules of a style sheet; unsupported parts are noted for a warning."""
         if not self._is_parsed(text, line):
             return
         self._take(tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True), line)
@@ -130,7 +153,7 @@ class Styles(Struct):
                 if node.lower_at_keyword == "media" and node.content is not None:
                     if _SHOWN_MEDIA.fullmatch(media):
                         self._take(tinycss2.parse_blocks_contents(node.content, True, True), line)
-                    elif "print" not in media:
+                    elif not _UNSHOWN_MEDIA.search(media):
                         self.unread.setdefault(f"@media {media.strip()[:60]}", at)
                 elif node.lower_at_keyword in ("import", "layer", "supports", "scope", "container"):
                     self.unread.setdefault(f"@{node.lower_at_keyword}", at)
@@ -155,7 +178,7 @@ class Styles(Struct):
             self.rules.setdefault(key, []).append(_Rule(selector, self._count, declared))
 
     def warn(self, document: Document, report: Report) -> None:
-        """Warns of the parts that are not read (RS850)."""
+        """Warns of unsupported parts (RS850)."""
         if self.unread:
             shown = ", ".join(f"`{name}`" for name in [*self.unread][:5])
             message = f"not read: {shown} of a style sheet"
@@ -171,11 +194,21 @@ def _valid(declared: Iterable[Declared]) -> Iterator[Declared]:
     for name, value, important in declared:
         if name == "font":
             name, value = "font-size", size_in(value)
-        check = PROPERTIES.get(name)
-        if check is None or not value or (name in _LENGTHS and _has_no_unit(value)):
-            continue
-        if value.lower() in WIDE or check(value):
+        if name.startswith("--") or (name in PROPERTIES and "var(" in value.lower()) or _is_valid(name, value):
             yield name, value, important
+
+
+def _is_valid(name: str, value: str) -> bool:
+    """Whether a browser takes a value for a property."""
+    check = PROPERTIES.get(name)
+    if check is None or not value or (name in _LENGTHS and _has_no_unit(value)):
+        return False
+    return value.lower() in WIDE or check(value)
+
+
+def _lower(name: str) -> str:
+    """The name of a property, of which only variables have capital letters."""
+    return name if name.startswith("--") else name.lower()
 
 
 def _is_shallow(text: str) -> bool:
@@ -197,7 +230,7 @@ def _has_no_unit(value: str) -> bool:
 
 
 def styles_of(document: Document) -> Styles:
-    """The styles of a drawing, of all its `<style>` wherever they stand.
+    """The styles of a drawing, from all its `<style>` elements.
 
     Raises:
         DiagnosticsError: RS561 if they are larger than a map needs.

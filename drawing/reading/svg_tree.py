@@ -1,7 +1,8 @@
-"""The elements of an SVG drawing as a tree, read within bounds: no file that it names is opened."""
+"""The elements of an SVG drawing as a tree, read within bounds; no referenced file is opened."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from xml.parsers import expat
 
@@ -9,8 +10,7 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
-from rulespec.documents.encoding import NoTextError, decoded
-from rulespec.documents.text_files import read_bytes
+from rulespec.documents.text_files import NoTextError, decoded, read_bytes
 
 MAX_BYTES = 8_000_000
 MAX_DEPTH = 64
@@ -29,9 +29,10 @@ _PREFIXES = {
 
 
 class Element(Struct, eq=False):
-    """An element: its tag ("" if it is none of SVG), its attributes, and its line.
+    """An element: its tag ("" outside SVG, with `foreign` set), its attributes, and its line.
 
-    `number`: its place among the elements of its parent. `content`: the texts and elements in it.
+    `number`: its index among the children of its parent, `of_tag`: among those with its tag.
+    `content`: the texts and elements in it.
     """
 
     tag: str
@@ -39,20 +40,22 @@ class Element(Struct, eq=False):
     line: int
     parent: Element | None = None
     number: int = 0
+    of_tag: int = 0
     content: list[Element | str] = field(default_factory=list)
     elements: list[Element] = field(default_factory=list)
+    foreign: str = ""
 
     def text(self) -> str:
-        """The texts that stand directly in it."""
+        """The direct text content."""
         return "".join(part for part in self.content if isinstance(part, str))
 
     def get(self, name: str) -> str:
-        """An attribute, without blanks around it; "" if it is not there."""
+        """An attribute, stripped; "" if it is missing."""
         return self.attributes.get(name, "").strip()
 
 
 class Document(Struct, frozen=True):
-    """A drawing: its root, the elements by their ids, and the style sheets of other files that it names."""
+    """A drawing: its root, its elements by id, and the external style sheets it references."""
 
     file: str
     root: Element
@@ -66,7 +69,7 @@ class Document(Struct, frozen=True):
 
 
 def refused(file: str, line: int, reason: str, help_: str) -> DiagnosticsError:
-    """The error that a drawing is not read (RS561)."""
+    """The error for a drawing that cannot be read (RS561)."""
     return failure("RS561", f"this drawing is not read: {reason}", Span(file, line, 1, line, 2), help=help_)
 
 
@@ -74,7 +77,7 @@ def read_tree(path: Path) -> Document:
     """The elements of a drawing.
 
     Raises:
-        DiagnosticsError: RS561 if it cannot be read.
+        DiagnosticsError: RS561 if it is unreadable.
     """
     file = str(path)
     try:
@@ -82,9 +85,14 @@ def read_tree(path: Path) -> Document:
     except DiagnosticsError as error:
         (result,) = error.diagnostics
         if result.code == "RS103":
-            help_ = "take pictures and what is hidden out of it"
+            help_ = "remove pictures and hidden parts from it"
             raise refused(file, 1, "it has more than 8 MB", help_) from None
         raise failure("RS561", result.message, result.span, result.help) from None
+    return tree_of(data, file)
+
+
+def tree_of(data: bytes, file: str) -> Document:
+    """The elements of a drawing in memory; `file` is its name in messages. Errors: as for `read_tree`."""
     return _Builder(file, data).read()
 
 
@@ -99,7 +107,7 @@ class _Entities:
         self._count = 0
 
     def takes(self, parameter: bool, value: str | None) -> bool:
-        """Whether an entity is read; `value` is None if it would be in another file."""
+        """Whether an entity is read; `value` is None for an external entity."""
         self._count += 1
         if value is None or self._count > _ENTITIES:
             return False
@@ -115,6 +123,7 @@ class _Builder:
         self._parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
         self._parser.buffer_text = True
         self._stack: list[Element] = []
+        self._tags: list[Counter[str]] = []
         self._count = 0
         self._root: Element | None = None
         self._ids: dict[str, Element] = {}
@@ -126,7 +135,7 @@ class _Builder:
 
         def entity(name: str, parameter: bool, value: str | None, *_: object) -> None:
             if not entities.takes(parameter, value):
-                help_ = "save it as plain SVG: what it declares could name files, or grow without an end"
+                help_ = "save it as plain SVG: its declarations could name files, or grow without end"
                 raise self._refused(f"it declares the entity `{name[:80]}`", help_)
 
         def instruction(target: str, _: str) -> None:
@@ -135,7 +144,7 @@ class _Builder:
 
         parser.EntityDeclHandler = entity
         parser.StartElementHandler = self._start
-        parser.EndElementHandler = lambda _: self._stack.pop()
+        parser.EndElementHandler = self._end
         parser.CharacterDataHandler = lambda text: self._stack[-1].content.append(text)
         parser.ProcessingInstructionHandler = instruction
         try:
@@ -150,6 +159,10 @@ class _Builder:
             ) from error
         assert self._root is not None  # expat refuses a file without an element
         return Document(self._file, self._root, self._ids, self._sheets)
+
+    def _end(self, _: str) -> None:
+        self._stack.pop()
+        self._tags.pop()
 
     def _refused(self, reason: str, help_: str) -> DiagnosticsError:
         return refused(self._file, self._parser.CurrentLineNumber, reason, help_)
@@ -175,8 +188,10 @@ class _Builder:
                 known[_PREFIXES.get(of, "") + local] = value
         parent = self._stack[-1] if self._stack else None
         element = Element(tag if space in ("", _SVG) else "", known, self._parser.CurrentLineNumber, parent)
+        element.foreign = "" if element.tag else tag
         if parent is not None:
-            element.number = len(parent.elements)
+            element.number, element.of_tag = len(parent.elements), self._tags[-1][tag]
+            self._tags[-1][tag] += 1
             parent.content.append(element)
             parent.elements.append(element)
         else:
@@ -184,3 +199,4 @@ class _Builder:
         if id_ := element.get("id"):
             self._ids.setdefault(id_, element)
         self._stack.append(element)
+        self._tags.append(Counter())

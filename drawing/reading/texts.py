@@ -1,13 +1,15 @@
-"""Texts of a drawing: a text inside a shape is its name."""
+"""Texts of a drawing: their words and visible positions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import dist
 
 from msgspec import Struct, field
 
-from rulespec.drawing.outlines import area, holds
+from rulespec.drawing.reading.element_names import INVISIBLE
+from rulespec.drawing.reading.geometry import Viewport
 from rulespec.drawing.reading.looks import Face, length
 from rulespec.drawing.svg import Point
 from rulespec.drawing.text_width import text_width
@@ -19,23 +21,54 @@ _NARROW, _GAP, _LOOSE = 0.9, 0.2, 0.12
 size of its letters; and the shortfall of the first part, relative to its length."""
 _LEVEL = 0.1
 """The difference in height, by the size of the letters, of parts of one line."""
-_MAX_TESTS = 3_000_000
+_RISE = 0.35
+"""The middle of letters above their line, by their size."""
 
 
 class DrawnText(Struct, frozen=True):
-    """A text: its words, the middle of its first line, its size in units of the drawing, and its line."""
+    """A text: its words, the middle of its first line, its size in drawing units, and its line in the file.
+
+    `half`: the vector from that middle to the end of the first line.
+    """
 
     words: str
     at: Point
     size: float
     line: int = 0
+    half: Point = (0.0, 0.0)
 
 
 Moved = Callable[[Point], Point]
 
 
+class Track(Struct, frozen=True):
+    """The line of a text path: its points, in units of the text."""
+
+    points: list[Point]
+
+    @property
+    def length(self) -> float:
+        """The length of the line."""
+        return sum(dist(p, q) for p, q in pairwise(self.points))
+
+    def at(self, way: float) -> tuple[Point, Point]:
+        """The point at a distance along the line, and the unit direction there."""
+        way = min(max(way, 0.0), self.length)
+        point, direction = self.points[0], (1.0, 0.0)
+        for p, q in pairwise(self.points):
+            if (part := dist(p, q)) == 0:
+                continue
+            direction = (q[0] - p[0]) / part, (q[1] - p[1]) / part
+            along = min(way, part)
+            point = p[0] + direction[0] * along, p[1] + direction[1] * along
+            way -= along
+            if way <= 0:
+                break
+        return point, direction
+
+
 class Texts(Struct):
-    """The texts of a drawing, collected while it is read."""
+    """The texts of a drawing, collected during reading."""
 
     all: list[DrawnText] = field(default_factory=list)
     _open: bool = False
@@ -46,27 +79,40 @@ class Texts(Struct):
     _start: tuple[float | None, float | None] = (0.0, 0.0)
     _face: Face = Face()
     _moved: Moved | None = None
+    _track: Track | None = None
+    _offset: float = 0.0
+    _last: float | None = None
 
-    def begin(self, tag: str, attributes: dict[str, str], face: Face) -> None:
-        """Takes the beginning of a text, or of a part of it."""
+    def begin(
+        self, tag: str, attributes: dict[str, str], face: Face, viewport: Viewport, track: Track | None = None
+    ) -> None:
+        """Starts a text or a part of one.
+
+        `track`: the line of a `textPath`; None if unknown.
+        """
         if tag == "text":
             self._open, self._parts, self._start, self._moved = True, [], (0.0, 0.0), None
+            self._track, self._offset, self._last = None, 0.0, None
         if self._moved is not None:
-            self._go_on(attributes)
+            self._go_on(attributes, viewport)
         elif tag == "textPath":
-            self._start = (None, None)
+            offset = attributes.get("startOffset", "").strip() or "0"
+            way = length(offset, face.size, track.length) if track is not None else None
+            self._track, self._offset, self._start = track, way or 0.0, (0.0, 0.0) if way is not None else (None, None)
         else:
             x, y = self._start
-            self._start = _along(attributes, "x", x, face), _along(attributes, "y", y, face)
+            self._start = _along(attributes, "x", x, face, viewport), _along(attributes, "y", y, face, viewport)
+            if len(places := attributes.get("x", "").replace(",", " ").split()) > 1:
+                self._last = length(places[-1], face.size, viewport.whole("x"))
 
-    def _go_on(self, attributes: dict[str, str]) -> None:
+    def _go_on(self, attributes: dict[str, str], viewport: Viewport) -> None:
         """Takes the beginning of a further part: a blank stands before it unless it begins where the text has ended."""
         if not any(attributes.get(key, "").strip() for key in ("x", "y", "dx", "dy")):
             return
         (left, top, run), face = self._run, self._face
         size = face.size or 0.0
         end = left + _NARROW * text_width(run, size)
-        x, y = _along(attributes, "x", end, face), _along(attributes, "y", top, face)
+        x, y = _along(attributes, "x", end, face, viewport), _along(attributes, "y", top, face, viewport)
         level = y is not None and abs(y - top) < _LEVEL * size
         near = x is not None and -_GAP * size - _LOOSE * (end - left) < x - end < _GAP * size
         if not (level and near and face.anchor not in ("middle", "end") and not (face.upright or face.leftward)):
@@ -75,7 +121,7 @@ class Texts(Struct):
         self._run = (end if x is None else x, top if y is None else y, "")
 
     def add(self, data: str, face: Face, moved: Moved) -> None:
-        """Takes characters of the text that is open, in the lettering of their own part."""
+        """Adds characters to the open text, in the lettering of their part."""
         if not self._open or len(self._parts) >= _MAX_WORDS:
             return
         if self._moved is None and data.strip():
@@ -86,10 +132,14 @@ class Texts(Struct):
         self._line += "" if self._next else data
         self._run = (*self._run[:2], self._run[2] + " ".join(data.split("\n")))
 
-    def end(self, number: int) -> bool:
-        """Takes the end of a text in a line of the file; whether its place is known, or it has no words."""
-        words = " ".join("".join(self._parts).split())[:_MAX_WORDS]
-        line, moved = " ".join(self._line.split()), self._moved
+    def end(self, number: int, instead: str = "") -> bool:
+        """Ends a text; returns whether its place is known or it is empty.
+
+        `instead`: words displayed in its place.
+        """
+        words = " ".join(INVISIBLE.sub("", "".join(self._parts)).split())
+        words = (instead or words)[:_MAX_WORDS]
+        line, moved = " ".join(INVISIBLE.sub("", self._line).split()), self._moved
         self._open, self._parts, self._moved = False, [], None
         if moved is None or not words or len(self.all) >= MAX_TEXTS:
             return True
@@ -97,50 +147,34 @@ class Texts(Struct):
         if x is None or y is None or size is None:
             return False
         size = min(max(size, 0.1), 1e6)
-        middle = {"middle": 0.0, "end": -0.5}.get(self._face.anchor, 0.5) * text_width(line, size)
-        if self._face.upright:
-            y += middle
-        else:
-            x, y = x + (-middle if self._face.leftward else middle), y - size * 0.35
-        at, below = moved((x, y)), moved((x, y + size))
-        self.all.append(DrawnText(words, at, dist(at, below), number))
+        middle, end, below = self._placed(x, y, size, text_width(line, size))
+        at, (ex, ey) = moved(middle), moved(end)
+        self.all.append(DrawnText(words, at, dist(at, moved(below)), number, (ex - at[0], ey - at[1])))
         return True
 
-    def of(
-        self, shapes: Sequence[Sequence[Sequence[Point]]], curves: Collection[int] = (), nonzero: Collection[int] = ()
-    ) -> tuple[list[DrawnText | None], list[DrawnText]]:
-        """The text inside each shape, the largest if there are more, and the texts inside none.
+    def add_whole(self, words: str, at: Point, size: float, number: int) -> None:
+        """Adds a text with a known centre."""
+        if len(self.all) < MAX_TEXTS:
+            self.all.append(DrawnText(words[:_MAX_WORDS], at, size, number))
 
-        A text is in the smallest shape that holds its middle.
-
-        Args:
-            shapes: the outlines of each.
-            curves: numbers of shapes that have a text only if no other shape has it.
-            nonzero: numbers of shapes filled by the nonzero rule.
-        """
-        loose = []
-        sizes = [sum(abs(area(ring)) for ring in rings) for rings in shapes]
-        order = sorted(range(len(shapes)), key=lambda i: (i in curves, sizes[i]))
-        boxes = [_box(rings) for rings in shapes]
-        results: list[DrawnText | None] = [None] * len(shapes)
-        left = _MAX_TESTS
-        for text in self.all:
-            x, y = text.at
-            for i in order:
-                (a, b, c, d), before = boxes[i], results[i]
-                if not (a <= x <= c and b <= y <= d) or left < 0:
-                    continue
-                left -= sum(map(len, shapes[i]))
-                if rounds(shapes[i], x, y) != 0 if i in nonzero else holds(shapes[i], x, y):
-                    results[i] = text if before is None or text.size > before.size else before
-                    break
-            else:
-                loose.append(text)
-        return results, loose
+    def _placed(self, x: float, y: float, size: float, width: float) -> tuple[Point, Point, Point]:
+        """The middle and the end of a line that begins at a point, and a point below its middle by its size."""
+        to_middle = {"middle": 0.0, "end": -0.5}.get(self._face.anchor, 0.5) * width
+        if self._track is not None:
+            (px, py), (dx, dy) = self._track.at(self._offset + x + to_middle)
+            rise = _RISE * size - y
+            px, py = px + dy * rise, py - dx * rise
+            return (px, py), (px + dx * width / 2, py + dy * width / 2), (px - dy * size, py + dx * size)
+        if self._face.upright:
+            return (x, y + to_middle), (x, y + to_middle + width / 2), (x + size, y + to_middle)
+        if self._last is not None and not self._face.leftward:  # letters with places of their own
+            to_middle, width = (self._last + _RISE * size - x) / 2, abs(self._last - x) + size
+        x, y = x + (-to_middle if self._face.leftward else to_middle), y - _RISE * size
+        return (x, y), (x + width / 2, y), (x, y + size)
 
 
 def rounds(rings: Sequence[Sequence[Point]], x: float, y: float) -> int:
-    """The number of lines that go round a point, less those that go the other way."""
+    """The winding number of rings around a point."""
     count = 0
     for ring in rings:
         for (px, py), (qx, qy) in zip(ring, [*ring[1:], ring[0]], strict=True):
@@ -149,17 +183,12 @@ def rounds(rings: Sequence[Sequence[Point]], x: float, y: float) -> int:
     return count
 
 
-def _box(rings: Sequence[Sequence[Point]]) -> tuple[float, float, float, float]:
-    xs, ys = [x for ring in rings for x, _ in ring], [y for ring in rings for _, y in ring]
-    return min(xs, default=0), min(ys, default=0), max(xs, default=0), max(ys, default=0)
-
-
-def _along(attributes: dict[str, str], axis: str, before: float | None, face: Face) -> float | None:
+def _along(attributes: dict[str, str], axis: str, before: float | None, face: Face, viewport: Viewport) -> float | None:
     """The place along an axis where a part of a text begins, which is `before` unless its attributes change it."""
-    result = before
+    result, whole = before, viewport.whole(axis)
     if attributes.get(axis, "").strip():
-        result = None if attributes[axis].split()[0].endswith("%") else length(attributes[axis], face.size)
-    if step := attributes.get(f"d{axis}", "").strip():
-        more = None if step.split()[0].endswith("%") else length(step, face.size)
+        result = length(attributes[axis], face.size, whole)
+    if attributes.get(f"d{axis}", "").strip():
+        more = length(attributes[f"d{axis}"], face.size, whole)
         result = None if result is None or more is None else result + more
     return result

@@ -1,0 +1,23 @@
+"""File formats for maps, by extension."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rulespec.diagnostics.report import Report
+from rulespec.drawing.reading import geo
+from rulespec.drawing.reading.contexts import Part
+from rulespec.drawing.reading.sketch import Sketch, read_sketch
+from rulespec.drawing.reading.traced_board import SUFFIXES, read_picture
+
+DRAWINGS = (".svg", *geo.SUFFIXES, *SUFFIXES)
+"""The ends of names of files that are read."""
+MOST_BYTES = geo.MAX_BYTES
+"""Bytes of the largest one that is read; each sort has bounds of its own."""
+
+
+def read_source(path: Path, report: Report | None = None, part: Part | None = None) -> Sketch:
+    """The shapes of a drawing, a picture, or geographic data. Arguments and errors: as for `read_sketch`."""
+    if path.suffix in SUFFIXES:
+        return read_picture(path, report, part)
+    return read_sketch(path, report, part) if path.suffix == ".svg" else geo.read_geo(path, part)
