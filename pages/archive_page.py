@@ -1,4 +1,4 @@
-"""The page of an archive: lengths, endings, winners and openings of the games of a store, one static file."""
+"""The page of an archive: lengths, endings, winners and openings of a store's games, as one static file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that were taken in an archive at each position of a replay, for its page."""
+"""The options taken in an archive at each position of a replay, for its page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = 8
 
 
 def positions_of(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[Game]:
-    """A game at each of its positions: the start, then after each move. It is one game, which goes on."""
+    """A game at each of its positions: the start, then after each move. The same game object advances."""
     again = restarted(game)
     yield again
     for move in moves:
@@ -30,13 +30,13 @@ def positions_of(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[Ga
 def archive_rows(
     game: Game, moves: Sequence[Option | TakenBack], counts: MoveCounts, words: Words
 ) -> list[dict[str, Any] | None]:
-    """For each position of a replay how often it was in the archive, and the options there; None if it never was.
+    """For each position of a replay, its games in the archive and their options; None if it never occurred.
 
     Args:
         game: a game of the table.
         moves: its moves.
-        counts: what was taken in the archive at these positions.
-        words: say the options.
+        counts: the options taken in the archive at these positions.
+        words: the words for the options.
     """
     results: list[dict[str, Any] | None] = []
     for number, position in enumerate(positions_of(game, moves)):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import compress, count
+from operator import is_not
 from typing import Any
 
 from rulespec.drawing.scene import LAYERS, SceneItem, document
@@ -13,7 +15,7 @@ class BoardChanges:
     """Collects the items of the pictures of a game, position by position.
 
     Args:
-        static: the items that are the same in all positions.
+        static: the items common to all positions.
     """
 
     def __init__(self, static: Iterable[SceneItem]) -> None:
@@ -21,10 +23,20 @@ class BoardChanges:
         self._order: dict[str, list[str]] = {layer: [] for layer in LAYERS}
         self._rank: dict[tuple[str, str], int] = {}  # in the order of its layer
         self._shown: dict[tuple[str, str], str] = {}
+        self._items: list[SceneItem] = []  # of the last position
         self._changes: list[dict[tuple[str, str], str | None]] = []
 
     def note(self, items: Iterable[SceneItem]) -> None:
-        """Records the next position: its items and their places."""
+        """Records the next position: its items and their places.
+
+        Of items that are the same objects as in the last position, only those between others are looked at.
+        """
+        items = list(items)
+        if len(self._shown) == len(self._items) and self._note_between(items):
+            self._items = items
+            return
+        shown = {(item.layer, item.id): None for item in self._items}
+        self._items = items
         now: dict[tuple[str, str], str] = {}
         before = dict.fromkeys(LAYERS, -1)
         for item in items:
@@ -35,9 +47,29 @@ class BoardChanges:
                 order.insert(before[item.layer] + 1, item.id)
                 self._rank |= {(item.layer, id_): rank for rank, id_ in enumerate(order)}
             before[item.layer] = self._rank[key]
-        gone: dict[tuple[str, str], str | None] = {key: None for key in self._shown if key not in now}
+        gone: dict[tuple[str, str], str | None] = {key: None for key in shown if key not in now}
         self._changes.append(gone | {key: svg for key, svg in now.items() if self._shown.get(key) != svg})
         self._shown = now
+
+    def _note_between(self, items: Sequence[SceneItem]) -> bool:
+        """Records a position by the stretch that differs from the last; False if it has items new to the picture."""
+        last = self._items
+        first = next(compress(count(), map(is_not, last, items)), min(len(last), len(items)))
+        rest = min(len(last), len(items)) - first
+        end = next(compress(count(), map(is_not, reversed(last), reversed(items))), rest)
+        end = min(end, rest)
+        old = {(item.layer, item.id): item.svg for item in last[first : len(last) - end]}
+        new = {(item.layer, item.id): item.svg for item in items[first : len(items) - end]}
+        if len(new) < len(items) - end - first or any(key not in old and key in self._shown for key in new):
+            return False  # an item twice
+        if not self._rank.keys() >= new.keys():
+            return False
+        gone: dict[tuple[str, str], str | None] = {key: None for key in old if key not in new}
+        self._changes.append(gone | {key: svg for key, svg in new.items() if old.get(key) != svg})
+        for key in gone:
+            del self._shown[key]
+        self._shown |= new
+        return True
 
     def svg(self, width: float, height: float, title: str, description: str) -> str:
         """The static picture, with an empty group for each changing item, in order."""
@@ -49,7 +81,7 @@ class BoardChanges:
         return document(width, height, title, description, "".join(layers))
 
     def to_json(self) -> dict[str, Any]:
-        """Each drawing once, and for each position its changes as pairs: item and drawing (-1 for none)."""
+        """Each drawing once, and the changes at each position as pairs: item and drawing (-1 for none)."""
         numbers = {key: number for number, key in enumerate((layer, i) for layer in LAYERS for i in self._order[layer])}
         drawings: dict[str, int] = {}
         changes = [

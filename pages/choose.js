@@ -34,10 +34,11 @@ function choose(options, clicked) {
   return { lit: [...lit], more: [...more].filter((place) => !lit.has(place)), options: remaining, only };
 }
 
-// A list that is too long, in groups: by name, then argument by argument. Null if it is short, or cannot be split.
-function groups(options, most = 12) {
+// A list that is too long, in groups: by name, unless not `named`, then argument by argument. Null if it is short, or cannot
+// be split.
+function groups(options, most = 12, named = true) {
   if (options.length <= most) return null;
-  const keys = [(option) => ({ name: option.name })];
+  const keys = named ? [(option) => ({ name: option.name })] : [];
   const count = Math.max(...options.map((option) => option.arguments.length));
   for (let at = 0; at < count; at++) keys.push((option) => option.arguments[at] || { kind: "", id: "" });
   for (const key of keys) {

@@ -22,10 +22,10 @@ class Line(Struct):
     """A number over time, recorded at changes; None if hidden or missing.
 
     Attributes:
-        name: the entity that has it.
-        colour: that of the entity on the board, as `#rrggbb`.
-        at: after how many moves it becomes another one.
-        values: what it is from then on.
+        name: the measured entity.
+        colour: the entity's colour on the board, as `#rrggbb`.
+        at: the numbers of moves where it changes.
+        values: the values from these moves on.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Line(Struct):
 
 
 class Curves:
-    """The measures of a game over time; `note` is called for each position, in order.
+    """The measures of a game over time; call `note` for each position, in order.
 
     Args:
         declared: the measures.

@@ -1,6 +1,6 @@
-"""Self-contained HTML documents: one file with its styles, scripts and data, which asks for nothing else.
+"""Self-contained HTML documents: one file with its styles, scripts and data, which requests nothing else.
 
-A policy in the page says what it may do: it loads nothing, and runs no script but those whose hashes are named.
+A content security policy in the page ensures that it loads nothing, and runs only the scripts with listed hashes.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Rights(Struct, frozen=True):
     """The rights of the scripts of a document.
 
     Attributes:
-        connects: whether they talk to the server that the page came from.
-        computes: whether they run WebAssembly, and workers of their own.
-        opens: scripts of other documents of ours that they open, which inherit the policy.
+        connects: whether they may talk to the page's server.
+        computes: whether they may run WebAssembly and workers.
+        opens: scripts of our other documents that they open, which inherit the policy.
     """
 
     connects: bool = False
@@ -61,12 +61,12 @@ def document(
 
     Args:
         title: a text.
-        language: that of its texts, such as `de`.
+        language: the language of its texts, such as `de`.
         styles: style sheets, our own.
-        body: HTML, whose texts have been escaped.
-        data: what the scripts read as JSON from the element `data`; texts may be anything.
-        scripts: scripts, our own, in the order in which they run.
-        rights: of the scripts; None: they only show the data.
+        body: HTML with escaped texts.
+        data: JSON data for the scripts, in the element `data`; may contain any texts.
+        scripts: our own scripts, in execution order.
+        rights: the rights of the scripts; None: they only display the data.
     """
     rights = rights or Rights()
     hashes = (b64encode(sha256(script.encode()).digest()).decode() for script in [*scripts, *rights.opens])
@@ -98,7 +98,7 @@ def document(
 
 
 def script_json(data: object) -> str:
-    """Data as JSON that is safe inside a `script` element, whatever its texts."""
+    """Data as JSON that is safe inside a `script` element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for char, written in _JSON_ESCAPES.items():
         text = text.replace(char, written)
@@ -106,5 +106,5 @@ def script_json(data: object) -> str:
 
 
 def own_file(name: str) -> str:
-    """The text of a file of this folder."""
+    """The text of a file in this folder."""
     return (FOLDER / name).read_text("utf-8")

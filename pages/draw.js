@@ -265,13 +265,15 @@ function makeDrawing(plan) {
   }
 
   function markers(shown, add) {
-    for (const { kind, name, title: words_, of, code } of plan.markers)
-      for (const [n, value] of shown.of(kind, name)) {
+    for (const { kind, name, title: words_, of, code, order } of plan.markers) {
+      const ranks = shown.of(kind, order), rank = ([n]) => ranks.get(n) ?? 0;
+      for (const [n, value] of [...shown.of(kind, name)].sort((a, b) => rank(a) - rank(b))) {
         const at = typeof value === "string" ? number(of, value) : -1;
         if (at < 0 || !boards.has(of)) continue;
         const told = `${title(of, at)}: ${kind ? title(kind, n) : ""} ${words_}`;
         add(of, at, markerToken(kind, n, name, kind ? of : plan.kinds[of].names[at], told, code));
       }
+    }
   }
   function slotOf(board, what, n) {
     const slot = n + plan.kinds[board.kind].names.length * (board.copies[what] || 0);
@@ -322,25 +324,58 @@ function makeDrawing(plan) {
       const turn = shown.of(kind, tiles.turn).get(n), steps = typeof turn === "number" ? turn : 0;
       if ((at < 0 && !steps) || !tiles.cells[n]) continue;
       const note = steps ? `${tiles.turned} ${steps}` : "", face = tiles.faces[at];
-      const inner = face ? tile(face, tiles.cells[n], tiles.outlines[n], steps) : words(note, ...tiles.cells[n][0], 12);
+      const inner = face ? tile(tiles, at, n, steps) : words(note, ...tiles.cells[n].slice(0, 2), 12.5);
       const told = `${title(kind, n)}: ${[face?.title, note].filter(Boolean).join(", ")}`;
       const id = `tile.${kind}.${plan.kinds[kind].names[n]}`;
       yield { id, layer: "borders", svg: `<g role="img"><title>${clean(told)}</title>${inner}</g>`, panel, meaning: told };
     }
   }
-  function tile({ fill, lines, city, number: value }, [middle, ...sides], outline, turn) {
-    const point = ([x, y]) => `${num(x)} ${num(y)}`;
-    const curves = lines.map((line) => {
-      const [first, last] = line.map((end) => (end < 0 ? middle : sides[(end + turn) % sides.length]));
-      return last === middle ? `M${point(first)}L${point(last)}` : `M${point(first)}Q${point(middle)} ${point(last)}`;
-    });
-    let inner = `<path d="${outline}" fill="${fill}" stroke="${INK}" stroke-width="1"/>`;
-    for (const [tone, wide] of [["#ffffff", 8], [INK, 4.5]])
-      for (const curve of curves) inner += `<path d="${curve}" stroke="${tone}" stroke-width="${num(wide)}" fill="none"/>`;
-    if (city) inner += `<circle cx="${num(middle[0])}" cy="${num(middle[1])}" r="11" fill="#ffffff" stroke="${INK}"/>`;
-    if (!value) return inner;
-    const y = Math.max(middle[1] + 19, Math.max(...sides.map((side) => side[1])) - 2);
-    return inner + words(value, middle[0], y, 12, { bold: true, halo: true });
+  function tile({ faces, cells, printed, low }, at, n, steps) {
+    const { fill, drawn: turned, texts } = faces[at], [x, y, outline] = cells[n], [own, seen] = printed[n] ?? [-1, ""];
+    const art = turned[steps % turned.length];
+    let inner = fill ? `<path d="${outline}" fill="${fill}" stroke="${INK}" stroke-width="1"/>` : "";
+    if (art) inner += `<g transform="translate(${num(x)} ${num(y)})">${art}</g>`;
+    for (const [text, right, down, over] of texts[steps % texts.length])
+      inner += words(text, x + right, y + down, 12.5, { bold: true, halo: over > 0 });
+    return inner + (own === at ? words(seen, x, y + low, 12.5, { bold: true, halo: true }) : "");
+  }
+  // The stops of tiles, as places, with the letters of who is at home there, and the pieces on them.
+  function* stopItems({ kind, panel, tiles }, shown, tokens, ids) {
+    if (!tiles?.points) return;
+    const count = plan.kinds[tiles.ends].names.length, homes = new Map();
+    for (const [of, whose, where, field, letter] of tiles.homes) {
+      const end = shown.of(of, field).get(whose), stop = typeof end === "string" ? tiles.stops.indexOf(number(tiles.ends, end)) : 0;
+      homes.set(where, [...(homes.get(where) || []), [letter, Math.max(stop, 0)]]);
+    }
+    for (const [n, value] of shown.of(kind, tiles.field)) {
+      const at = typeof value === "string" ? number(tiles.of, value) : -1, turn = shown.of(kind, tiles.turn).get(n);
+      if (at < 0 || !tiles.cells[n]) continue;
+      const { stops } = tiles.faces[at], here = stops[(typeof turn === "number" ? turn : 0) % stops.length];
+      const points = tiles.stops.slice(0, here.length).map((end) => n * count + end);
+      const on = points.map((point) => tokens.get(`${tiles.points}.${point}`)?.tokens ?? []);
+      const there = new Set(on.flat().map(({ text }) => text)), [x, y] = tiles.cells[n];
+      for (const [i, [radius, ...flat]] of here.entries()) {
+        if (i >= points.length) break;
+        const slots = flat.flatMap((a, k) => (k % 2 ? [] : [[x + a, y + flat[k + 1]]]));
+        const letters = (homes.get(n) || []).filter(([letter, stop]) => Math.min(stop, here.length - 1) === i && !there.has(letter));
+        ids.add(placeId(tiles.points, points[i]));
+        yield { ...stopPlace(tiles.points, points[i], slots, radius, letters.map(([letter]) => letter)), panel };
+        for (const [k, token] of on[i].entries()) {
+          const more = Math.max(k - slots.length + 1, 0), [a, b] = slots[Math.min(k, slots.length - 1)];
+          yield { ...itemOf(token, symbolOf(token, token.text, a + 2 * radius * more, b, 2 * radius - 2)), panel };
+        }
+      }
+    }
+  }
+  function stopPlace(kind, point, slots, radius, letters) {
+    const xs = slots.map(([a]) => a), ys = slots.map(([, b]) => b), far = Math.max(radius, 15);
+    const left = Math.min(...xs) - far, top = Math.min(...ys) - far;
+    const size = `x="${num(left)}" y="${num(top)}" width="${num(Math.max(...xs) + far - left)}" height="${num(Math.max(...ys) + far - top)}"`;
+    let inner = `<rect ${size} rx="${num(far)}" fill="none" pointer-events="all"/>`;
+    for (const [i, letter] of letters.slice(0, slots.length).entries())
+      inner += words(letter, ...slots[slots.length - 1 - i], 12.5, { bold: true, fill: "#767676" });
+    const told = title(kind, point), head = ` role="img"${place(placeId(kind, point))}><title>${clean(told)}</title>`;
+    return { id: `stop.${plan.kinds[kind].names[point]}`, layer: "marks", svg: `<g${head}${inner}</g>`, meaning: `${told},${letters}` };
   }
 
   // --- scales
@@ -367,7 +402,8 @@ function makeDrawing(plan) {
     return table.rows.map((_, i) => table.columns.map((column) => {
       if (column.texts) return column.texts[i] ? [column.texts[i]] : [];
       if (!column.pile) return valueOf(column, shown.of(column.kind, column.name).get(i));
-      const of = piles.get(`${column.pile}.${column.place}.${i}`) || [];
+      const all = piles.get(`${column.pile}.${column.place}.${i}`) || [];
+      const of = plan.pieces[column.pile]?.grouped ? grouped(all) : all;
       if (column.counted) return of.length ? [String(of.reduce((sum, pile) => sum + pile.count, 0))] : [];
       return of.map((pile) => {
         const id = entity(pile), [text, look_] = card(pile), own = id && !ids.has(id);
@@ -376,6 +412,14 @@ function makeDrawing(plan) {
       });
     }));
   }
+  function grouped(piles) {  // those with the same card as one
+    const results = new Map();
+    for (const pile of piles) {
+      const [text] = card(pile), first = results.get(text);
+      results.set(text, first ? { ...first, count: first.count + pile.count } : pile);
+    }
+    return [...results.values()];
+  }
   function die(value, x, y) {
     const spots = SPOTS[value].map(([across, down]) => `<circle cx="${num(x + 9 + 5 * across)}" cy="${num(y + 5 * down)}" r="1.9" fill="${INK}"/>`);
     const box = `x="${num(x)}" y="${num(y - 9)}" width="18" height="18" rx="4"`;
@@ -383,6 +427,7 @@ function makeDrawing(plan) {
   }
   function valueOf(column, value) {
     if (value === null || value === undefined) return [];
+    if (column.facts) return [column.facts[number(column.of, value)]].filter(Boolean);
     if (column.type === "bool") return value ? [plan.words.yes] : [];
     if (column.type === "set") return value.map((name) => chip(look(column.of, number(column.of, name))));
     const at = column.type === "entity" && typeof value === "string" ? number(column.of, value) : -1;
@@ -396,15 +441,16 @@ function makeDrawing(plan) {
   function card(pile) {
     const style = plan.pieces[pile.type], value = pile.fields[style.text];
     const [text, look_] = lettered(pile);
-    if (style.text === "title" && pile.token) return [title(pile.type, number(pile.type, pile.token)), look_];
+    if (style.text === "title" && pile.token)
+      return [title(pile.type, number(pile.type, pile.token)) + (pile.count > 1 ? ` x${pile.count}` : ""), look_];
     if (style.text === "title" && pile.owners.length === 1)
       return [title(...pile.owners[0]) + (pile.count > 1 ? ` x${pile.count}` : ""), look_];
     const counted = pile.owners.length && ["number", "boolean"].includes(typeof value);
     return counted ? [`${look_[2]} ${written(value)}`, look_] : [text, look_];
   }
   function lettered(pile) {
-    const made = pile.owners.flatMap(parts), { colour } = plan.pieces[pile.type];
-    const looks = (pile.token && !made.length ? [[pile.type, number(pile.type, pile.token)]] : made).map((part) => look(...part));
+    const made = pile.owners.flatMap(parts), { colour, looks: own } = plan.pieces[pile.type];
+    const looks = pile.token && own ? [own[number(pile.type, pile.token)]] : (pile.token && !made.length ? [[pile.type, number(pile.type, pile.token)]] : made).map((part) => look(...part));
     if (!looks.length) return [String(pile.count), [...(colour.length ? colour : ["#ffffff", INK]), "", "", false]];
     return [looks.map((each) => each[2]).join(" ") + (pile.count > 1 ? ` x${pile.count}` : ""), looks[0]];
   }
@@ -456,6 +502,7 @@ function makeDrawing(plan) {
     }
     markers(shown, add);
     for (const board of plan.boards) fieldTokens(board, shown, add);
+    for (const board of plan.boards) yield* stopItems(board, shown, tokens, ids);
     for (const { kind, n, tokens: standing } of tokens.values()) {
       const board = boards.get(kind);
       if (!(n in board.slots)) continue;

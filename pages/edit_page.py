@@ -21,13 +21,25 @@ _EXPORT = re.compile(r"^export (?=(?:const|function\*?) (\w+))", re.MULTILINE)
 
 
 def edit_page() -> str:
-    """The page, independent of the map: the key in its address is read by its script alone."""
+    """The page, independent of the map: only its script reads the key in its address."""
     return document(
         "Map",
         styles=[own_file(name) for name in _STYLES],
         body=own_file("edit.html"),
         data={},
         scripts=[*map(own_file, _SCRIPTS), _as_script(_MODULES), *map(own_file, _AFTER)],
+        rights=Rights(connects=True),
+    )
+
+
+def start_page() -> str:
+    """The page of a folder without a map, independent of the folder."""
+    return document(
+        "Map",
+        styles=[own_file(name) for name in (*_STYLES, "start.css")],
+        body=own_file("start.html"),
+        data={},
+        scripts=[own_file(name) for name in ("edit_parts.js", "start.js")],
         rights=Rights(connects=True),
     )
 

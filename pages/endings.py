@@ -1,4 +1,4 @@
-"""The end of a log: the result of its game, or the rule that it breaks."""
+"""The end of a log: the result of its game, or the broken rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rulespec.engine.words.words import Words
 from rulespec.typed.teams import ALL, won_by
 
 _MAX_TEXT = 500
-"""Characters of what a log says where it breaks a rule."""
+"""Characters of a log's own text where it breaks a rule."""
 
 _NOT_TOLD = "it may disclose private information: with `--omniscient` the page has it"
 
@@ -61,7 +61,7 @@ def _sums(game: Game, words: Words, scores: Mapping[str, int]) -> Rows:
 
 
 def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any] | None:
-    """The place where the log breaks a rule, without hidden moves; None if it is legal to its end.
+    """The place of the first illegal entry, without hidden moves; None if there is none.
 
     The reason is in English, as in diagnostics.
     """

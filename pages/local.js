@@ -113,7 +113,8 @@
       turn = serial + 1;
       undone = [];
       try {
-        take(option);
+        if (option.name === "withdraw" && game.planned) for (let left = game.planned; left > 0; left--) back();
+        else take(option);
       } catch {
         page.refused({ text: words.table_fault, values: {}, stale: false });
         return;
@@ -188,7 +189,7 @@
     language: game.texts.language, seat: null, seats, player: game.texts.player, board, plan, values: data.values, words, bots: [], now: Date.now() / 1000,
     about: words.local_about, asks: [], helps: data.helps,
     titles: Object.fromEntries(entities),
-    names: Object.fromEntries(game.texts.decisions.flatMap(({ options }) => Object.entries(options).map(([name, { title }]) => [name, title]))),
+    names: Object.fromEntries(game.texts.decisions.flatMap(({ options }) => Object.entries(options).map(([name, { title }]) => [name, title]).filter(([name, title]) => title !== name.replace(/_/g, " ")))),
   };
   const page = makeTable(hello, hear);
 

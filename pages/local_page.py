@@ -43,6 +43,9 @@ _SCRIPTS = (
 _WORKER = ("wasm_game.js", "bots.js")
 _COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL)
 """Comments that have lines of their own: a page that is mailed does without."""
+_INDENT = re.compile(r"^ +", re.MULTILINE)
+_LOOSE = re.compile(r"(?<=[{};,>])\s+")
+"""Blanks of style sheets that mean nothing."""
 _WORDS = (
     *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret", "yes", "no"),
     *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
@@ -55,12 +58,12 @@ def local_page(game: Game, language: str | None = None) -> str:
     """The page of a ruleset for a number of seats and a choice of settings.
 
     Args:
-        game: a game of the table; its position does not matter.
-        language: of the words; None: that of the ruleset.
+        game: a game at the table, in any position.
+        language: the language of the words; None: the ruleset's own.
 
     Raises:
         NoWasmtimeError: if wasmtime is not installed.
-        NoWasmError: if the program cannot be carried out in wasm.
+        NoWasmError: if wasm cannot run the program.
         DiagnosticsError: if the board cannot be drawn.
     """
     words = Words(game.ruleset, language)
@@ -81,16 +84,21 @@ def local_page(game: Game, language: str | None = None) -> str:
     return document(
         words.game,
         language=words.language,
-        styles=[own_file(name) for name in _STYLES],
+        styles=[_LOOSE.sub("", own_file(name)) for name in _STYLES],
         body=body.replace("Rulespec", escape(words.game)),
         data=data,
-        scripts=[_COMMENT.sub("", own_file(name)).replace("export class", "class") for name in _SCRIPTS],
+        scripts=[_script(name) for name in _SCRIPTS],
         rights=Rights(computes=True),
     )
 
 
 def _packed(data: bytes) -> str:
     return b64encode(gzip.compress(data, mtime=0)).decode()
+
+
+def _script(name: str) -> str:
+    """A script of the page, without comments and indentation."""
+    return _INDENT.sub("", _COMMENT.sub("", own_file(name))).replace("export class", "class")
 
 
 def _page_words(words: Words) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Notes of a log on a page: event and date, and remarks beside moves."""
+"""Notes of a log on a page: event and date, and remarks next to moves."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class MoveNotes:
 
     Args:
         result: the replay.
-        seat: who looks (None: everybody); `OMNISCIENT` sees all.
-        visible: the places among the moves of those that the page has.
+        seat: the reader (None: everybody); `OMNISCIENT` sees everything.
+        visible: the indices of the page's moves among all moves.
     """
 
     def __init__(self, result: ReplayResult, seat: str | None, visible: Sequence[int]) -> None:

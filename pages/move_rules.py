@@ -33,7 +33,7 @@ class MoveRules(Struct, frozen=True):
 
 
 class RulesOfMoves:
-    """The rules that the moves of a game rest on, by their records.
+    """The rules behind a game's moves, from their records.
 
     Args:
         game: any game of the table.
@@ -47,6 +47,7 @@ class RulesOfMoves:
         self._titles = overlay_titles(game.ruleset)
         self._names = {first: name for name, (first, _) in self._program.entries.items()}
         self._choices = {c.block: c for d in self._program.decisions for c in d.choices}
+        self._cited: dict[CoverageItem, list[Cited]] = {}
 
     def of(self, option: Option, record: Record) -> MoveRules:
         """The rules of a move."""
@@ -73,7 +74,12 @@ class RulesOfMoves:
         return listed.items
 
     def _rules(self, items: Iterable[CoverageItem]) -> tuple[Cited, ...]:
-        return tuple(dict.fromkeys(rule for item in items for rule in _cited(item, self._ruleset, self._titles)))
+        rules: dict[Cited, None] = {}
+        for item in items:
+            if item not in self._cited:
+                self._cited[item] = _cited(item, self._ruleset, self._titles)
+            rules |= dict.fromkeys(self._cited[item])
+        return tuple(rules)
 
 
 class _Held(Observer):
@@ -89,7 +95,7 @@ class _Held(Observer):
             self.items.append(self._conditions[condition.span])
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Notes an argument in its domain; what passes goes on to the `where`, which is noted, too."""
+        """Notes an argument in its domain; the `where` that follows is noted separately."""
         if fits and param.where is None and param.span in self._conditions:
             self.items.append(self._conditions[param.span])
 

@@ -1,17 +1,20 @@
 "use strict";
 // The moves since the last decision of who looks on: as sentences, the newest first, and on the boards as arrows and marks.
-const NEWS = 12;
+// The newest move of all is a line of `latest`, in the panel that stays in sight.
+const NEWS = 12, LATEST = 3;
 
-function makeNews(box, root, word, plan) {
+function makeNews(box, latest, root, word, plan, seats) {
   const list = box.querySelector("ol"), SVG = "http://www.w3.org/2000/svg";
   let moves = [], picked = null;
 
-  // The middle of where pieces stand at a place; null if it is not drawn.
-  function middle(place) {
-    const element = root.querySelector(`figure [data-place="${CSS.escape(place)}"]`);
+  // The middle of where pieces stand at a place, of a place with trays that of all; null if it is not drawn.
+  // Some boards have other places for each seat: that of the owner of the pieces counts.
+  function middle(place, owner) {
+    const own = owner && [...root.querySelectorAll("figure [data-places]")].find((each) => each.dataset.places.split(" ")[seats.indexOf(owner)] === place);
+    const element = own || root.querySelector(`figure [data-place="${CSS.escape(place)}"]`);
     if (!element) return null;
     const [kind, ...rest] = place.split("."), board = plan.boards.find((each) => each.kind === kind);
-    const n = plan.kinds[kind].names.indexOf(rest.join(".")), stand = board?.stands[n]?.[0], slot = board?.slots[n];
+    const n = own ? -1 : plan.kinds[kind].names.indexOf(rest.join(".")), stand = board?.stands[n]?.[0], slot = Object.keys(board?.copies ?? {}).length ? null : board?.slots[n];
     const { x, y, width, height } = element.getBBox();
     const at = stand?.[1].length ? stand[1] : slot ? [(slot[0] + slot[2]) / 2, (slot[1] + slot[3]) / 2] : [x + width / 2, y + height / 2];
     return { svg: element.ownerSVGElement, x: at[0], y: at[1] };
@@ -35,8 +38,8 @@ function makeNews(box, root, word, plan) {
   function draw() {
     clear();
     for (const move of picked ? [picked] : moves) {
-      for (const [source, target] of (move.marks ?? []).map((mark) => mark.split(">"))) {
-        const from = source && middle(source), to = target && middle(target);
+      for (const [source, target, owner] of (move.marks ?? []).map((mark) => mark.split(">"))) {
+        const from = source && middle(source, owner), to = target && middle(target, owner);
         if (from && to && from.svg === to.svg) arrow(from, to, move === picked);
         else for (const end of [from, to]) if (end) add(end.svg, "circle", { cx: end.x, cy: end.y, r: 14 / (end.svg.getScreenCTM()?.a || 1) }, move === picked);
         for (const place of [source, target].filter(Boolean)) root.querySelector(`tr[data-place="${CSS.escape(place)}"]`)?.classList.add("told");
@@ -63,6 +66,16 @@ function makeNews(box, root, word, plan) {
     return item;
   }
 
+  latest.addEventListener("click", () => (box.hidden ? document.getElementById("moves") : box).scrollIntoView({ block: "nearest" }));
+  // The newest moves since the last decision, or that one.
+  function showLatest(last) {
+    const told = moves.length ? moves : last ? [last] : [];
+    latest.hidden = !told.length;
+    const texts = told.slice(0, LATEST).map(({ text }) => text);
+    if (told.length > LATEST) texts.push(word("and_more", { number: told.length - LATEST }));
+    latest.textContent = word("table_latest", { what: texts.join(" · ") });
+  }
+
   return {
     // `all`: number → move; `seat`: who looks on, null for spectators, who are shown the last round.
     show(all, count, seat) {
@@ -79,6 +92,7 @@ function makeNews(box, root, word, plan) {
       box.hidden = !shown.length;
       if (picked && !moves.includes(picked)) picked = null;
       if (shown.length !== list.children.length || shown.some((move) => !had.has(move))) list.replaceChildren(...shown.map(sentence));
+      showLatest(all.get(count - 1));
       draw();
     },
     draw,

@@ -1,4 +1,4 @@
-"""Values of the state listed beside the picture, as neither boards nor tables show them."""
+"""State values listed next to the picture, because neither boards nor tables show them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.drawing.undrawn import undrawn
 from rulespec.engine.game.game import Game, seen_cells
 from rulespec.engine.game.guarded import UNKNOWN
 from rulespec.engine.game.omniscient import OMNISCIENT
-from rulespec.engine.game.shown_cells import ShownCells
+from rulespec.engine.game.state_json import ShownCells
 from rulespec.engine.program.cells import CellName
 from rulespec.engine.words.words import Words
 
@@ -19,10 +19,10 @@ class OtherValues:
     """The undrawn cells of a ruleset's declared state.
 
     Args:
-        board: the board of the page; None: it cannot be drawn, and all values are listed.
-        game: a game of the same seats and ruleset; its position does not matter.
+        board: the board of the page; None if it cannot be drawn, so that all values are listed.
+        game: a game with the same seats and ruleset, in any position.
         words: the words of the ruleset.
-        names: seat → its name in titles; None: its id.
+        names: seat → its displayed name; None: its id.
     """
 
     def __init__(self, board: Board | None, game: Game, words: Words, names: Mapping[str, str] | None = None) -> None:
@@ -39,14 +39,16 @@ class OtherValues:
         self._paths = ShownCells(game).names()
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The data of a page: path in the state, title, and the kind of its value, if any."""
+        """The data for a page: path in the state, title, and the kind of its value, if any."""
         rows = zip(self.numbers, self.titles, strict=True)
         return [{"path": self._paths[n], "title": title, "of": self._of(self._cells[n])} for n, title in rows]
 
     def texts(self, game: Game, seat: str | None) -> list[str]:
         """The values of a position visible to a viewer; empty for an empty place of pieces."""
-        state = game.omniscient.numbers.state
-        seen = [state[at] for at in self._declared] if seat == OMNISCIENT else seen_cells(game, seat)
+        if seat == OMNISCIENT:
+            state = game.omniscient.numbers.state
+            return [self._text(self._cells[n], state[self._declared[n]]) for n in self.numbers]
+        seen = seen_cells(game, seat)
         return [self._text(self._cells[n], seen[n]) for n in self.numbers]
 
     def _text(self, cell: CellName, value: int | None) -> str:

@@ -33,6 +33,27 @@ function makePanels(board, beside, bar, word, plan) {
     fitTexts(svg);
   }
 
+  // The legend of a map, taken out of its lower edge: below it, it has a size of its own.
+  function legendBelow(svg) {
+    const entries = [...svg.querySelectorAll(".legend")], boxes = entries.map((each) => each.getBBox());
+    if (!entries.length) return;
+    const sizes = entries.flatMap((each) => [...each.querySelectorAll("text")]).map((text) => Number(text.getAttribute("font-size")));
+    const scale = (LEAST_TEXT + 0.01) / Math.min(...sizes);
+    const list = Object.assign(document.createElement("details"), { className: "legends", open: innerWidth > 800 });
+    list.append(Object.assign(document.createElement("summary"), { textContent: word("table_legend") }));
+    list.append(...entries.map((each, number) => {
+      const own = document.createElementNS(svg.namespaceURI, "svg"), { x, y, width, height } = boxes[number];
+      own.setAttribute("viewBox", `${x - 1} ${y - 1} ${width + 2} ${height + 2}`);
+      own.setAttribute("font-family", svg.getAttribute("font-family"));
+      Object.assign(own.style, { width: `${scale * (width + 2)}px`, height: `${scale * (height + 2)}px` });
+      own.append(each);
+      return own;
+    }));
+    svg.after(list);
+    const { x, y, width } = svg.viewBox.baseVal, top = Math.min(...boxes.map((box) => box.y));
+    svg.setAttribute("viewBox", `${x} ${y} ${width} ${top - y}`);
+  }
+
   for (const figure of figures) {
     const svg = figure.querySelector("svg"), head = document.createElement("figcaption"), enlarge = document.createElement("button");
     enlarge.type = "button";
@@ -47,6 +68,7 @@ function makePanels(board, beside, bar, word, plan) {
     head.append(enlarge);
     figure.prepend(head);
     if (figure.dataset.note) head.after(Object.assign(document.createElement("p"), { className: "note", textContent: figure.dataset.note }));
+    legendBelow(svg);
     zooms.set(figure, makeZoom(svg, buttons, { isActive: () => figure === large, changed: () => resized(svg) }));
     new ResizeObserver(() => resized(svg)).observe(svg);
     if (figure.dataset.turns === "yes") try { figure.classList.toggle("turned", localStorage.getItem(stored(figure)) === "yes"); } catch { /* not stored */ }

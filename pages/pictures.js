@@ -1,6 +1,6 @@
 "use strict";
 // Boards that follow a table: each is a figure of its own. `draw` gives what shows a state, see `draw.js`.
-const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = 1.35;
+const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = 1.35, MOST_LABELS = 16;
 
 function makePicture(root, draw) {
   const homes = new Map([...root.querySelectorAll("[data-panel]")].map((panel) => [panel.dataset.panel,
@@ -85,7 +85,9 @@ function makeTables(tables, box) {
 }
 
 // Texts of a picture that are too small to be read are not drawn; the letters of pieces grow as far as there is room.
+// Places that can be clicked have their names all the same, where these have room.
 function fitTexts(svg) {
+  svg.querySelector(".labels")?.remove();
   for (const text of svg.querySelectorAll("text")) {
     const own = text.fitted ??= { size: Number(text.getAttribute("font-size")), y: Number(text.getAttribute("y")) };
     const { a, b } = text.getScreenCTM() ?? { a: 0, b: 0 }, scale = Math.hypot(a, b);
@@ -97,6 +99,32 @@ function fitTexts(svg) {
       own.shown = size;
     }
     text.classList.toggle("tiny", size * scale < LEAST_TEXT);
+  }
+  labelLit(svg);
+}
+
+function labelLit(svg) {
+  const lit = [...svg.querySelectorAll("[data-place].lit, [data-place].clicked")], { a: scale } = svg.getScreenCTM() ?? { a: 0 };
+  if (!lit.length || lit.length > MOST_LABELS || !scale) return;
+  const textOf = (texts) => [...svg.querySelectorAll(texts)].map(({ textContent }) => textContent).join(" ");
+  const small = textOf("text.tiny"), read = textOf("text:not(.tiny)"), has = (all, name) => name.split(" ").every((word) => all.includes(word));
+  const group = document.createElementNS("http://www.w3.org/2000/svg", "g"), taken = [], { x, y, width } = svg.viewBox.baseVal;
+  group.setAttribute("class", "labels");
+  svg.append(group);
+  for (const place of lit) {
+    const name = place.getAttribute("aria-label");
+    if (!name || !has(small, name) || has(read, name)) continue;
+    const box = place.getBBox(), text = document.createElementNS("http://www.w3.org/2000/svg", "text");
+    for (const [key, value] of Object.entries({ "font-size": (LEAST_TEXT + 0.01) / scale, "stroke-width": 3 / scale, "text-anchor": "middle" })) text.setAttribute(key, value);
+    text.textContent = name;
+    group.append(text);
+    const half = text.getComputedTextLength() / 2, high = LEAST_TEXT * 1.2 / scale;
+    const middle = Math.max(x + half, Math.min(x + width - half, box.x + box.width / 2)), top = Math.max(y, box.y + Math.min(box.height * 0.25, box.height - high));
+    const own = { left: middle - half, right: middle + half, top, bottom: top + high };
+    if (taken.some((each) => own.left < each.right && each.left < own.right && own.top < each.bottom && each.top < own.bottom)) text.remove();
+    else taken.push(own);
+    text.setAttribute("x", middle);
+    text.setAttribute("y", top + high * 0.8);
   }
 }
 
@@ -165,6 +193,7 @@ function makePlaces(root, titles, onClick, seat = () => 0) {
         for (const name of ["tabindex", "role", "aria-label"]) element.removeAttribute(name);
       }
     }
+    for (const svg of root.querySelectorAll("figure > svg")) fitTexts(svg);
   }
 
   // The place at a point that can be clicked, under whatever stands there; else the nearest lit one that a finger may

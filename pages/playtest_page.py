@@ -1,4 +1,4 @@
-"""The page of a playtest: one static file, made from the JSON report."""
+"""The page of a playtest: one static file, generated from the JSON report."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def _leads(first: Report, base: str, name: str) -> str:
 
 
 def _changed(figures: Sequence[Report], base: str, name: str) -> str:
-    """The options whose use differs most: how often, after how many decisions first, by which seats or roles."""
+    """The options whose use differs most: their share, the first decision to take them, their seats or roles."""
     rule, without = (each["options"] for each in figures)
     head = ("", base, name, f"first in {base}", f"first in {name}", f"by, in {base}", f"by, in {name}")
     rows = []

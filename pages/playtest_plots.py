@@ -1,4 +1,4 @@
-"""Plots of a playtest's page as static SVG, 400 units wide, so that texts are legible on a phone."""
+"""Plots of a playtest's page as static SVG, 400 units wide, so that texts are readable on a phone."""
 
 from __future__ import annotations
 

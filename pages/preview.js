@@ -4,9 +4,10 @@
 // The rules at hand stand below: they are in the page already, also where nothing is asked.
 
 // `context` has: word, make, send, titleOf, helpOf, and `asks`, whether there is somebody to ask; `find` gives for an
-// element {option}, {place} that has no option, {place, help} that has a help alone, or null.
+// element {option}, {place} that has no option, {place, title, choices} that has several, {place, help} that has a help alone, or null.
 function makePreview(context, find) {
-  const { word, make, send, titleOf, helpOf, asks } = context, REST = 150, PRESS = 450, LINES = 14, GAP = 14;
+  const { word, make, send, titleOf, helpOf, asks } = context, REST = 150, PRESS = 450, CHOICES = 6, GAP = 14;
+  const LINES = innerHeight > innerWidth ? 8 : 14;  // on a phone, more would cover whose turn it is
   const box = make("div", "", "preview");
   box.setAttribute("role", "status");
   box.hidden = true;
@@ -14,21 +15,38 @@ function makePreview(context, find) {
   const kept = new Map();
   let timer = 0, pressed = 0, shown = null, under = null, next = null, swallow = false, serial = 0;
 
-  const keyOf = ({ option, place, help }) => (option ? `option ${option.text}` : `${help ? "help" : "place"} ${place}`);
+  const keyOf = ({ option, place, help, choices }) => (option ? `option ${option.text}` : `${help ? "help" : choices ? "choices" : "place"} ${place}`);
   function hide() {
     clearTimeout(timer);
     shown = null;
     box.hidden = true;
   }
-  function put(at) {
+  // Below what is pointed at, or above it; above a finger, if the panel of the turn stays in sight. Beside a button, where
+  // there is room: it covers no other one.
+  function put({ x, y, finger, button }) {
     Object.assign(box.style, { left: "0", top: "0" });  // as wide as its texts, wherever it was
     const { innerWidth: width, innerHeight: height } = window, { offsetWidth: w, offsetHeight: h } = box;
-    const left = Math.max(8, Math.min(at.x + GAP, width - w - 8)), below = at.y + GAP + h <= height - 8;
-    box.style.left = `${left}px`;
-    box.style.top = `${Math.max(8, below ? at.y + GAP : at.y - GAP - h)}px`;
+    const room = finger ? 3 * GAP : GAP, above = y - room - h, below = y + room;
+    const free = document.getElementById("turn")?.getBoundingClientRect().bottom ?? 8;
+    let left = x + GAP, top = below + h <= height - 8 && !(finger && above >= free) ? below : above;
+    if (button && button.left >= w + GAP) [left, top] = [button.left - w - 8, Math.min(button.top, height - h - 8)];
+    else if (button && button.right + w + GAP <= width) [left, top] = [button.right + 8, Math.min(button.top, height - h - 8)];
+    box.style.left = `${Math.max(8, Math.min(left, width - w - 8))}px`;
+    box.style.top = `${Math.max(8, top)}px`;
   }
-  function linesOf({ option, place }, answer) {
+  // The point of an event at an element; of a button its top, and the sides of its list.
+  function pointOf(event, element) {
+    const list = element?.closest("#bubble, #options")?.getBoundingClientRect(), at = { x: event.clientX, y: event.clientY };
+    const button = list && { left: list.left, right: list.right, top: element.getBoundingClientRect().top };
+    return { ...at, finger: event.pointerType === "touch", button };
+  }
+  function linesOf({ option, place, title, choices }, answer) {
     const help = helpOf({ option, place });
+    if (choices) {
+      const shown = choices.slice(0, CHOICES).map((text) => make("p", text));
+      const more = choices.length > CHOICES ? [make("p", word("and_more", { number: choices.length - CHOICES }))] : [];
+      return [make("b", title), ...shown, ...more, ...help.map((each) => Object.assign(each, { className: "help" }))];
+    }
     if (place) {
       const all = [...(answer?.reasons ?? []).map((each) => reason(each, place)), ...help];
       return all.length ? [make("b", titleOf(place)), ...all] : [];
@@ -73,7 +91,7 @@ function makePreview(context, find) {
     if (shown && keyOf(shown.what) === keyOf(what)) return;
     box.hidden = true;
     shown = { what, at };
-    timer = setTimeout(() => (what.help || !asks || kept.has(keyOf(what)) ? show(what, at) : ask(what)), wait);
+    timer = setTimeout(() => (what.help || what.choices || !asks || kept.has(keyOf(what)) ? show(what, at) : ask(what)), wait);
   }
   const middle = (element) => {
     const { left, top, width, height } = element.getBoundingClientRect();
@@ -82,13 +100,13 @@ function makePreview(context, find) {
 
   // The option or the place of an event; on a board also the place below a name or a piece.
   function of(event) {
-    const own = event.target.closest?.("[data-option], [data-place]");
+    const own = event.target.closest?.("[data-option], [data-group], [data-place]");
     if (own || !event.target.closest?.("svg") || event.clientX === undefined) return own;
     const below = document.elementsFromPoint(event.clientX, event.clientY);
     return below.map((each) => each.closest("[data-place]")).find(Boolean);
   }
   document.addEventListener("pointermove", (event) => {
-    if (event.pointerType !== "touch") point(of(event) && find(of(event)), { x: event.clientX, y: event.clientY });
+    if (event.pointerType !== "touch") point(of(event) && find(of(event)), pointOf(event, of(event)));
   });
   document.addEventListener("focusin", (event) => {
     if (of(event)?.matches(":focus-visible")) point(find(of(event)), middle(of(event)));
@@ -99,13 +117,13 @@ function makePreview(context, find) {
     swallow = false;
     if (event.pointerType !== "touch") return;
     hide();
-    const element = of(event), at = { x: event.clientX, y: event.clientY };
+    const element = of(event), at = pointOf(event, element);
     if (element && find(element)) pressed = setTimeout(() => { swallow = true; point(find(element), at, 0); }, PRESS);
   });
   for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => clearTimeout(pressed));
   document.addEventListener("contextmenu", (event) => { if (swallow) event.preventDefault(); });
   document.addEventListener("click", (event) => {  // a long press has shown what would be, and is no click
-    if (swallow) event.stopPropagation();
+    if (swallow) event.stopImmediatePropagation();
     else hide();
     swallow = false;
   }, true);

@@ -15,11 +15,11 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.drawing.board import board_of
 from rulespec.drawing.dice import dice, shows_rolls
 from rulespec.drawing.scene import SceneItem
-from rulespec.drawing.table_texts import TextTable
+from rulespec.drawing.table_texts import Cell, TextTable
 from rulespec.engine.game.game import Game, seen_events, seen_state
+from rulespec.engine.game.named_state import NamedStates
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
-from rulespec.engine.game.state_json import state_json
 from rulespec.engine.logs.log_file import standing
 from rulespec.engine.program.budget import Budget
 from rulespec.engine.replay.replay import ReplayResult
@@ -64,12 +64,12 @@ class Replay(Brief, Struct, frozen=True):
     """The content of the page of a replay.
 
     Attributes:
-        title: of the game.
-        about: the ruleset, the log, the seats, and who looks, in one line.
-        board: the picture that stays, as SVG of our own.
-        language: of the texts.
+        title: the title of the game.
+        about: the ruleset, the log, the seats, and the reader, on one line.
+        board: the static picture, as our own SVG.
+        language: the language of the texts.
         words: the words of the page itself.
-        data: what the scripts read.
+        data: the input of the scripts.
         warnings: about words and measures that take too long.
     """
 
@@ -95,10 +95,10 @@ def told_replay(
 
     Args:
         result: a replayed log.
-        seat: who looks (None: everybody); `OMNISCIENT` sees all that there is.
-        language: of the texts; None: that of the ruleset.
-        counts: the options that were taken in an archive, for who sees all that there is.
-        reasons: whether each move has the statements that made its changes, with their numbers.
+        seat: the reader (None: everybody); `OMNISCIENT` sees everything.
+        language: the language of the texts; None: the ruleset's own.
+        counts: the options taken in an archive, for omniscient readers.
+        reasons: whether each move lists the statements behind its changes, with their numbers.
         parts: variations and opinions; None: the variations of the log.
 
     Raises:
@@ -149,7 +149,7 @@ def _rows(
     *,
     reasons: bool,
 ) -> Iterator[dict[str, Any]]:
-    """The moves of a page, with their rules, which are numbered, and what is said of them."""
+    """The moves of a page, with the numbers of their rules and the comments on them."""
     rules_of, turn = RulesOfMoves(result.game), ""
     for number, (move, at) in enumerate(zip(film.run(), film.visible, strict=True)):
         taken = result.moves[at]
@@ -175,7 +175,7 @@ def _standing(moves: Sequence[Option | TakenBack], visible: Sequence[int]) -> li
 def _check_length(moves: int) -> None:
     if moves > MAX_MOVES:
         message = f"this log has {moves:,} moves, and a page holds {MAX_MOVES:,} at most"
-        raise failure("RS574", message, None, help=f"show its begin: --until {MAX_MOVES}")
+        raise failure("RS574", message, None, help=f"show its beginning: --until {MAX_MOVES}")
 
 
 class _Film:
@@ -196,6 +196,8 @@ class _Film:
         self._words = words
         self._board = board_of(game.ruleset, game.names, words, tables=False)
         self._rows = BoardChanges(())
+        self._last_rows: dict[int, tuple[list[Cell], SceneItem]] = {}
+        self._states = NamedStates(game.omniscient.program, game.omniscient.labels)
         self._values = OtherValues(self._board, game, words, game.shown_names)
         self.pictures = BoardChanges(self._board.static)
         measures, colours = game.ruleset.declarations.measures, self._board.sheet.colours
@@ -204,18 +206,18 @@ class _Film:
 
     @property
     def record(self) -> Record | None:
-        """The record of the last move; None where it has taken decisions back."""
+        """The record of the last move; None after an undo."""
         return self._moves.record
 
     def run(self) -> Iterator[Move]:
-        """Goes through the game, narrating its moves."""
+        """Steps through the game, narrating its moves."""
         self._note(0)
         for number in range(len(self.visible)):
             yield self._moves.tell(number)
             self._note(number + 1)
 
     def reasons(self) -> list[str]:
-        """The statements that made the changes of the last move, with their numbers, by indented lines."""
+        """The statements behind the changes of the last move, with their numbers, as indented lines."""
         from rulespec.engine.why.answer_output import Printer, whole  # lazily: few pages have reasons
         from rulespec.engine.why.why import Why
 
@@ -233,14 +235,27 @@ class _Film:
 
     def _draw(self, game: Game) -> None:
         """Adds a position to the pictures and the tables."""
-        state = state_json(game) if self.seat == OMNISCIENT else seen_state(game, self.seat)
-        self.pictures.note([*self._board.items(state), *self._dice(game)])
+        if self.seat == OMNISCIENT:
+            state = self._states.of(game.omniscient.numbers.state)
+        else:
+            state = seen_state(game, self.seat)
+        shown = self._board.names.read(state)
+        self.pictures.note([*self._board.items(shown), *self._dice(game)])
         values = self._values.texts(game, self.seat)
-        rows = enumerate(chain(self._board.text_rows(state), ([[text]] for text in values)))
-        self._rows.note(SceneItem(f"{number:05}", "tables", to_json_text(row)) for number, row in rows)
+        others: Iterator[list[Cell]] = ([[text]] for text in values)
+        rows = chain(self._board.text_rows(shown), others)
+        self._rows.note(self._row(number, row) for number, row in enumerate(rows))
+
+    def _row(self, number: int, row: list[Cell]) -> SceneItem:
+        """A row of a table; that of the last position if it is the same."""
+        last = self._last_rows.get(number)
+        if last is None or last[0] != row:
+            last = row, SceneItem(f"{number:05}", "tables", to_json_text(row))
+            self._last_rows[number] = last
+        return last[1]
 
     def tell_variations(self, names: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
-        """The variations by the position from which they begin, after all moves have been made."""
+        """The variations by their start position, after all moves have been made."""
         drawn = count(len(self.visible) + 1)
 
         def draw(game: Game) -> int:
@@ -257,14 +272,14 @@ class _Film:
             yield from dice(self._board.plans, seen)
 
     def tables(self) -> dict[str, Any]:
-        """The tables beside the board: static parts, and their rows over time."""
+        """The tables next to the board: static parts, and their rows over time."""
         tables = [table for _, table in self._board.text_tables()]
         if self._values.titles:
             tables.append(TextTable(self._words.word("table_values"), [""], [[title] for title in self._values.titles]))
         return {"tables": [table.to_json() for table in tables], **self._rows.to_json()}
 
     def picture(self) -> str:
-        """The picture that stays."""
+        """The static picture."""
         width, height = self._board.size
         note = self._words.word("board", game=self._words.game)
         return self.pictures.svg(width, height, self._words.game, note)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rulespec.engine.corpus.position_moves import MoveCounts
 
 MAX_BYTES = 32_000_000
-"""Of a page: what a mail may carry, and a phone can open."""
+"""Of a page: the most that a mail may carry, and a phone can open."""
 _STYLES = ("vendor/uplot/uPlot.min.css", "viewer.css")
 
 
@@ -34,11 +34,11 @@ def replay_page(
 
     Args:
         result: the log.
-        seat: who looks (None: everybody); `OMNISCIENT` sees all that there is.
-        language: of the texts; None: that of the ruleset.
-        report: takes the warning that words and measures take too long (RS575).
-        counts: the options that were taken in an archive; they are shown to who sees all that there is.
-        reasons: whether each move has the statements that made its changes, with their numbers.
+        seat: the reader (None: everybody); `OMNISCIENT` sees everything.
+        language: the language of the texts; None: the ruleset's own.
+        report: receives the warning that words and measures take too long (RS575).
+        counts: the options taken in an archive, shown only to omniscient readers.
+        reasons: whether each move lists the statements behind its changes, with their numbers.
         parts: variations and opinions; None: the variations of the log.
 
     Raises:
@@ -57,7 +57,7 @@ def replay_page(
     )
     if len(text) > MAX_BYTES:
         message = f"the page has {len(text):,} characters, and {MAX_BYTES:,} at most can be opened well"
-        raise failure("RS574", message, None, help="show the begin of the game: --until N")
+        raise failure("RS574", message, None, help="show the beginning of the game: --until N")
     return text
 
 

@@ -1,4 +1,4 @@
-"""The page of all rules of a game: titles, helps, sentences of the list, docstrings, and what house rules change."""
+"""The page of all rules of a game: titles, help texts, listed sentences, docstrings, and changes by house rules."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LINES = 12
 
 
 class Change(Struct, frozen=True):
-    """A change by a house rule: the title of its overlay, what it changes, and the ids of rules that it touches."""
+    """A change by a house rule: the title of its overlay, its sentence, and the ids of affected rules."""
 
     by: str
     text: str
@@ -45,7 +45,7 @@ class Change(Struct, frozen=True):
 
 
 class HouseRule(Struct, frozen=True):
-    """An overlay: its title, its doc, and without a doc the paths that it changes."""
+    """An overlay: its title, its doc, and in place of a missing doc the changed paths."""
 
     title: str
     doc: str
@@ -53,11 +53,12 @@ class HouseRule(Struct, frozen=True):
 
 
 def rules_page(ruleset: typed.Ruleset, language: str | None = None) -> str:
-    """The page of all rules of a ruleset, for reading and for printing: one file without scripts.
+    """The page of all rules of a ruleset, for reading and printing: one file without scripts.
 
     Args:
         ruleset: the ruleset, with its overlays.
-        language: of titles, helps and words; None: that of the ruleset. Listed rules and docstrings have one language.
+        language: the language of titles, help texts and words; None: the ruleset's own. Listed rules are not
+            translated.
 
     Raises:
         DiagnosticsError: if there are no words in that language.
@@ -232,7 +233,7 @@ def _link(id_: str) -> str:
 
 
 def _said(ruleset: typed.Ruleset, words: Words) -> dict[str, list[str]]:
-    """Id → the sentences of docstrings and reasons that cite it, with what they are about; "" for those without ids."""
+    """Id → the sentences of docstrings and reasons that cite it, with their subjects; "" for those without ids."""
     results: dict[str, list[str]] = {}
     for subject, doc in _docs(ruleset, words):
         sentence = uncited(doc)
@@ -244,7 +245,7 @@ def _said(ruleset: typed.Ruleset, words: Words) -> dict[str, list[str]]:
 
 
 def _docs(ruleset: typed.Ruleset, words: Words) -> Iterator[tuple[str, str]]:
-    """All docstrings and reasons of the rules, each with the title of what it is about."""
+    """All docstrings and reasons of the rules, each with the title of its subject."""
     rules = ruleset.rules
     for procedure in rules.procedures.values():
         sentence = words.text("procedures", procedure.name)
@@ -272,6 +273,6 @@ def _of_option(option: typed.OptionDef) -> Iterable[str]:
 
 
 def _plain(template: Template) -> str:
-    """A text without its holes: dots for them, and nothing for what is in brackets."""
+    """A text without its holes: dots for them, and nothing for brackets."""
     shown = "".join("…" if isinstance(p, Hole) else p if isinstance(p, str) else "" for p in template)
     return shown.replace(" (…)", "")

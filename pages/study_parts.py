@@ -1,4 +1,4 @@
-"""Variations and opinions on a page of a replay: other ways to go on, and what a bot thinks of each decision."""
+"""Variations and opinions on a replay page: alternative moves, and a bot's opinion on each decision."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ MAX_TURNS = 12
 
 
 class StudyParts(Struct, frozen=True):
-    """Parts of a page of a replay that few pages have.
+    """Optional parts of a replay page.
 
     Attributes:
-        variations: more of them, beside those of the log.
-        bot: the bot whose opinions these are.
-        opinions: on the decisions that stand.
-        about: the line below the title; "": what the log says.
+        variations: variations in addition to those in the log.
+        bot: the bot that gives the opinions.
+        opinions: the opinions on decisions that stand.
+        about: the line below the title; "": the log's own.
         at_end: whether the page opens at the last position.
     """
 
@@ -40,13 +40,13 @@ class StudyParts(Struct, frozen=True):
 
 
 class VariationRows:
-    """The variations of a page, by the position from which they begin.
+    """The variations of a page, by start position.
 
     Args:
         result: the replay.
-        seat: the reader, as of `told_replay`.
-        visible: the places among its moves of those that the page has.
-        more: variations beside those of the log.
+        seat: the reader, as for `told_replay`.
+        visible: the indices of the page's moves among the replay's moves.
+        more: variations in addition to those in the log.
     """
 
     def __init__(
@@ -61,14 +61,14 @@ class VariationRows:
         self._games: dict[int, Game] = {}
 
     def note(self, number: int, game: Game) -> None:
-        """Keeps the position after so many moves of the page if a variation begins there."""
+        """Keeps the position after a number of the page's moves if a variation starts there."""
         if number in self._of:
             self._games[number] = game.copy()
 
     def rows(
         self, words: Words, names: Mapping[str, str], drawn: Callable[[Game], int]
     ) -> dict[str, list[dict[str, Any]]]:
-        """The variations by the number of the position; `drawn` draws one of theirs, and gives its number."""
+        """The variations by position number; `drawn` draws a position of a variation, and returns its number."""
         teller = Teller(words, names, plays=self._plays, drawn=drawn)
         return {
             str(number): [teller.tell(self._games[number], each.variation, each.by).to_json() for each in of]
@@ -78,13 +78,13 @@ class VariationRows:
 
 
 class OpinionRows:
-    """The opinions of a bot on a page, by move.
+    """A bot's opinions on a page, by move.
 
     Args:
-        parts: of the page.
-        game: of the page.
-        standing: for each decision that stands its number among the moves of the page.
-        words: of the page.
+        parts: the parts of the page.
+        game: the game of the page.
+        standing: for each decision that stands, its number among the page's moves.
+        words: the words of the page.
     """
 
     def __init__(self, parts: StudyParts, game: Game, standing: Sequence[int], words: Words) -> None:
@@ -109,7 +109,7 @@ class OpinionRows:
         return self._words.word("opinion_other", **said, taken=expected, loss=loss(opinion.loss, self._stakes))
 
     def to_json(self, texts: Sequence[str]) -> dict[str, Any] | None:
-        """The moves by which the game turned, the costliest first, for a page whose moves have these texts."""
+        """The turning points of the game, costliest first, for a page with these move texts."""
         if not self._bot:
             return None
         costly = sorted((each.loss, number) for number, each in self._of.items() if each.loss >= TURNS)[::-1]

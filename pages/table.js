@@ -43,11 +43,11 @@ function makeTable(hello, sent) {
   const places = isDrawn ? makePlaces(root, titleOf, onPlace, () => hello.seats.indexOf(hello.seat)) : { show() {}, drawn: () => new Set() };
 
   const undo = makeUndo({ word, nameOf, send, make, button, alone: Boolean(hello.alone) }, state, () => hello.seat);
-  ignoreDoubleClicks(document, "#board, #beside, #options, #bubble, #undo, #own, #lines");
   const helps = makeHelps({ word, make, send: sent, habit }, hello);
   const preview = makePreview({ word, make, send, titleOf, helpOf, asks: hello.asks.includes("preview") }, pointedAt);
+  ignoreDoubleClicks(document, "#board, #beside, #options, #bubble, #undo, #own, #lines");
   const reasons = hello.asks.includes("reason") ? makeReasons({ word, make, button, send: sent }) : null;
-  const news = makeNews(element("news"), root, word, plan ?? { boards: [], kinds: {} });
+  const news = makeNews(element("news"), element("latest"), root, word, plan ?? { boards: [], kinds: {} }, hello.seats);
 
   // --- people: their names as they are typed, in part if they are long, and in quotes if the rules have such a word
   const known = new Set([...Object.values(hello.titles), ...Object.values(hello.names)].map((text) => text.toLowerCase()));
@@ -62,6 +62,9 @@ function makeTable(hello, sent) {
     const alike = shown !== name && state.seats.some((each) => each.id !== seat && cut(each.name) === shown);
     return `\u2068${known.has(name.toLowerCase()) ? `“${shown}”` : shown}\u2069${alike ? ` (${seat})` : ""}`;
   }
+  // The seat that a game has a name for, such as White.
+  const roles = new Map(hello.seats.map((seat, number) => [seat, people.titles[number] ?? seat]));
+  const roleOf = (seat) => (seat.length > 1 ? roles.get(seat).replace(/^./u, (letter) => letter.toLocaleUpperCase(hello.language)) : "");
   let called = "";
   function showNames() {
     const names = hello.seats.map(nameOf);
@@ -191,14 +194,16 @@ function makeTable(hello, sent) {
     };
     return call ? call.parts.map((part) => (typeof part === "number" ? shown(part) : part)).join("") : "";
   }
+  const calledName = (name) => hello.names[name] ?? name.replace(/_/g, " ");
   function labelOf(option) {
     if (option.words) return option.words;
-    return [hello.names[option.name] ?? option.name, option.arguments.map(valueOf).join(", ")].filter(Boolean).join(": ");
+    return [calledName(option.name), option.arguments.map(valueOf).join(", ")].filter(Boolean).join(": ");
   }
 
-  // An element's option, if a click on it leaves only one; its place, if it is the seat's turn and no option has it, or
-  // if there is a help for it.
-  function pointedAt({ dataset: { option, place } }) {
+  // An element's option, if a click on it leaves only one; its place with the choices, if it leaves several; its place, if it
+  // is the seat's turn and no option has it, or if there is a help for it.
+  function pointedAt({ dataset: { option, place, group } }) {
+    if (group !== undefined) return grouped.get(group) ?? null;
     const pointed = (of) => ({ option: { text: of.text, words: labelOf(of) } });
     if (option !== undefined) {
       const found = state.options.find((each) => each.text === option);
@@ -207,6 +212,7 @@ function makeTable(hello, sent) {
     if (!place) return null;
     const { options } = own().length ? choose(clickable(state.options), [...clicked, place]) : { options: [] };
     if (options.length === 1) return pointed(options[0].whole);
+    if (options.length) return { place, title: titleOf(place), choices: options.map((option) => labelOf(option.whole)) };
     if (own().length && !options.length && !clicked.length && !about().includes(place)) return { place };
     return helps.has(place) ? { place, help: true } : null;
   }
@@ -230,6 +236,7 @@ function makeTable(hello, sent) {
       return;
     }
     clicked.push(place);
+    within = [];
     const found = choose(clickable(state.options), clicked);
     if (found.only) take(found.only.whole);
     else showOptions(true);
@@ -240,18 +247,25 @@ function makeTable(hello, sent) {
     showOptions(false);
   }
 
-  const groupNames = new Map();  // what a group of buttons is called
+  const groupNames = new Map(), grouped = new Map();  // what a group of buttons is called, and has
+  // Groups by the names of options only if people read these: in words of their own, the name is an identifier.
+  function splitOf(options) {
+    const split = groups(options), begun = split && beginnings(split);
+    const isRead = ({ name, words }) => name in hello.names || !words;
+    const isCalled = ({ value, options: inside }, number) => !("name" in value) || begun[number] || inside.some(isRead);
+    return !split || split.every(isCalled) ? split : groups(options, undefined, false) ?? split;
+  }
   function buttonsOf(options, path, go) {
     let left = options;
     const steps = [];
     for (const key of path) {
-      const split = groups(left);
+      const split = splitOf(left);
       const found = split && split.find((each) => JSON.stringify(each.value) === key);
       if (!found) break;
       steps.push(key);
       left = found.options;
     }
-    const split = groups(left);
+    const split = splitOf(left);
     const single = (option) => {
       const made = button(labelOf(option), () => take(option));
       made.dataset.option = option.text;
@@ -262,9 +276,10 @@ function makeTable(hello, sent) {
     return split.map(({ value, options: inside }, number) => {
       if (inside.length === 1) return single(inside[0]);
       const key = JSON.stringify(value), named = "name" in value;
-      groupNames.set(key, named && begun[number] ? `${begun[number]} …` : named ? hello.names[value.name] ?? value.name : valueOf(value));
+      groupNames.set(key, named && begun[number] ? `${begun[number]} …` : named ? calledName(value.name) : valueOf(value));
       const made = button(`${groupNames.get(key)} (${inside.length})`, () => go([...steps, key]), "group");
       made.dataset.group = JSON.stringify([...steps, value]);
+      grouped.set(made.dataset.group, { place: made.dataset.group, title: groupNames.get(key), choices: inside.map(labelOf) });
       return made;
     });
   }
@@ -377,7 +392,7 @@ function makeTable(hello, sent) {
     else if (asked) {
       const acts = asked.actor && titleOf(asked.actor);
       if (now && (hello.alone || asked.several)) actor = asked.who;
-      else if (now) actor = acts ? word("table_own", { actor: acts }) : word("table_turn");
+      else if (now) actor = acts || roleOf(hello.seat) ? word("table_own", { actor: acts || roleOf(hello.seat) }) : word("table_turn");
       else if (who) actor = acts ? `${acts} (${who})` : word("table_waiting", { seats: who });
       text = asked.text;
     }
@@ -499,6 +514,7 @@ function makeTable(hello, sent) {
         showValues(now);
       }
       if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
+      if (frame.turn === frame.serial) element("refused").textContent = "";
       preview.begin(frame.turn, state.serial);
       if (frame.turn === frame.serial) helps.begin();
       showOptions(false);

@@ -1,4 +1,4 @@
-"""The page of a table, and of the owner of a server: the same for all, and filled by the socket."""
+"""The page of a table and of the server's owner: the same for all, filled through the socket."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STYLES = ("viewer.css", "table.css")
 
 
 def table_page() -> str:
-    """The page, independent of the table: the key in its address is read by its script alone."""
+    """The page, independent of the table: only its script reads the key in its address."""
     return document(
         "Rulespec",
         styles=[own_file(name) for name in _STYLES],

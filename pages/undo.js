@@ -74,9 +74,9 @@ function ignoreDoubleClicks(root, inside) {
   root.addEventListener("click", (event) => {
     if (!event.detail || !event.target.closest?.(inside)) return;
     const twice = event.timeStamp - last.at < 500 && Math.hypot(event.clientX - last.x, event.clientY - last.y) < 12;
-    last = { at: event.timeStamp, x: event.clientX, y: event.clientY };
-    if (!twice) return;
-    event.stopPropagation();
-    event.preventDefault();
+    if (twice) {
+      event.stopPropagation();
+      event.preventDefault();
+    } else last = { at: event.timeStamp, x: event.clientX, y: event.clientY };
   }, true);
 }

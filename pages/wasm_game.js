@@ -30,6 +30,7 @@ export class WasmGame {
     this.registers = names.registers;
     this.numbers = new BigInt64Array(this.exports.memory.buffer);
     this.marks = [];
+    this.plans = [];
     this.taken = [];
     this.texts = names.texts;
     this.unseen = new Set();  // the cells that whoever is told something does not see
@@ -53,6 +54,7 @@ export class WasmGame {
   /** Goes back to the start of the rules, and to the first decision. */
   start() {
     this.marks = [];
+    this.plans = [];
     this.taken = [];
     this.exports.reset();
     this.write("LEFT", this.registers.STEPS);
@@ -235,9 +237,10 @@ export class WasmGame {
   /** Takes an option that `options` has listed here. */
   apply(option) {
     this.numbers.set(option.row, this.registers.OPTIONS_BASE / 8);
-    const mark = this.read("JOURNAL");
+    const mark = this.read("JOURNAL"), plan = this.names.drafts[this.asked] ? this.planned + 1 : 0;
     this.tried(() => this.exports.take(BigInt(this.registers.OPTIONS_BASE)));
     this.marks.push(mark);
+    this.plans.push(plan);
     this.taken.push({ decision: option.decision, by: option.by, option: option.text });
   }
 
@@ -252,7 +255,24 @@ export class WasmGame {
   undo() {
     if (!this.marks.length) throw new Error("there is no decision to take back");
     this.exports.undo(this.marks.pop());
+    this.plans.pop();
     this.taken.pop();
+  }
+
+  /** The number of the last decisions that belong to the open plan of a draft. */
+  get planned() {
+    const draft = this.names.drafts[this.asked];
+    return draft && this.cells()[draft] !== 0n ? this.plans.at(-1) ?? 0 : 0;
+  }
+
+  // The decisions that have not been withdrawn.
+  standing() {
+    const result = [];
+    for (const [number, one] of this.taken.entries()) {
+      if (one.option === "withdraw" && this.plans[number]) result.length -= this.plans[number] - 1;
+      else result.push(one);
+    }
+    return result;
   }
 
   /** A random option of the open decision, as playouts take it: by the seed, and the number of the decision. */
@@ -270,6 +290,7 @@ export class WasmGame {
   /** Plays random decisions to the end or so many; what was before cannot be taken back. */
   playout(cap = 5000) {
     this.marks = [];
+    this.plans = [];
     this.taken = [];
     this.write("PLY", 0);
     for (;;) {
@@ -329,7 +350,7 @@ export class WasmGame {
   log(seats = Object.fromEntries(this.names.seats.map((seat) => [seat, seat])), notes = []) {
     const { rulespec, language, ruleset, ruleset_hash, sources_hash, settings } = this.names;
     const header = { rulespec_log: 2, rulespec, language, ruleset, ruleset_hash, sources_hash, seats, settings };
-    return [header, ...this.taken, ...notes].map((line) => `${JSON.stringify(line)}\n`).join("");
+    return [header, ...this.standing(), ...notes].map((line) => `${JSON.stringify(line)}\n`).join("");
   }
 
   /**
@@ -604,6 +625,7 @@ export class WasmGame {
   restore(row) {
     this.exports.restored(BigInt(row));
     this.marks = [];
+    this.plans = [];
     this.taken = [];
   }
 

@@ -42,7 +42,7 @@
     socket.addEventListener("message", (event) => heard(JSON.parse(event.data)));
     socket.addEventListener("close", (event) => {
       if (event.code === WRONG) notice("This link is not valid, or not any more. Ask who keeps the table.");
-      else if (event.code === LEFT) notice(event.reason || "This table is not there any more.");
+      else if (event.code === LEFT) notice(event.reason || "This table is missing.");
       else if (event.code === TOO_MUCH) notice(event.reason || "This link is open too many times.");
       else {
         page?.lost(true);

@@ -1,4 +1,4 @@
-"""Tools for an agent at a table: answered from what its seat may know, and bounded for each seat."""
+"""Tools for an agent at a table: answered from its seat's view, with limits per seat."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ToolCall(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_call(data: object) -> ToolCall | None:
-    """The call in plain data; None if it is another message."""
+    """The call in plain data; None for other messages."""
     try:
         return msgspec.convert(data, ToolCall)
     except msgspec.ValidationError:
@@ -62,7 +62,7 @@ async def call_tool(hall: Hall, live: Live, viewer: str | None, call: ToolCall) 
     try:
         text, wrong = await hall.ask(hall.agents, past, viewer, call.tool, call.arguments)
     except BrokenProcessPool:
-        return _error("this could not be worked out")
+        return _error("the answer could not be computed")
     return {"tool": {"text": text, "wrong": wrong}}
 
 

@@ -1,4 +1,4 @@
-"""Small versions of asyncio's event and queue, whose empty ones take three KB in each socket."""
+"""Small versions of asyncio's event and queue, which take three KB per socket even when empty."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _T = TypeVar("_T")
 
 
 class Bell:
-    """An event that one task waits for."""
+    """An event awaited by a single task."""
 
     __slots__ = ("_is_set", "_waiter")
 
@@ -18,7 +18,7 @@ class Bell:
         self._waiter: asyncio.Future[None] | None = None
 
     def set(self) -> None:
-        """Lets the task go on, now or when it waits."""
+        """Lets the task continue, now or when it waits."""
         self._is_set = True
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
@@ -38,7 +38,7 @@ class Bell:
 
 
 class Mailbox(asyncio.Queue[_T]):
-    """A queue that one task reads."""
+    """A queue read by a single task."""
 
     def __init__(self) -> None:  # the parts of the other kind are what it saves
         self._bell = Bell()

@@ -12,15 +12,15 @@ _MAX_BYTES = 1_000_000
 
 
 class CertificateError(RulespecError):
-    """Files that are not a certificate and its key; the message has the fault and the expected form."""
+    """Files that are not a certificate with its key; the message gives the fault and the expected form."""
 
 
 def secured(certificate: Path, key: Path) -> ssl.SSLContext:
-    """The means to speak TLS with a certificate and its private key.
+    """The TLS context for a certificate and its private key.
 
     Raises:
-        DiagnosticsError: as `read_bytes`, if a file cannot be read.
-        CertificateError: if they are not a certificate and its key.
+        DiagnosticsError: as for `read_bytes`, if a file is unreadable.
+        CertificateError: if the files are not a certificate with its key.
     """
     for file in (certificate, key):
         read_bytes(file, display(file), _MAX_BYTES)  # the library would wait for a pipe, and read a device for ever
@@ -31,6 +31,6 @@ def secured(certificate: Path, key: Path) -> ssl.SSLContext:
         reason = str(getattr(error, "reason", "") or "").replace("_", " ").lower()
         raise CertificateError(
             f"{display(certificate)} and {display(key)} are not a certificate and its private key"
-            f"{f': {reason}' if reason else ''}; both are files in PEM form, the key without a passphrase"
+            f"{f': {reason}' if reason else ''}; both must be PEM files, and the key must not have a passphrase"
         ) from None
     return context

@@ -47,11 +47,11 @@ WRONG_KEY, LEFT, TOO_MUCH, FAILED = 4401, 4410, 4408, 1011
 
 
 class Allowance:
-    """Messages that a connection may still send.
+    """A rate limit on messages of a connection.
 
     Args:
-        burst: messages that may come at once.
-        rate: messages a second after that.
+        burst: the number of messages that may arrive at once.
+        rate: messages per second after that.
     """
 
     def __init__(self, burst: int = BURST, rate: float = RATE) -> None:
@@ -60,7 +60,7 @@ class Allowance:
         self._at = time.monotonic()
 
     def spend(self) -> bool:
-        """Takes one; False if none is left."""
+        """Takes one from the allowance; False if it is used up."""
         now = time.monotonic()
         self._left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now
@@ -73,10 +73,10 @@ class GoneError(Exception):
 
 
 class Connection:
-    """A connection of a viewer, or of the owner, as a bare ASGI application: a server has hundreds.
+    """A connection of a viewer or the owner, as a bare ASGI application, because a server has hundreds.
 
     Args:
-        receive: gives the messages of a socket that has been accepted.
+        receive: returns the messages of an accepted socket.
         send: sends to it.
         hall: the tables.
     """
@@ -99,7 +99,7 @@ class Connection:
     # --- what others call -------------------------------------------------------------------------
 
     def wake(self) -> None:
-        """Wakes the connection for news."""
+        """Wakes the connection to send news."""
         self._new.set()
 
     def leave(self, why: str, code: int = LEFT) -> None:
@@ -241,7 +241,7 @@ class Connection:
         except RulespecError as error:
             return {"refused": MessageRefusal(str(error)).to_json()}
         except BrokenProcessPool:
-            return {"refused": MessageRefusal("this could not be worked out").to_json()}
+            return {"refused": MessageRefusal("the answer could not be computed").to_json()}
 
     async def _reason(self, live: Live, message: Message) -> dict[str, Any]:
         """The answer to a question about a move or a place."""

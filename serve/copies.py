@@ -1,4 +1,4 @@
-"""Copies to try things out: tables of one person who plays all seats, saved nowhere."""
+"""Copies for trying things out: unsaved tables where one person plays all seats."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import time
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.option import IllegalOptionError, RulesetFaultError
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.logs.sealed import pending
@@ -24,27 +24,27 @@ _AT_ONCE = 40
 
 
 async def fork(hall: Hall, live: Live, viewer: str | None, line: KeptLine | None = None) -> str:
-    """The key of a copy, in the place of the viewer's last one.
+    """The key of a new copy, which replaces the viewer's previous one.
 
-    Where anything is hidden, it is a game that looks the same to the seat, and never the real one.
+    If anything is hidden, the copy is a game that looks the same to the seat, and never the real one.
 
     Args:
         hall: the hall.
         live: the table.
-        viewer: who asks.
-        line: a line of moves that is played there up to the first that is not legal.
+        viewer: the requesting viewer.
+        line: a line of moves to play there, up to the first illegal one.
 
     Raises:
-        NotFoundError: if no other game has been found.
+        NotFoundError: if no other game is found.
     """
     if live.table.alone:
         raise NotFoundError("this is a copy already")
     async with live.lock:
-        game, past = live.table.game.copy(), live.past()
+        game, past = as_shown(live.table.game, viewer).copy(), live.past(viewer)
     decisions = past.decisions
     if game.omniscient.secretive or pending(game):
         if viewer is None:
-            raise NotFoundError("spectators have no copy of a game with secrets")
+            raise NotFoundError("spectators cannot copy a game with secrets")
         decisions = await hall.ask(alike, past, viewer, secrets.randbits(62))
         game = Game(live.rules.ruleset, past.names, past.settings)
         game.omniscient.numbers.begin()
@@ -73,7 +73,7 @@ def _play(game: Game, line: KeptLine) -> None:
 
 
 def tried(copy: Live) -> KeptLine:
-    """The moves that have been made in a copy since it left the game that it was made of."""
+    """The moves made in a copy since it branched off."""
     origin = copy.origin
     assert origin is not None
     before = [(each.by or "", each.text) for each in origin.decisions]

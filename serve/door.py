@@ -1,4 +1,4 @@
-"""The door of a server: the number of its connections, and the lifetime of a stranger's."""
+"""The door of a server: limits on the number of connections, and on the lifetime of strangers'."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _PAUSE = 0.1
 
 
 class Visitor:
-    """A connection that the door has accepted.
+    """An accepted connection.
 
     Attributes:
-        address: the address under which it is counted.
+        address: the address it counts under.
     """
 
     __slots__ = ("_among", "_coming", "_door", "_timer", "_transport", "address")
@@ -50,7 +50,7 @@ class Visitor:
             self._join(self._door.asking, ANSWER)
 
     def has_key(self) -> None:
-        """Marks the visitor as known by a key, without a time limit from now on."""
+        """Marks the visitor as known by a key, which lifts the time limit."""
         if self._among is self._door.asking:
             self._join(self._door.known, None)
 
@@ -98,17 +98,17 @@ class Visitor:
 class Door:
     """The door: accepts connections, and ends excess or slow ones of strangers.
 
-    At the total, each new connection ends the oldest silent one, so that silent strangers keep nobody out. If few are
+    At the limit, each new connection ends the oldest silent one, so that silent strangers keep nobody out. If few are
     silent, it ends the oldest without a key instead: newcomers keep the time to ask. Visitors with a key stay.
 
     Args:
-        total: the most connections; None: as `most_connections`.
-        of_address: the most connections of one address without a key; None: no bound, as behind a proxy.
-        first: seconds for the first request.
+        total: the maximum number of connections; None: `most_connections`.
+        of_address: the maximum number per address without a key; None: unlimited, as behind a proxy.
+        first: seconds until the first request.
 
     Attributes:
-        silent: connections without a complete request, the oldest first.
-        asking: connections with a request and without a key, the oldest first.
+        silent: connections without a complete request, oldest first.
+        asking: connections with a request but no key, oldest first.
         known: connections with a key.
     """
 
@@ -126,7 +126,7 @@ class Door:
         protocol: Callable[[Visitor], asyncio.Protocol],
         secure: ssl.SSLContext | None = None,
     ) -> None:
-        """Accepts connections at a listening socket until it is cancelled.
+        """Accepts connections at a listening socket until cancelled.
 
         Args:
             listener: the socket.
@@ -178,7 +178,7 @@ class Door:
 
 
 def counted_address(address: tuple[str, ...]) -> str:
-    """The address for counting a peer: its number, or its network in IPv6, where a host has many numbers."""
+    """The address under which a peer is counted: for IPv6 its network, as a host has many addresses."""
     try:
         host = ipaddress.ip_address(address[0].partition("%")[0])
     except (ValueError, IndexError):
@@ -189,7 +189,7 @@ def counted_address(address: tuple[str, ...]) -> str:
 
 
 def most_connections() -> int:
-    """The number of connections that the descriptors of this process allow, after raising their limit if possible."""
+    """The number of connections that this process's file descriptors allow, after raising their limit if possible."""
     try:
         import resource
     except ImportError:  # a system without such limits

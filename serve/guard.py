@@ -28,9 +28,9 @@ class OriginGuard:
 
     Args:
         app: the application.
-        port: that the server listens to.
-        bound: the address that it listens at.
-        url: the address that people see, if it is another.
+        port: the listening port.
+        bound: the listening address.
+        url: the public address, if different.
         secure: whether the server speaks TLS itself.
     """
 
@@ -49,11 +49,11 @@ class OriginGuard:
             self._origins.add(f"{parts.scheme}://{parts.netloc}".lower())
 
     def knows_host(self, host: str) -> bool:
-        """Whether a header `Host` names this server. Numbers cannot be rebound, so any address of it is allowed."""
+        """Whether a `Host` header names this server; all its numeric addresses count, as they cannot be rebound."""
         return host.lower() in self._hosts or (self._any and self._is_number(host))
 
     def knows_origin(self, origin: str) -> bool:
-        """Whether a header `Origin` is that of this server's page."""
+        """Whether an `Origin` header is that of this server's page."""
         scheme, _, host = origin.lower().partition("://")
         return origin.lower() in self._origins or (self._any and scheme == self._scheme and self._is_number(host))
 
@@ -95,7 +95,7 @@ class OriginGuard:
 
 
 def is_local(host: str) -> bool:
-    """Whether an address is of this machine alone."""
+    """Whether an address belongs to this machine only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

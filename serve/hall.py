@@ -30,7 +30,7 @@ from rulespec.engine.table.table import RANDOM, Table
 from rulespec.serve import store as stored
 from rulespec.serve.live import Live, Looker
 from rulespec.serve.past_process import log_of, reason_of
-from rulespec.serve.published import lines_of_log, published_in
+from rulespec.serve.published import MAX_PUBLISHED, Published, lines_of_log, published_in, standing_of
 from rulespec.serve.store import Statement, TableStore
 from rulespec.serve.stored_rows import LogChain, StoredGame
 from rulespec.serve.table_keys import hashed, new_key
@@ -41,25 +41,25 @@ SPECTATOR, OWNER, ALONE = "spectator", "owner", "alone"
 """Roles of keys; that of a seat is `seat:` and its id, and `alone` plays all seats of a copy."""
 _SEAT = "seat:"
 NOTED = 30.0
-"""Seconds between two notes of how long people have been waited for."""
+"""Seconds between two notes of the time that people have taken."""
 
 
 class Hall:
     """All tables of a server.
 
     Args:
-        store: where they are saved.
-        offers: the rules that the owner can make new tables of, by reference.
-        language: of words; None: those of the rulesets.
-        bots: the names of the bots that people may hand seats to.
-        hook: called with a table, a seat and a number when that seat begins to be waited for.
+        store: the store for the tables.
+        offers: the rules offered for new tables, by reference.
+        language: the language of texts; None for each ruleset's own.
+        bots: the names of the bots that seats can be handed to.
+        hook: called with a table, a seat and a number when the table starts to wait for the seat.
         clock: the time in seconds.
 
     Attributes:
         games: the tables, by id.
-        faults: id → why a table could not be resumed.
-        notes: what its owner has to know of the store; `working`: the process for whole games and pages.
-        agents: the process that answers the tools of agents; None: there are none.
+        faults: id → the reason why a table could not be resumed.
+        notes: messages about the store for its owner; `working`: the process for whole games and pages.
+        agents: the process that answers the tools of agents, or None.
     """
 
     def __init__(
@@ -99,15 +99,15 @@ class Hall:
         return any(role == OWNER for _, role in self._keys.values())
 
     def seat_of(self, role: str) -> str | None:
-        """The viewer of a role."""
+        """The viewer for a role."""
         return role.removeprefix(_SEAT) if role.startswith(_SEAT) else None
 
     async def renew(self, game: str, role: str) -> str:
-        """A new key for a role; the old one is void, and its connections end.
+        """A new key for a role; the old one becomes void, and its connections end.
 
         Raises:
             KeyError: if there is no such table or seat.
-            SaveError: if it cannot be saved.
+            SaveError: if saving fails.
         """
         live = self.table(game) if game else None
         viewer = self.seat_of(role)
@@ -127,7 +127,7 @@ class Hall:
         """A table by its id.
 
         Raises:
-            KeyError: if there is none; copies are tables of nobody but who has them.
+            KeyError: if there is none; copies are accessible only to their holder.
         """
         if (live := self.games[game]).table.alone:
             raise KeyError(game)
@@ -140,18 +140,20 @@ class Hall:
         bots: Mapping[str, str] | None = None,
         deadline: int = 0,
         reveals: bool = False,
+        variations: Sequence[Published] = (),
     ) -> tuple[Live, dict[str, str]]:
         """A new table, and a key for each of its roles.
 
         Args:
-            rules: its rules.
-            game: at its begin, or where it goes on; names that are not ids are those of people who sit there.
+            rules: the rules.
+            game: at its start or point of continuation; names other than ids are names of seated people.
             bots: seat → the name of its bot.
-            deadline: seconds for a decision; 0: none.
-            reveals: whether everybody is shown all once the game is over.
+            deadline: seconds per decision; 0: unlimited.
+            reveals: whether everything is revealed after the game.
+            variations: the variations in the log of the game.
 
         Raises:
-            SaveError: if it cannot be saved.
+            SaveError: if saving fails.
         """
         try:
             await asyncio.to_thread(rules.board, game.seats)  # it may take half a second the first time
@@ -164,7 +166,10 @@ class Hall:
         }
         aside = Unlogged(seats, secrets.randbits(62), deadline, reveals=reveals)
         live = self._live(rules, game, aside, LogChain(secrets.token_hex(8)), time.time())
-        first = [to_json_text(entry_json(step), plain=True) for step in game.omniscient.numbers.steps]
+        live.published = standing_of(variations, game, None, whole=True)[:MAX_PUBLISHED]
+        notes = [note for each in live.published for note in lines_of_log([each])]
+        entries = [*map(entry_json, game.omniscient.numbers.steps), *notes]
+        first = [to_json_text(entry, plain=True) for entry in entries]
         keys = {role: new_key() for role in roles(game)}
         bundle = msgspec.json.encode(rules.bundle).decode()
         statements, chain = stored.new_game(replace(live.entry(), lines=tuple(first)), bundle)
@@ -182,7 +187,7 @@ class Hall:
         return Live(chain.game, rules, table, chain, begun)
 
     def resume(self) -> None:
-        """Resumes all stored tables, each under the rules that it began with."""
+        """Resumes all stored tables, each under its original rules."""
         bundles = self.store.rules()
         for entry in self.store.games():
             try:
@@ -217,7 +222,7 @@ class Hall:
             raise SaveError(entry.fault)
         if entry.rules not in self._rules:
             if not bundle:
-                raise SaveError("its rules are damaged in the store; name the same ones, if they are installed")
+                raise SaveError("its rules are damaged in the store; give the same ones, if they are installed")
             carried = msgspec.json.decode(bundle, type=Bundle)
             self._rules[entry.rules] = TableRules(ruleset_in(carried), self.language, carried)
         rules = self._rules[entry.rules]
@@ -236,7 +241,7 @@ class Hall:
         return live
 
     async def start(self) -> None:
-        """Lets bots continue at all tables, then records the time while the server runs."""
+        """Lets bots continue at all tables, then tracks time while the server runs."""
         for live in [*self.games.values()]:
             async with live.lock:
                 with suppress(SaveError):
@@ -248,7 +253,7 @@ class Hall:
             await self.settle()
 
     async def settle(self) -> None:
-        """Takes back what all agree to who need to be asked by now."""
+        """Undoes the moves for which all consents have been given."""
         for live in [live for live in self.games.values() if live.table.aside.request is not None]:
             async with live.lock:
                 live.table.present = live.present
@@ -257,10 +262,10 @@ class Hall:
                         await self._proceed(live)
 
     async def note_time(self) -> None:
-        """Saves how long people have been waited for: time stops while no server runs, also after a crash.
+        """Saves the waiting times of people: the clock stops while no server runs, also after a crash.
 
         Raises:
-            SaveError: if it cannot be saved.
+            SaveError: if saving fails.
         """
         if statements := self._times():
             await self._save(statements)
@@ -274,7 +279,7 @@ class Hall:
         ]
 
     async def delete(self, game: str) -> None:
-        """Deletes a table. Errors: as `renew`."""
+        """Deletes a table. Errors: as for `renew`."""
         live = self.table(game)
         async with live.lock:
             await self._save(stored.gone(game, "" if self.faults else live.rules.bundle.sources))
@@ -286,7 +291,7 @@ class Hall:
         self.tell_owners()
 
     async def set_seat(self, game: str, seat: str, change: Callable[[Seat], Seat]) -> None:
-        """Changes a seat's player by a function of the present one. Errors: as `renew`."""
+        """Changes a seat's player by a function of the current one. Errors: as for `renew`."""
         live = self.table(game)
         async with live.lock:
             live.table.set_seat(seat, change(live.table.seats[seat]))
@@ -294,14 +299,14 @@ class Hall:
         self.tell_owners()
 
     async def change(self, game: str, change: Callable[[Table], None]) -> None:
-        """Changes a table by a function, such as its time or how decisions are taken back. Errors: as `renew`."""
+        """Changes a table by a function, such as its time limits or undo rules. Errors: as for `renew`."""
         async with (live := self.table(game)).lock:
             change(live.table)
             await self._proceed(live)
         self.tell_owners()
 
     async def set_reveals(self, game: str, reveals: bool) -> MessageRefusal | None:
-        """Sets whether everybody is shown all once the game is over. Errors: as `renew`."""
+        """Sets whether everything is revealed after the game. Errors: as for `renew`."""
         live = self.table(game)
         async with live.lock:
             refusal = live.table.set_reveals(reveals)
@@ -313,7 +318,7 @@ class Hall:
     # --- messages -------------------------------------------------------------------------------
 
     async def hear(self, live: Live, viewer: str | None, message: Message) -> MessageRefusal | None:
-        """Carries out a message, and saves its effects; a refusal if that is impossible."""
+        """Executes a message and saves its effects; returns a refusal if that is impossible."""
         async with live.lock:
             live.table.present = live.present
             refusal = live.table.hear(viewer, message)
@@ -346,10 +351,10 @@ class Hall:
             live.thought = asyncio.create_task(self._think(live))
 
     async def keep(self, live: Live, notes: Sequence[str] = ()) -> None:
-        """Saves the changes of a table, with further lines of its log, and confirms them.
+        """Saves the changes of a table with new lines of its log, and confirms them.
 
         Raises:
-            SaveError: if it cannot be saved; then nothing has changed.
+            SaveError: if saving fails; nothing has then changed.
         """
         table, before = live.table, set(live.table.waited)
         try:
@@ -402,31 +407,32 @@ class Hall:
         return await asyncio.wrap_future(self.working.ask(function, *args))
 
     async def log(self, live: Live, viewer: str | None, owner: bool = False) -> str:
-        """The log: a viewer's view of it, or all of it for the owner once nothing can be spoiled."""
+        """The log as visible to a viewer, or the whole log for the owner once nothing can be spoiled."""
         async with live.lock:
             game = live.table.game
             if not game.omniscient.secretive or live.table.is_revealed or (owner and game.is_over):
-                return live.log()
-            past, notes = live.past(), lines_of_log(live.notes(viewer, whole=False))
+                return live.log(viewer)
+            past, notes = live.past(viewer), lines_of_log(live.notes(viewer, whole=False))
         return str(await self.ask(log_of, past, viewer, notes))
 
     async def reason(self, live: Live, viewer: str | None, message: Message) -> list[str]:
-        """The reasons of a move, or why a place has no option, as a viewer may know them."""
+        """The reasons for a move, or for a place without options, limited to what a viewer may know."""
         async with live.lock:
-            past, eyes = live.past(), OMNISCIENT if live.table.is_revealed else viewer
-        return list(await self.ask(reason_of, past, eyes, min(message.to, live.table.game.ply - 1), message.place))
+            eyes = OMNISCIENT if live.table.is_revealed else viewer
+            past = live.past(eyes)
+        return list(await self.ask(reason_of, past, eyes, min(message.to, len(past.decisions) - 1), message.place))
 
     async def rematch(self, live: Live, viewer: str | None) -> str:
-        """The key of a viewer at another table of the same people, bots, rules and settings, after the end of a game.
+        """A viewer's key for another table with the same people, bots, rules and settings, after a game's end.
 
         Raises:
-            NotFoundError: if the game goes on, and for spectators before a player has asked.
-            SaveError: if it cannot be saved.
+            NotFoundError: before the end of the game, and for spectators before a player has asked.
+            SaveError: if saving fails.
         """
         async with live.lock:
             table, of = live.table, live.table.aside
             if table.alone or not table.game.is_over or (viewer is None and not live.again):
-                raise NotFoundError("there is a rematch once the game is over, and a player wants it")
+                raise NotFoundError("a rematch needs a finished game, and a player who wants it")
             if not live.again:
                 game = Game(live.rules.ruleset, table.game.names, table.game.settings)
                 game.omniscient.numbers.begin()
@@ -438,7 +444,7 @@ class Hall:
         return live.again[SPECTATOR if viewer is None else f"{_SEAT}{viewer}"]
 
     def open_copy(self, copy: Live, role: str) -> str:
-        """The key of a copy, in the place of the last one with its id."""
+        """The key of a copy, which replaces the last one with its id."""
         self.drop(copy.id)
         self.games[copy.id] = copy
         key = new_key()
@@ -449,12 +455,12 @@ class Hall:
         """Ends a copy, if any."""
         if (old := self.games.pop(game, None)) is not None:
             self._keys = {h: of for h, of in self._keys.items() if of[0] != game}
-            old.send_away("this copy is not there any more")
+            old.send_away("this copy is missing")
 
     # --- lookers --------------------------------------------------------------------------------
 
     def tell_owners(self) -> None:
-        """Wakes the pages of the owner."""
+        """Wakes the owner's pages."""
         for looker in self.owners:
             looker.wake()
 
@@ -468,5 +474,5 @@ class Hall:
 
 
 def roles(game: Game) -> list[str]:
-    """The roles of a table: its seats and the spectators."""
+    """The roles at a table: its seats and the spectators."""
     return [*(f"{_SEAT}{seat}" for seat in game.seats), SPECTATOR]

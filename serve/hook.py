@@ -1,4 +1,4 @@
-"""The hook of a server: an address notified of turns."""
+"""The hook of a server: an address that is notified of turns."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _WAIT = 10.0
 
 
 class Hook:
-    """Posts {table, seat, serial} to an address, in one thread that nobody waits for; three times, if it fails.
+    """Posts {table, seat, serial} to an address, in a separate thread, with up to three attempts.
 
-    A notice of a later position replaces those of the same table that wait, and the oldest table gives way to the
-    newest if too many wait: an address that never answers takes a bounded amount of memory.
+    A notice about a later position replaces waiting ones for the same table, and the oldest table is dropped if too
+    many wait: an unresponsive address takes a bounded amount of memory.
 
     Args:
         url: the address.
-        pause: seconds between two tries.
-        wait: seconds for an answer.
+        pause: seconds between attempts.
+        wait: seconds to wait for an answer.
     """
 
     def __init__(self, url: str, pause: float = _PAUSE, wait: float = _WAIT) -> None:

@@ -1,6 +1,6 @@
-"""Private variations of a seat at a table: kept from a copy, named, opened again, and published in the log.
+"""Private variations of a seat at a table: kept from a copy, named, reopened, and published in the log.
 
-A seat's tree is in the store of the table, beside its log; only the holder of the seat's key has it.
+A seat's tree is in the store of the table, next to its log; only the holder of the seat's key can read it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.documents.json_text import to_json_text
+from rulespec.engine.game.drafted import planned
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.logs.decision_lines import MAX_LINE
 from rulespec.engine.logs.saved_game import SaveError
@@ -36,15 +37,15 @@ MAX_NAME, MAX_REMARK = 80, 500
 
 
 class LineOrder(Struct, frozen=True, forbid_unknown_fields=True):
-    """A message about one's own variations.
+    """A message about private variations.
 
     Attributes:
-        do: list them; keep what has been tried out in a copy; give a line another name and remark; delete it; open it
-            in a copy; publish it.
-        line: its number in the list; -1: all of them, to publish.
-        name: of the line.
-        remark: what is said of it.
-        seat: in a copy, whose message it is; it does not matter here.
+        do: list them; keep the moves tried out in a copy; rename or annotate a line; delete it; open it in a copy;
+            publish it.
+        line: its number in the list; -1: all of them, for publishing.
+        name: the name of the line.
+        remark: the comment on the line.
+        seat: in a copy, the sender's seat, which has no effect here.
     """
 
     do: Literal["lines", "keep", "rename", "drop", "open", "publish"]
@@ -55,7 +56,7 @@ class LineOrder(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_order(data: object) -> LineOrder | None:
-    """The message in plain data; None if it is another one."""
+    """The message in plain data; None for other messages."""
     try:
         return msgspec.convert(data, LineOrder)
     except msgspec.ValidationError:
@@ -85,7 +86,7 @@ class LineDesk:
                 return {"fork": await fork(self._hall, live, viewer, _line(live, viewer, order.line))}
             return await self._change(live, viewer, order)
         except KeyError:
-            return _refused("the table is not there any more")
+            return _refused("the table is missing")
         except SaveError as error:
             return _refused(f"not saved, and so not done: {error}")
         except RulespecError as error:
@@ -128,6 +129,8 @@ class LineDesk:
         game, lines = live.table.game, list(_lines(live, viewer))
         if game.omniscient.secretive and not game.is_over:
             raise NotFoundError("in a game with secrets, variations are published after the end")
+        if planned(game.omniscient.numbers):
+            raise NotFoundError("a plan is open: confirm or withdraw it before you publish variations")
         chosen = [line for line in lines if not line.published] if number < 0 else [_line(live, viewer, number)]
         chosen = [line for line in chosen if line.at <= game.ply]
         if not chosen:
@@ -149,7 +152,7 @@ class LineDesk:
 
 
 def private_anchors(live: Live, viewer: str | None) -> list[Anchored]:
-    """The unpublished variations of a seat for a page whose moves are the decisions that stand."""
+    """A seat's unpublished variations, for a page whose moves are the decisions that stand."""
     lines = [line for line in _lines(live, viewer) if not line.published and line.at <= live.table.game.ply]
     return [Anchored(each.at or 0, each) for each in tree_of(lines)]
 

@@ -1,4 +1,4 @@
-"""A table of a server that people look at."""
+"""A table of a server, with its connected viewers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from rulespec.documents.json_text import to_json_text
+from rulespec.engine.game.game import as_shown
+from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
 from rulespec.engine.table.table import Table
@@ -24,8 +26,8 @@ class CopyOrigin(Struct, frozen=True):
 
     Attributes:
         table: the id of the table.
-        viewer: whose copy it is; None: a spectator's.
-        decisions: those of the game that it was made of, or of one that looks the same to the seat.
+        viewer: the owner of the copy; None for a spectator.
+        decisions: the decisions of the copied game, or of one that looks the same to the seat.
     """
 
     table: str
@@ -37,7 +39,7 @@ class Looker(Protocol):
     """A connection that displays a table."""
 
     def wake(self) -> None:
-        """Wakes the connection for news."""
+        """Wakes the connection to send news."""
 
     def leave(self, why: str) -> None:
         """Ends the connection."""
@@ -47,19 +49,19 @@ class Live:
     """A table of the hall.
 
     Attributes:
-        id: of the table, which is no secret.
+        id: the id of the table, which is not secret.
         rules: its rules.
         table: the table.
-        lock: whoever changes the table or looks at it has it: between a change and its commit nobody looks.
+        lock: held for changing or viewing the table: between a change and its commit, nobody looks.
         lookers: the connections of each viewer.
-        chain: the lines of its log that are saved.
+        chain: the saved lines of its log.
         published: the variations in its log.
-        origin: of a copy, where it comes from.
+        origin: for a copy, its origin.
         used: the calls and the random games of agents, by seat.
-        judging: whether an opinion is being worked out.
-        again: the keys of its rematch, by role; empty without one, and after a restart.
+        judging: whether an opinion is being computed.
+        again: the keys of its rematch, by role; empty if there is none, and after a restart.
 
-    A copy to try things out (`table.alone`) is saved nowhere.
+    Copies (`table.alone`) are never saved.
     """
 
     def __init__(self, id_: str, rules: TableRules, table: Table, chain: LogChain, begun: float) -> None:
@@ -80,7 +82,7 @@ class Live:
 
     @property
     def present(self) -> list[str]:
-        """The seats that look at the table."""
+        """The seats with an open connection."""
         if self.table.alone:
             return [*self.table.game.seats]
         return [seat for seat in self.table.game.seats if self.lookers.get(seat)]
@@ -91,7 +93,7 @@ class Live:
         return to_json_text(LogHeader.of(self.table.game, {"date": date}).to_json(), plain=True)
 
     def entry(self) -> StoredGame:
-        """Its stored part, without its lines."""
+        """Its stored part, without the lines."""
         aside = msgspec.json.encode(self.table.aside).decode()
         return StoredGame(self.id, self.first_line(), self.rules.bundle.sources, aside, self.begun)
 
@@ -106,17 +108,17 @@ class Live:
         for looker in [each for of in self.lookers.values() for each in of]:
             looker.leave(why)
 
-    def past(self) -> PastGame:
-        """Its game as decisions."""
-        return PastGame.of(self.id, self.rules.bundle, self.table.game)
+    def past(self, viewer: str | None = OMNISCIENT) -> PastGame:
+        """Its game as decisions; for a viewer, without another seat's open plan."""
+        return PastGame.of(self.id, self.rules.bundle, as_shown(self.table.game, viewer))
 
     def notes(self, viewer: str | None, *, whole: bool) -> list[Published]:
-        """The published variations that a viewer has; `whole`: those of others, too."""
+        """The published variations visible to a viewer; `whole`: including other seats'."""
         return standing_of(self.published, self.table.game, viewer, whole=whole)
 
-    def log(self) -> str:
-        """The whole log."""
-        game, notes = self.table.game, lines_of_log(self.notes(None, whole=True))
+    def log(self, viewer: str | None) -> str:
+        """The whole log, except for an open plan of a seat other than the viewer."""
+        game, notes = as_shown(self.table.game, viewer), lines_of_log(self.notes(None, whole=True))
         header = LogHeader.of(game, {}, bundle=self.rules.bundle).to_json()
         lines = [header, *map(entry_json, game.omniscient.numbers.steps), *notes, *end_json(game)]
         return "".join(to_json_text(line, plain=True) + "\n" for line in lines)

@@ -1,18 +1,20 @@
-"""The rules that the owner can make tables of: those named at the start, and all rulesets known by id."""
+"""The rules offered for new tables: those named at the start, and all rulesets known by id."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.folders import Stamps, stamps
 from rulespec.documents.kept_trees import read_kept
 from rulespec.documents.text_files import display, inside
 from rulespec.documents.yaml_nodes import get, text
 from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset
-from rulespec.references import find_overlay, find_ruleset, known_rulesets
+from rulespec.references import find_overlay, known_folders, known_rulesets
 from rulespec.serve.hall import Hall
 from rulespec.serve.table_rules import TableRules
 from rulespec.typed.settings import values_to_try
@@ -26,26 +28,36 @@ class NoOfferError(RulespecError):
 
 
 class Offers:
-    """The rulesets that are offered, loaded when they are chosen.
+    """The offered rulesets, loaded on demand.
 
     Args:
-        hall: its offers come first; its language is that of all words.
+        hall: its offers come first; its language applies to all texts.
     """
 
     def __init__(self, hall: Hall) -> None:
         self._hall = hall
         self._loaded: dict[str, TableRules] = {}
+        self._titles: dict[str, tuple[Stamps, str]] = {}
 
     def listed(self) -> dict[str, dict[str, Any]]:
-        """Reference → title, and the players where the rules are loaded already."""
+        """Reference → title, and the numbers of players for loaded rules."""
         named = {
             ref: {"title": rules.words.game, "players": list(rules.ruleset.players)}
             for ref, rules in self._hall.offers.items()
         }
-        return named | {id_: {"title": _title(id_)} for id_ in known_rulesets() if id_ not in named}
+        return named | {
+            id_: {"title": self._title(id_, folder)} for id_, folder in known_folders().items() if id_ not in named
+        }
+
+    def _title(self, id_: str, folder: Path) -> str:
+        """The title of a ruleset, which is read again where its game.yaml has changed."""
+        stamp = stamps([folder / "game.yaml"])
+        if id_ not in self._titles or self._titles[id_][0] != stamp:
+            self._titles[id_] = stamp, _title(id_, folder)
+        return self._titles[id_][1]
 
     async def rules(self, ref: str, overlays: Sequence[str] = ()) -> TableRules:
-        """The rules of an offer under overlays that its ruleset offers.
+        """The rules of an offer with some of its ruleset's overlays.
 
         Raises:
             NoOfferError: if there is no such offer or overlay.
@@ -54,7 +66,7 @@ class Offers:
         base = self._hall.offers.get(ref) or self._loaded.get(ref)
         if base is None:
             if ref not in known_rulesets():
-                raise NoOfferError("no table of these rules can be made here")
+                raise NoOfferError("these rules are not offered for tables")
             base = await self._load(ref)
         if unknown := [each for each in overlays if each not in base.ruleset.offered]:
             raise NoOfferError(f"{base.ruleset.ref} offers no overlay {unknown[0][:40]}")
@@ -71,7 +83,7 @@ class Offers:
         return rules
 
     async def details(self, ref: str) -> dict[str, Any]:
-        """The players, settings and overlays of an offer, in words. Errors: as `rules`."""
+        """The players, settings and overlays of an offer, in words. Errors: as for `rules`."""
         ruleset = (await self.rules(ref)).ruleset
         settings = [
             {
@@ -87,10 +99,10 @@ class Offers:
         return {"ref": ref, "players": list(ruleset.players), "settings": settings, "overlays": overlays}
 
 
-def _title(id_: str) -> str:
+def _title(id_: str, folder: Path) -> str:
     """The title of a ruleset by its game.yaml; its id where that cannot be read."""
     try:
-        path = inside(find_ruleset(id_), "game.yaml")
+        path = inside(folder, "game.yaml")
         return text(get(read_kept(path, display(path)), "title"), id_)
     except DiagnosticsError:
         return id_

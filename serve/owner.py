@@ -26,24 +26,24 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
     """An order of the owner.
 
     Attributes:
-        do: make a new table; list the choices for one; renew the link of a role; remove the player of a seat; let a bot
-            play it; set the seconds for a decision, the clock of a whole game, how decisions are taken back, whether
-            all is shown after the end, and whether bots give opinions in copies; give the log; delete the table.
+        do: make a table; list the choices for one; renew the link of a role; remove the player of a seat; let a bot
+            play it; set the time per decision, the clock of the game, the undo rules, whether everything is revealed
+            after the end, and whether bots give opinions in copies; get the log; delete the table.
         game: the table.
-        role: whose link is renewed: `seat:A`, or `spectator`.
+        role: the role whose link to renew: `seat:A`, or `spectator`.
         seat: the seat.
         bot: the name of its bot.
-        rules: the reference of a new table's rules, or of those whose settings and overlays are asked for.
-        overlays: those of its ruleset that lie over it.
-        players: their number.
-        bots: how many of the last seats bots play.
-        settings: of the table.
-        seconds: for a decision, or until who is away need not agree that decisions are taken back; 0: no end.
-        limits: of time, beside that for a decision.
-        pauses: whether the time is stopped.
-        answers: whether what a bot has decided counts as seen when decisions are taken back.
-        reveals: whether everybody is shown all once the game is over.
-        opinions: whether bots give opinions in copies while the game goes on.
+        rules: the reference of a new table's rules, or of the rules whose choices are listed.
+        overlays: the chosen overlays of its ruleset.
+        players: the number of players.
+        bots: the number of trailing seats played by bots.
+        settings: the settings of the table.
+        seconds: per decision, or until absent people need not agree to an undo; 0: unlimited.
+        limits: time limits other than the time per decision.
+        pauses: whether the clock is stopped.
+        answers: whether a bot's decision counts as seen for undo.
+        reveals: whether everything is revealed after the game.
+        opinions: whether bots give opinions in copies during the game.
     """
 
     do: Literal[
@@ -67,7 +67,7 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OwnerDesk:
-    """Obeys the owner.
+    """Executes the owner's orders.
 
     Args:
         hall: the tables.
@@ -78,7 +78,7 @@ class OwnerDesk:
         self._offers = Offers(hall)
 
     def hello(self) -> dict[str, Any]:
-        """The offers and the faults that the owner's page shows beside the tables."""
+        """The offers and faults on the owner's page, in addition to the tables."""
         return {"offers": self._offers.listed(), "bots": list(self.hall.bots), "faults": self.hall.faults}
 
     async def hear(self, data: object) -> dict[str, Any]:

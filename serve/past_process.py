@@ -1,4 +1,4 @@
-"""The past of a table, for a process of its own, so that long work does not hold the loop."""
+"""The past of a table, for a separate process, so that long work does not block the event loop."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SENTENCES, _MAX_LINE_TEXT = 6, 300
 
 
 class PastDecision(Struct, frozen=True):
-    """A decision that was taken.
+    """A past decision.
 
     Attributes:
         text: the option.
-        by: who took it; None for chance.
-        salt: that of its seal, if it has one.
+        by: the seat that took it; None for chance.
+        salt: the salt of its seal, if any.
     """
 
     text: str
@@ -38,13 +38,13 @@ class PastDecision(Struct, frozen=True):
 
 
 class PastGame(Struct, frozen=True):
-    """A game as its decisions.
+    """A game as a sequence of decisions.
 
     Attributes:
         game: the id of the table.
         bundle: the rules.
         names: seat → name.
-        settings: of the table.
+        settings: the settings of the table.
         decisions: the decisions so far.
     """
 
@@ -63,30 +63,67 @@ class PastGame(Struct, frozen=True):
         return cls(id_, bundle, dict(game.names), dict(game.settings), decisions)
 
 
-def game_of(past: PastGame) -> Game:
-    """The game, at its last decision."""
+def start_of(past: PastGame) -> Game:
+    """The game before its first decision."""
     game = Game(ruleset_in(past.bundle), past.names, past.settings)
     game.omniscient.numbers.begin()
+    return game
+
+
+def game_of(past: PastGame) -> Game:
+    """The game after its last decision."""
+    game = start_of(past)
     go_on(game, past.decisions)
     return game
 
 
-def go_on(game: Game, decisions: tuple[PastDecision, ...]) -> None:
-    """Takes decisions."""
+def go_on(game: Game, decisions: Sequence[PastDecision]) -> None:
+    """Applies decisions."""
     for one in decisions:
         game.apply(game.parse(one.text, one.by))
         game.omniscient.numbers.seal(one.salt)
 
 
+class KeptGame:
+    """A game kept between questions, with everything computed about it.
+
+    Args:
+        game: the game.
+        decisions: its decisions.
+    """
+
+    def __init__(self, game: Game, decisions: Sequence[PastDecision] = ()) -> None:
+        self._game = game
+        self._decisions = [*decisions]
+
+    def follow(self, decisions: Sequence[PastDecision]) -> Game:
+        """The game at the end of a past, which may be longer or shorter than the kept one.
+
+        The caller may continue the game; the next question undoes that.
+
+        Raises:
+            ValueError, IllegalOptionError: if a decision is illegal; the game then stops before it.
+        """
+        pairs = zip(self._decisions, decisions, strict=False)
+        same = next((n for n, (has, one) in enumerate(pairs) if has != one), min(len(self._decisions), len(decisions)))
+        del self._decisions[same:]
+        while self._game.ply > same:
+            self._game.undo()
+        for one in decisions[same:]:
+            go_on(self._game, [one])
+            self._decisions.append(one)
+        return self._game
+
+
 def log_of(past: PastGame, viewer: str | None, notes: Sequence[dict[str, Any]] = ()) -> str:
-    """The log of a viewer's view; `notes` are lines of variations, before that of the end."""
+    """The log as visible to a viewer; `notes` are lines of variations, placed before the end line."""
     lines = list(seat_log(game_of(past), viewer))
     end = next((n for n, line in enumerate(lines) if "end" in line), len(lines) - 1)
     return "".join(to_json_text(line, plain=True) + "\n" for line in [*lines[:end], *notes, *lines[end:]])
 
 
 def line_in_words(past: PastGame, at: int, language: str) -> str:
-    """The decisions of a game after so many, in words; what is longer is cut."""
+    """The decisions of a game from a given number on, in words, cut to a maximum length."""
     from rulespec.engine.words.moves import Moves
     from rulespec.engine.words.words import Words
 
@@ -97,22 +134,22 @@ def line_in_words(past: PastGame, at: int, language: str) -> str:
 
 
 def alike(past: PastGame, seat: str, seed: int) -> tuple[PastDecision, ...]:
-    """The decisions of a game that a seat cannot tell from this one.
+    """The decisions of a game that looks the same to a seat.
 
     Raises:
-        NotFoundError: if none has been found.
+        NotFoundError: if none is found.
     """
     other = determinize(game_of(past), seat, random.Random(seed))
     return PastGame.of(past.game, past.bundle, other).decisions
 
 
 def reason_of(past: PastGame, viewer: str | None, move: int, place: str) -> list[str]:
-    """The reasons of a move's changes, or why a place has no option, as a seat may know them, by indented lines.
+    """Indented lines: the reasons for a move's changes or a missing option, limited to what a seat may know.
 
     Args:
         past: the game.
-        viewer: who asks; `OMNISCIENT` sees all.
-        move: the number of the move, from 0; -1: the place is meant.
+        viewer: the reader; `OMNISCIENT` sees everything.
+        move: the number of the move, from 0; -1 for a question about the place.
         place: an entity, as `kind.name`.
 
     Raises:

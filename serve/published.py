@@ -1,4 +1,4 @@
-"""Variations that a table has published: lines of its log that change nothing."""
+"""Variations published at a table: lines of its log that change nothing."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Published(Struct, frozen=True):
     """A published variation.
 
     Attributes:
-        variation: with the number of decisions that it begins after.
+        variation: the variation, with the number of decisions before it.
         by: the seat that published it.
-        stem: a digest of these decisions: when they are taken back, the variation has no place any more.
+        stem: a digest of those decisions: if they are undone, the variation loses its place.
     """
 
     variation: SideLine
@@ -32,7 +32,7 @@ class Published(Struct, frozen=True):
 
 
 def published(line: dict[str, Any], decisions: Sequence[str]) -> list[Published]:
-    """The variations of a line of a log, before which these decisions stand."""
+    """The variations in a line of a log, given the decisions that stand before it."""
     results = []
     for variation in variations_in(line[VARIATIONS]):
         at = len(decisions) if variation.at is None else variation.at
@@ -48,13 +48,15 @@ def published(line: dict[str, Any], decisions: Sequence[str]) -> list[Published]
 
 
 def published_in(log: NativeLog) -> list[Published]:
-    """The variations that a log has on lines of their own."""
+    """The variations of a log: on separate lines, and attached to decisions."""
     results: list[Published] = []
     left = sorted((line, notes) for line, notes in log.remarks().items() if VARIATIONS in notes)
     decisions: list[str] = []
     for entry in log.entries:
         while left and left[0][0] < entry.line:
             results += published(left.pop(0)[1], decisions)
+        if entry.back is None and VARIATIONS in (notes := log.notes.get(entry.line, {})):
+            results += published({VARIATIONS: notes[VARIATIONS]}, decisions)
         if entry.back is None:
             decisions.append(_text(entry.by, entry.option))
         elif entry.back.decisions:
@@ -65,18 +67,18 @@ def published_in(log: NativeLog) -> list[Published]:
 
 
 def decisions_of(game: Game) -> list[str]:
-    """The decisions of a game, as `published` takes them."""
+    """The decisions of a game, in the form for `published`."""
     return [_text(step.option.by, str(step.option)) for step in game.omniscient.numbers.steps]
 
 
 def standing_of(all_: Sequence[Published], game: Game, viewer: str | None, *, whole: bool) -> list[Published]:
-    """The published variations whose place still stands.
+    """The published variations whose place still exists.
 
     Args:
-        all_: of the table.
-        game: its game.
-        viewer: who looks; None: spectators.
-        whole: whether the viewer has those of others, too: in a game with secrets they may tell anything.
+        all_: the variations of the table.
+        game: the game of the table.
+        viewer: the viewer; None: spectators.
+        whole: whether to include other seats' variations: in a game with secrets they may reveal anything.
     """
     decisions = decisions_of(game) if all_ else []
     return [
@@ -89,7 +91,7 @@ def standing_of(all_: Sequence[Published], game: Game, viewer: str | None, *, wh
 
 
 def lines_of_log(of: Sequence[Published]) -> list[dict[str, Any]]:
-    """The lines of a log that have these variations, one for each seat."""
+    """The log lines for these variations, one per seat."""
     seats = dict.fromkeys(each.by for each in of)
     return [
         {VARIATIONS: plain([each.variation for each in of if each.by == seat]), **({"by": seat} if seat else {})}
@@ -98,7 +100,7 @@ def lines_of_log(of: Sequence[Published]) -> list[dict[str, Any]]:
 
 
 def anchors(of: Sequence[Published]) -> list[Anchored]:
-    """These variations for a page whose moves are the decisions that stand."""
+    """These variations, for a page whose moves are the decisions that stand."""
     return [Anchored(each.variation.at or 0, each.variation, each.by or None) for each in of]
 
 

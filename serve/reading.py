@@ -1,4 +1,4 @@
-"""Messages of sockets, read strictly: bounded bytes of JSON that can be repeated, such as in a refusal."""
+"""Messages of sockets, read strictly: bounded JSON that can be written again, such as in a refusal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _First(Struct, frozen=True, forbid_unknown_fields=True):
 def read(text: str | bytes | None, form: type[_T], most: int) -> _T | None:
     """A message from its JSON; None if missing, malformed, or longer than `most` bytes.
 
-    Half a surrogate pair, `NaN`, and nesting without end are no JSON.
+    Half a surrogate pair, `NaN` and unbounded nesting are rejected.
     """
     if text is None or len(text) > most:
         return None
@@ -35,6 +35,6 @@ def read(text: str | bytes | None, form: type[_T], most: int) -> _T | None:
 
 
 def read_key(text: str | bytes | None, most: int) -> str | None:
-    """The key in the first message of a page; None without one."""
+    """The key in the first message of a page, or None."""
     first = read(text, _First, most)
     return None if first is None else first.key

@@ -1,12 +1,15 @@
-"""Rules at hand at a table: a bot's hint for who decides, and the page of all rules."""
+"""Help at a table: a bot's hint for the decider, and the page of all rules."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
+from msgspec.structs import replace
+
 from rulespec.bundles.packed_bundle import Bundle
 from rulespec.bundles.rules import ruleset_in
+from rulespec.engine.game.game import asked_of, waiting
 from rulespec.engine.table.table import RANDOM
 from rulespec.errors import RulespecError
 from rulespec.serve.hall import Hall
@@ -23,16 +26,18 @@ def can_hint(bots: tuple[str, ...]) -> bool:
 
 
 async def hint(hall: Hall, live: Live, viewer: str | None) -> dict[str, Any]:
-    """A bot's choice for a seat that is asked, from what this seat sees: `best` are options and expectations.
+    """A bot's choice for an asked seat, from that seat's view: `best` are options with expectations.
 
-    `best` is empty where the seat is not asked, chooses in secret with others, or no bot can compare its options.
+    `best` is empty if the seat is not asked, or no bot can compare its options. In a simultaneous decision, the game is
+    taken before the first choice: sealed choices of others are no part of it.
     """
     bot = next((each for each in reversed(hall.bots) if each != RANDOM), "")
     async with live.lock:
-        decision = live.table.game.decision
-        past = live.past()
-    answer: dict[str, Any] = {"bot": bot, "best": [], "stakes": live.table.game.omniscient.program.stakes}
-    if decision is None or decision.by is None or decision.by != viewer or decision.together or not bot:
+        game, early, past = live.table.game, live.table.played.early, live.past()
+        asked = viewer is not None and viewer in waiting(game) and viewer not in early.chosen
+    past = replace(past, decisions=past.decisions[: len(past.decisions) - len(early.taken)])
+    answer: dict[str, Any] = {"bot": bot, "best": [], "stakes": game.omniscient.program.stakes}
+    if viewer is None or not asked or not bot:
         return answer
     try:
         question = BotQuestion(past, viewer, bot, live.table.aside.seed)
@@ -44,7 +49,16 @@ async def hint(hall: Hall, live: Live, viewer: str | None) -> dict[str, Any]:
 
 def hint_of(question: BotQuestion) -> list[tuple[str, float | None]]:
     """A bot's best options, its choice first, each with its expectation; runs in another process."""
+    from rulespec.engine.bots.bot_seats import BotSeats
+
     game, bots = game_and_bot(question)
+    if game.decision is not None and game.decision.together:
+        game = asked_of(game, question.seat) or game
+        if game.decision is None or game.decision.by != question.seat:
+            return []
+        bots = BotSeats(
+            game, bots.bots, question.seed, bots.search
+        )  # others' choices are made up: nothing is to be kept
     option, pick = bots.choose(game)
     options = list(game.legal_options)
     order = sorted(pick.shares, key=lambda number: (number != pick.option, -pick.shares[number]))[:_BEST]

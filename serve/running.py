@@ -29,20 +29,20 @@ _PACKING = ServerPerMessageDeflateFactory(
     server_max_window_bits=12,
     compress_settings={"memLevel": 5},
 )
-"""Each message is packed by itself: what a socket keeps for the next one is 11 KB or more, and saves 50 bytes."""
+"""Each message is packed by itself: a socket's memory for the next one would take 11 KB or more, and save 50 bytes."""
 
 _MOST_UNREAD = 1_000_000
 """Bytes that wait for the other side when it sends a ping."""
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket listening at an address; port 0 is any free one.
+    """A socket listening at an address; port 0 means any free one.
 
-    Its connections send each message at once: the loop sees to that where the protocol is named. Else the second of two
-    short messages waits 40 ms for a word of the other side on the first.
+    Its connections send each message at once, as the loop disables Nagle's algorithm if the protocol is named.
+    Otherwise the second of two short messages waits 40 ms for an acknowledgement of the first.
 
     Raises:
-        OSError: if that is not possible.
+        OSError: if that is impossible.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -57,7 +57,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def reachable(host: str) -> str:
-    """The address at which others reach a server that listens at all addresses of this machine."""
+    """The address at which others reach a server that listens on all addresses of this machine."""
     if host not in ("0.0.0.0", "::"):
         return host
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
@@ -67,9 +67,9 @@ def reachable(host: str) -> str:
 
 
 def return_large_blocks() -> None:
-    """Makes glibc, if used, return large blocks of memory as soon as they are free.
+    """Makes glibc, if used, return large freed blocks of memory at once.
 
-    Else first messages, of 200 KB and more, leave holes between small blocks that live long.
+    Otherwise first messages, of 200 KB and more, leave holes between small long-lived blocks.
     """
     with suppress(OSError, AttributeError, TypeError):  # another library, or none
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
@@ -86,7 +86,7 @@ class _Requests(H11Protocol):
         self.ws_protocol_class: Any = partial(_Socket, visitor)
 
     def data_received(self, data: bytes) -> None:
-        """Handles bytes; a complete request has a cycle."""
+        """Handles bytes; a complete request starts a cycle."""
         super().data_received(data)
         if self.cycle is not None:
             self._visitor.asks()
@@ -110,26 +110,26 @@ class _Socket(WebSocketsSansIOProtocol):
         self.writable.set()
 
     def start_keepalive(self) -> None:
-        """Begins keepalive, dropping the headers of the handshake."""
+        """Starts keepalive, and drops the headers of the handshake."""
         super().start_keepalive()
         self.request.headers.clear()
         self.response.headers.clear()
 
     async def send(self, message: Any) -> None:
-        """Sends a message: the first one answers the right key."""
+        """Sends a message; the first one confirms the key."""
         if message["type"] == "websocket.send":
             self._visitor.has_key()
         await super().send(message)
 
     def handle_ping(self) -> None:
-        """Answers a ping, but ends a connection that sends pings and reads no answers."""
+        """Answers a ping, but ends a connection that sends pings without reading the answers."""
         if self.transport.get_write_buffer_size() > _MOST_UNREAD:
             self.transport.abort()
             return
         super().handle_ping()
 
     async def run_asgi(self) -> None:
-        """Runs the application; after it, nothing more is sent."""
+        """Runs the application; afterwards nothing more is sent."""
         try:
             await super().run_asgi()
         finally:
@@ -177,13 +177,13 @@ class _Server(uvicorn.Server):
 def server(
     app: ASGIApp, secure: ssl.SSLContext | None = None, largest: int = 4 * MAX_MESSAGE, door: Door | None = None
 ) -> uvicorn.Server:
-    """The server of an application. No request is logged, and no message of a socket has more bytes than `largest`.
+    """The server of an application; it logs no requests, and limits socket messages to `largest` bytes.
 
     Args:
         app: the application.
-        secure: the TLS context; None: no TLS.
-        largest: bytes of a message.
-        door: its door; None: a door without a bound by address.
+        secure: the TLS context, or None.
+        largest: the maximum message size in bytes.
+        door: its door; None: a door without a limit per address.
     """
     return_large_blocks()
     config = uvicorn.Config(

@@ -1,4 +1,4 @@
-"""The store of a server: all its tables in one SQLite file, written by one thread, many changes in one commit."""
+"""The store of a server: all its tables in one SQLite file, written by one thread, with grouped commits."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class TableStore:
     """The store.
 
     Args:
-        path: the file; it is created if there is none, for its owner alone.
+        path: the file; created if missing, readable only by its owner.
 
     Attributes:
         path: the file.
-        notes: warnings of what has been done with it when it was opened.
+        notes: warnings about changes made on opening.
 
     Raises:
         SaveError: if it cannot be read or written, or another server has it open.
-        DiagnosticsError: RS680 or RS681 if it is no store of this version, nor of one before; then it is unchanged.
+        DiagnosticsError: RS680 or RS681 if it is not a store of this or an earlier version; the file is then unchanged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -96,7 +96,7 @@ class TableStore:
     # --- reading, before the server begins ---------------------------------------------------------
 
     def games(self) -> Iterator[StoredGame]:
-        """All tables in order of creation, with damaged ones marked."""
+        """All tables in order of creation, including damaged ones, which are marked."""
         return self._rows.games()
 
     def rules(self) -> dict[str, str]:
@@ -110,7 +110,7 @@ class TableStore:
     # --- writing ----------------------------------------------------------------------------------
 
     def save(self, statements: Sequence[Statement]) -> Future[None]:
-        """Writes statements, all or none. Returns once they are on the disk; raises SaveError otherwise."""
+        """Writes statements atomically. The future completes once they are on disk, or raises SaveError."""
         future: Future[None] = Future()
         self._jobs.put((statements, future))
         return future
@@ -198,7 +198,7 @@ def added(chain: LogChain, texts: Sequence[str]) -> tuple[list[Statement], LogCh
 
 
 def changed(game: StoredGame, chain: LogChain) -> Statement:
-    """The entry of a table with lines up to the end of a chain."""
+    """The entry of a table whose lines extend to the end of a chain."""
     *_, lines, head, total = game.row(chain)
     return (
         "UPDATE game SET header = ?, aside = ?, lines = ?, head = ?, sum = ? WHERE id = ?",
@@ -207,7 +207,7 @@ def changed(game: StoredGame, chain: LogChain) -> Statement:
 
 
 def key(hash_: str, game: str, role: str) -> list[Statement]:
-    """A key for a role, in the place of the one before."""
+    """A key for a role, which replaces the previous one."""
     return [
         ("DELETE FROM key WHERE game = ? AND role = ?", (game, role)),
         ("INSERT INTO key VALUES (?, ?, ?, ?)", with_sum(hash_, game, role)),
@@ -215,7 +215,7 @@ def key(hash_: str, game: str, role: str) -> list[Statement]:
 
 
 def gone(game: str, rules: str = "") -> list[Statement]:
-    """The deletion of a table with its keys, and with its rules if named and unused by others."""
+    """The deletion of a table with its keys, and with its rules if given and unused by others."""
     return [
         ("DELETE FROM line WHERE game = ?", (game,)),
         ("DELETE FROM key WHERE game = ?", (game,)),

@@ -1,4 +1,4 @@
-"""The file of a store: recognition without changing it, and a new one for an old or damaged one."""
+"""The file of a store: recognition without modification, and replacement of old or damaged files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NOTHING_YET = 100_000
 
 
 class FileKind(Enum):
-    """The kind of a file: none yet, a store, one of version 1, or one with a damaged list of tables."""
+    """The kind of a file: missing, a store, one of version 1, or one with a damaged list of tables."""
 
     NEW = "new"
     STORE = "store"
@@ -54,11 +54,11 @@ class FileKind(Enum):
 
 
 def kind_of(path: Path) -> FileKind:
-    """The kind of a file, which is only read.
+    """The kind of a file, by reading only.
 
     Raises:
-        DiagnosticsError: RS680 if it is no store, RS681 if it is one of a later version.
-        OSError: if it cannot be read.
+        DiagnosticsError: RS680 if it is not a store, RS681 if it has a later version.
+        OSError: if it is unreadable.
     """
     if not path.is_file():
         raise _refused(path, "it is no regular file")
@@ -94,7 +94,7 @@ def kind_of(path: Path) -> FileKind:
 
 
 def check_opened(path: Path, base: sqlite3.Connection) -> bool:
-    """Whether an open file has the tables of a store; else it is empty, after an interrupted creation.
+    """Whether an open file has the tables of a store; if not, it is empty after an interrupted creation.
 
     Raises:
         DiagnosticsError: RS680 if it has other tables.
@@ -114,7 +114,7 @@ def identity_of(base: sqlite3.Connection) -> tuple[int, int]:
 
 
 def create(base: sqlite3.Connection) -> None:
-    """Creates the tables of a store in an empty file, all or none."""
+    """Creates the tables of a store in an empty file, atomically."""
     base.execute("BEGIN EXCLUSIVE")
     for statement in TABLES:
         base.execute(statement)
@@ -124,7 +124,7 @@ def create(base: sqlite3.Connection) -> None:
 
 
 def damage_of(base: sqlite3.Connection) -> str:
-    """The first fault of an open file that SQLite finds; "" without one."""
+    """The first fault that SQLite finds in an open file; "" if there is none."""
     try:
         (text,) = base.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError:
@@ -137,14 +137,14 @@ def damage_of(base: sqlite3.Connection) -> str:
 
 @contextmanager
 def looking(path: Path, *, log: bool) -> Iterator[sqlite3.Connection]:
-    """A connection that reads a file, and changes nothing of it nor beside it.
+    """A read-only connection to a file, without side effects.
 
     Args:
         path: the file.
-        log: whether what is in its write-ahead log counts, too; then both are copied.
+        log: whether to include its write-ahead log; then both are copied.
 
     Raises:
-        sqlite3.Error: if it cannot be read; OSError.
+        sqlite3.Error: if it is unreadable; OSError.
     """
     if not log or not _beside(path, "-wal").exists():
         place = f"file:{quote(os.fsencode(path.absolute()))}?immutable=1"
@@ -160,10 +160,10 @@ def looking(path: Path, *, log: bool) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def with_its_tables(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to a copy of a store with a damaged list of tables, with a fresh list in its place.
+    """A connection to a copy of a store, with a fresh list of tables replacing the damaged one.
 
     Raises:
-        sqlite3.Error: if it cannot be read; OSError.
+        sqlite3.Error: if it is unreadable; OSError.
     """
     with tempfile.TemporaryDirectory() as folder:
         shutil.copyfile(path, copy := Path(folder, "store.db"))
@@ -208,18 +208,18 @@ def _refused(path: Path, why: str) -> DiagnosticsError:
 
 
 def written_again(path: Path, base: sqlite3.Connection, kind: FileKind) -> Path:
-    """Copies the readable part of a store into a new file, which replaces it.
+    """Copies the readable part of a store into a new file, which replaces the store.
 
     Args:
         path: the store.
-        base: it, opened by nobody else; it is closed.
-        kind: of the store.
+        base: its connection, open nowhere else; it is closed.
+        kind: the kind of the store.
 
     Returns:
-        The path where the file stays as it was.
+        The path of the preserved original.
 
     Raises:
-        SaveError: if it cannot be written; sqlite3.Error, OSError. Then the store is as it was.
+        SaveError: if it cannot be written; sqlite3.Error, OSError. The store is then unchanged.
     """
     fresh = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.new")
     try:
@@ -228,9 +228,9 @@ def written_again(path: Path, base: sqlite3.Connection, kind: FileKind) -> Path:
             other.execute("PRAGMA synchronous=FULL")
             copy_rows(base, kind, other)
             if kind is not FileKind.FIRST and not other.execute("SELECT 1 FROM game").fetchone():
-                raise SaveError(f"{path} is damaged, and none of its tables can be read: put a copy in its place")
+                raise SaveError(f"{path} is damaged, and none of its tables can be read: replace it with a backup")
         if any(_beside(path, suffix).exists() for suffix in ("-wal", "-journal")):
-            raise SaveError(f"{path} cannot be written: what is beside it cannot be put into it")
+            raise SaveError(f"{path} cannot be written: the log next to it cannot be merged into it")
         before = _put_aside(path)
         fresh.replace(path)
     except BaseException:
@@ -247,7 +247,7 @@ def copy_rows(base: sqlite3.Connection, kind: FileKind, other: sqlite3.Connectio
 
     Args:
         base: the store.
-        kind: of the store. The rows of version 1 get their sums; others keep them.
+        kind: the kind of the store. The rows of version 1 get sums; others keep theirs.
         other: the file.
     """
     create(other)

@@ -1,8 +1,8 @@
-"""The rows of a store: their sums, the chain over the lines of a game, and their reading, each by itself.
+"""The rows of a store: their sums, the chain over the lines of a game, and independent reading of each.
 
-Each row ends with the sum of its other columns. The sum of a line goes over that of the line before it, too, and the
-row of a game has the number of its lines and the sum of the last: a line that is changed, deleted, added or renumbered
-is noticed. Whoever may write to the file can write sums as well: they are against damage, not against people.
+Each row ends with the sum of its other columns. The sum of a line covers the previous line's sum, too, and the row of a
+game has the number of its lines and the last sum: so changed, deleted, added or renumbered lines are detected. The sums
+protect against damage, not against attackers, as anyone with write access can compute them.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class LogChain(Struct, frozen=True):
 
     Attributes:
         game: the id of the table.
-        lines: their number.
-        head: the sum of the last one; "" before the first.
+        lines: the number of lines.
+        head: the sum of the last line; "" before the first.
     """
 
     game: str
@@ -45,12 +45,12 @@ class StoredGame(Struct, frozen=True):
     """A stored table.
 
     Attributes:
-        id: of the table.
+        id: the id of the table.
         header: the first line of its log, without its rules; "" if it is damaged.
         rules: the hash of the sources of its rules.
-        aside: what is in no log, as JSON.
-        begun: when it was begun, in seconds.
-        lines: the other lines of its log; of a damaged table, those before the damage.
+        aside: unlogged data, as JSON.
+        begun: the start time, in seconds.
+        lines: the other lines of its log; for a damaged table, those before the damage.
         fault: the damage; "" if there is none.
     """
 
@@ -77,7 +77,7 @@ class StoredGame(Struct, frozen=True):
 
 
 def row_sum(*values: str | bytes | float | None) -> str:
-    """The sum of values: SHA-256 of their texts in UTF-8, each after its length; 64 hex digits."""
+    """The sum of values: SHA-256 of their UTF-8 texts, each preceded by its length; 64 hex digits."""
     digest = sha256()
     for value in values:
         data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
@@ -95,10 +95,10 @@ def with_sum(*values: str | int | float) -> tuple[str | int | float, ...]:
 
 
 class Rows:
-    """The rows of a store, read one by one: a fault in one does not affect the others.
+    """The rows of a store, read independently: a fault in one does not affect the others.
 
     Args:
-        base: an open store, whose texts become bytes from here on.
+        base: an open store, whose texts are read as bytes from now on.
     """
 
     def __init__(self, base: sqlite3.Connection) -> None:
@@ -107,12 +107,12 @@ class Rows:
         self._base = base
 
     def all_of(self, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a table that can be read, without their order; texts are bytes."""
+        """The readable rows of a table, in any order; texts are bytes."""
         for (number,) in list(self._until_damage(f"SELECT rowid FROM {table} NOT INDEXED")):  # an index may be damaged
             yield from self._until_damage(f"SELECT {', '.join(columns)} FROM {table} WHERE rowid = ?", (number,))
 
     def lines_of(self, game: bytes, columns: str = "n, text, sum") -> Iterator[tuple[Any, ...]]:
-        """The lines of a game in their order, up to the first that cannot be read."""
+        """The lines of a game in order, up to the first unreadable one."""
         return self._until_damage(f"SELECT {columns} FROM line WHERE game = CAST(? AS TEXT) ORDER BY n", (game,))
 
     def _until_damage(self, query: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -124,7 +124,7 @@ class Rows:
             return
 
     def games(self) -> Iterator[StoredGame]:
-        """All tables, in the order in which they were begun."""
+        """All tables in order of creation."""
         rows = self.all_of("game", (*GAME, "sum"))
         for row in sorted(rows, key=lambda row: (row[4] if isinstance(row[4], float) else 0.0, _name(row[0]))):
             yield self._game(row)
@@ -159,11 +159,11 @@ class Rows:
         return tuple(texts), ""
 
     def bundles(self) -> dict[str, str]:
-        """The sound bundles of rules as JSON, by the hash of their sources."""
+        """The intact bundles of rules as JSON, by the hash of their sources."""
         return dict(self._texts("rules", RULES))
 
     def keys(self) -> dict[str, tuple[str, str]]:
-        """Hash of each sound key → the table ("" for the owner's) and the role."""
+        """Hash of each intact key → the table ("" for the owner's) and the role."""
         return {hash_: (game, role) for hash_, game, role in self._texts("key", KEY)}
 
     def _texts(self, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:

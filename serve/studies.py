@@ -1,11 +1,11 @@
-"""The page of a replay of a table, with the viewer's variations, and with a bot's opinions."""
+"""The replay page of a table, with the viewer's variations and a bot's opinions."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 from rulespec.engine.bots.opinions import JUDGE, opinions
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.retrace import NotFoundError
@@ -23,15 +23,15 @@ from rulespec.serve.published import anchors
 
 
 class StudyRequest(Struct, frozen=True):
-    """A page that somebody wants.
+    """A requested page.
 
     Attributes:
         past: the game.
-        viewer: who looks (None: everybody); `OMNISCIENT` sees all.
-        language: of the texts.
+        viewer: the reader (None: everybody); `OMNISCIENT` sees everything.
+        language: the language of the texts.
         about: the line below the title.
-        variations: of the viewer, and those that are published.
-        judged: the seats on whose decisions a bot gives its opinion; none without one.
+        variations: the viewer's variations, and the published ones.
+        judged: the seats whose decisions a bot comments on; empty without opinions.
     """
 
     past: PastGame
@@ -43,7 +43,7 @@ class StudyRequest(Struct, frozen=True):
 
 
 def study_of(request: StudyRequest) -> str:
-    """The page, worked out in a process of its own.
+    """The page; runs in a separate process.
 
     Raises:
         DiagnosticsError: if it would be too large.
@@ -62,12 +62,12 @@ def study_of(request: StudyRequest) -> str:
 
 
 def gives_opinions(hall: Hall) -> bool:
-    """Whether a bot can judge here: those that search need an extra."""
+    """Whether a bot can give opinions here: searching bots need an extra."""
     return any(bot.startswith("flat") for bot in hall.bots)
 
 
 def may_judge(hall: Hall, live: Live) -> bool:
-    """Whether a bot gives its opinion at a table: after the end, or in a copy where its owner allows it."""
+    """Whether a bot may give its opinion at a table: after the end, or in a copy if the owner allows it."""
     if not gives_opinions(hall):
         return False
     if not live.table.alone:
@@ -85,19 +85,19 @@ async def study(hall: Hall, live: Live, viewer: str | None) -> str:
 
 
 async def opinion(hall: Hall, live: Live, viewer: str | None) -> str:
-    """The page with a bot's opinions of the decisions that the viewer sees.
+    """The page with a bot's opinions on the decisions visible to the viewer.
 
     Raises:
-        NotFoundError: if nobody is to have them yet, or they are being worked out.
+        NotFoundError: if opinions are not allowed yet, or are being computed.
     """
     async with live.lock:
         if not may_judge(hall, live):
-            raise NotFoundError("a bot gives its opinion after the end, or in a copy where the owner allows it")
+            raise NotFoundError("bot opinions are available after the end, or in a copy if the owner allows it")
         if live.judging:
-            raise NotFoundError("an opinion is being worked out already")
+            raise NotFoundError("an opinion is already being computed")
         request = _request(live, viewer, judges=True)
         if not request.judged:
-            raise NotFoundError("of a game with secrets, spectators have no opinion of a bot")
+            raise NotFoundError("in a game with secrets, spectators get no bot opinions")
         live.judging = True
     try:
         return str(await hall.ask(study_of, request))
@@ -106,11 +106,12 @@ async def opinion(hall: Hall, live: Live, viewer: str | None) -> str:
 
 
 def _request(live: Live, viewer: str | None, *, judges: bool = False) -> StudyRequest:
-    table, game = live.table, live.table.game
-    whole = table.is_revealed or not game.omniscient.secretive
+    table = live.table
     eyes = OMNISCIENT if table.is_revealed else viewer
+    game = as_shown(table.game, eyes)
+    whole = table.is_revealed or not game.omniscient.secretive
     seats = game.seats if whole or table.alone else (viewer,) if viewer is not None else ()
     noted = () if table.alone else (*anchors(live.notes(viewer, whole=whole)), *private_anchors(live, viewer))
     house = [each["title"] for each in live.rules.house_rules]
     about = " · ".join([*house, ", ".join(game.shown_names.values()), live.rules.words.word("decisions", game.ply)])
-    return StudyRequest(live.past(), eyes, live.rules.words.language, about, noted, tuple(seats) if judges else ())
+    return StudyRequest(live.past(eyes), eyes, live.rules.words.language, about, noted, tuple(seats) if judges else ())

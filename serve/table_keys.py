@@ -7,7 +7,7 @@ import secrets
 
 _BYTES = 16
 MAX_KEY = 100
-"""Characters of what is taken for a key."""
+"""The most characters of a key."""
 
 
 def new_key() -> str:

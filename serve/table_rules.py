@@ -1,7 +1,8 @@
-"""Rules of tables: a ruleset, its words and its board, shared by all tables of them."""
+"""Rules of tables: a ruleset, its words and its board, shared by all tables with these rules."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,8 +13,10 @@ from rulespec.bundles.rules import bundle_of
 from rulespec.drawing.board import board_of
 from rulespec.drawing.drawing_plan import plan
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.shown_cells import ShownCells
+from rulespec.engine.game.guarded import UNKNOWN, GuardedState
+from rulespec.engine.game.state_json import ShownCells
 from rulespec.engine.words.helps import helps
+from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.template import Hole, Optional
 from rulespec.engine.words.words import Words
 from rulespec.errors import RulespecError
@@ -35,8 +38,8 @@ class TableRules:
 
     Args:
         ruleset: the ruleset.
-        language: of words; None: that of the ruleset.
-        bundle: the bundle that it was read from; None: one is made.
+        language: the language of texts; None for the ruleset's own.
+        bundle: the bundle it was read from; None: a new one is made.
     """
 
     def __init__(self, ruleset: typed.Ruleset, language: str | None = None, bundle: Bundle | None = None) -> None:
@@ -49,8 +52,9 @@ class TableRules:
         self._helps: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
 
     def board(self, seats: tuple[str, ...], viewer: int = 0) -> tuple[str, dict[str, Any] | None]:
-        """The picture that stays and the drawing plan, for seats, which are called by their ids; "" and None if the
-        board cannot be drawn. `viewer` is the number of the seat whose own spaces can be clicked, if seats have such.
+        """The static picture and the drawing plan, for seats identified by ids; "" and None if it cannot be drawn.
+
+        `viewer` is the number of the seat whose own spaces can be clicked, if seats have such spaces.
         """
         key = seats, viewer
         if key not in self._boards:
@@ -71,7 +75,7 @@ class TableRules:
         return self._cells[game.seats]
 
     def values(self, game: Game) -> list[dict[str, Any]]:
-        """The cells that the picture of games with the same seats does not have."""
+        """The values missing from the picture of games with the same seats."""
         if game.seats not in self._values:
             try:
                 board = board_of(self.ruleset, game.seats, self.words)
@@ -89,15 +93,24 @@ class TableRules:
         return {name: self.words.word(name, **_holes(name)) for name in (*names, *PAGE_WORDS)}
 
     def titles(self, game: Game) -> dict[str, str]:
-        """`kind.entity` → its title, for all entities that options can name; seats have names of their own."""
+        """`kind.entity` → its title, for all entities that options can name, except seats."""
         program, player = game.omniscient.program, game.ruleset.declarations.player_kind
         kinds = {p.type.removesuffix("?") for d in program.decisions for c in d.choices for p in c.params}
         names = game.omniscient.labels.names
         return {
             f"{kind}.{id_}": title
             for kind in sorted(kinds & {*names} - {player})
-            for id_, title in zip(names[kind], self.words.titles(kind, game.shown_names), strict=True)
+            for id_, title in zip(names[kind], self._titles(game, kind), strict=True)
         }
+
+    def _titles(self, game: Game, kind: str) -> Sequence[str]:
+        """The titles of a kind in any position: one that follows from the state is that of the kind."""
+        if self.words.text("each", kind) is None:
+            return self.words.titles(kind, game.shown_names)
+        narrator, state = Narrator(self.words, game, None), game.omniscient.numbers.state
+        narrator.past = GuardedState(state, range(len(state)))
+        titles = (narrator.entity(kind, number) for number in range(len(game.omniscient.labels.names[kind])))
+        return [self.words.kind(kind) if UNKNOWN in title else title for title in titles]
 
     @cached_property
     def house_rules(self) -> list[dict[str, Any]]:
@@ -105,17 +118,17 @@ class TableRules:
         return [msgspec.to_builtins(rule) for rule in house_rules(self.ruleset)]
 
     def helps(self, game: Game) -> dict[str, dict[str, Any]]:
-        """The helps of games with the same seats and settings, by their subjects."""
+        """The help texts of games with the same seats and settings, by subject."""
         key = game.seats, *sorted(game.settings.items())
         if key not in self._helps:
             self._helps[key] = {name: help_.to_json() for name, help_ in helps(self.words, game).items()}
         return self._helps[key]
 
     def calls(self, game: Game) -> dict[str, dict[str, Any]]:
-        """Decision and option → the words of what is done out of turn, for a page to fill: there are many such options.
+        """Decision and option → the text for an option out of turn, as a template: there are many such options.
 
-        Numbers in `parts` are those of parameters; `units` has a text for one and for any other number of each. Left
-        out is what reads more than its parameters.
+        Numbers in `parts` are parameters; `units` has for each the singular and plural text. Texts that read more than
+        their parameters are omitted.
         """
         results: dict[str, dict[str, Any]] = {}
         for decision in game.omniscient.program.decisions:
@@ -137,9 +150,11 @@ class TableRules:
         return [self.words.amount(1, type_.unit), self.words.amount(2, type_.unit).replace("2", "{number}")]
 
     def option_names(self, game: Game) -> dict[str, str]:
-        """The name of an option → its title."""
+        """Name of an option → its title, if it has one."""
         names = {c.name for d in game.omniscient.program.decisions for c in d.choices}
-        return {name: self.words.decision(name) for name in sorted(names)}
+        return {
+            name: self.words.decision(name) for name in sorted(names) if self.words.text("decisions", name) is not None
+        }
 
 
 def _is_filled_by(part: str | Hole | Optional, names: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""The process of a server that thinks for bots, which follows the games by their decisions."""
+"""The process of a server that computes bots' decisions; it follows the games by their decisions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
-from rulespec.bundles.rules import ruleset_in
 from rulespec.engine.game.game import Game
-from rulespec.serve.past_process import PastDecision, PastGame, go_on
+from rulespec.serve.past_process import KeptGame, PastGame, start_of
 
 if TYPE_CHECKING:
     from rulespec.engine.bots.bot_seats import BotSeats
@@ -32,9 +31,9 @@ class BotQuestion(Struct, frozen=True):
 
     Attributes:
         past: the game.
-        seat: the one that decides.
+        seat: the deciding seat.
         bot: the name of its bot.
-        seed: of the table's bots.
+        seed: the seed of the table's bots.
     """
 
     past: PastGame
@@ -44,13 +43,13 @@ class BotQuestion(Struct, frozen=True):
 
 
 class Thinking:
-    """The process that thinks for bots, and does other long work."""
+    """The process for bots' decisions and other long work."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
 
     def ask(self, function: Callable[..., _T], *args: object) -> Future[_T]:
-        """The result of a function of a module, worked out in the process."""
+        """The result of a module's function, computed in the process."""
         if self._pool is None:
             self._pool = ProcessPoolExecutor(1, get_context("spawn"), _end_with_the_server)
         try:
@@ -78,7 +77,7 @@ def _end_with_the_server() -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-_games: OrderedDict[tuple[str, str, str], tuple[Game, BotSeats]] = OrderedDict()
+_games: OrderedDict[tuple[str, str, str], tuple[KeptGame, BotSeats]] = OrderedDict()
 _searches: dict[tuple[object, ...], Search] = {}
 
 
@@ -89,7 +88,7 @@ def answer(question: BotQuestion) -> str:
 
 
 def game_and_bot(question: BotQuestion) -> tuple[Game, BotSeats]:
-    """The game of a question at its decision, and the bot; both are remembered in this process."""
+    """The game of a question at its decision, and the bot; both are cached in this process."""
     past = question.past
     key = past.game, question.seat, question.bot
     if key not in _games:
@@ -97,32 +96,19 @@ def game_and_bot(question: BotQuestion) -> tuple[Game, BotSeats]:
         if len(_games) > _GAMES:
             _games.popitem(last=False)
     _games.move_to_end(key)
-    game, bots = _games[key]
-    _follow(game, past.decisions)
-    return game, bots
+    memory, bots = _games[key]
+    return memory.follow(past.decisions), bots
 
 
-def _begin(question: BotQuestion) -> tuple[Game, BotSeats]:
+def _begin(question: BotQuestion) -> tuple[KeptGame, BotSeats]:
     from rulespec.engine.bots.bot_seats import BotSeats
     from rulespec.engine.bots.named import open_bot
     from rulespec.engine.search.open_search import open_search
 
     past = question.past
     seats = tuple(past.names)
-    game = Game(ruleset_in(past.bundle), seats, past.settings)
+    game = start_of(past)
     of = (past.bundle.sources, seats, tuple(sorted(past.settings.items())))
     if of not in _searches:
         _searches[of] = open_search(game)
-    return game, BotSeats(game, {question.seat: open_bot(question.bot)}, question.seed, _searches[of])
-
-
-def _follow(game: Game, decisions: tuple[PastDecision, ...]) -> None:
-    """Brings a game to the end of a past, of which it may have a part, or more than that."""
-    has = [(str(option), option.by) for option in game.history]
-    same = next(
-        (n for n, (a, b) in enumerate(zip(has, decisions, strict=False)) if a != (b.text, b.by)),
-        min(len(has), len(decisions)),
-    )
-    for _ in range(len(has) - same):
-        game.undo()
-    go_on(game, decisions[same:])
+    return KeptGame(game), BotSeats(game, {question.seat: open_bot(question.bot)}, question.seed, _searches[of])

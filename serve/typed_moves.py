@@ -33,9 +33,9 @@ class TypedMove(Struct, frozen=True, forbid_unknown_fields=True):
     """A move as text.
 
     Attributes:
-        text: the move.
-        serial: that of the last frame that the viewer has.
-        seat: in a copy, whose move it is.
+        text: the text of the move.
+        serial: the serial of the viewer's last frame.
+        seat: in a copy, the moving seat.
     """
 
     do: Literal["type"]
@@ -45,7 +45,7 @@ class TypedMove(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_typed(data: object) -> TypedMove | None:
-    """The message in plain data; None if it is another one."""
+    """The message in plain data; None for other messages."""
     try:
         return msgspec.convert(data, TypedMove)
     except msgspec.ValidationError:
@@ -53,7 +53,7 @@ def read_typed(data: object) -> TypedMove | None:
 
 
 def notation_at(live: Live) -> Notation | None:
-    """The notation of a table; none in a game with secrets, where what a text means may tell them."""
+    """The notation of a table; None for a game with secrets, which the meaning of a text might reveal."""
     if live.table.game.omniscient.secretive:
         return None
     try:
@@ -63,7 +63,7 @@ def notation_at(live: Live) -> Notation | None:
 
 
 async def take_typed(hall: Hall, live: Live, viewer: str | None, typed: TypedMove) -> dict[str, Any]:
-    """Takes the option that a text stands for; the answer to the message."""
+    """Takes the option that a text denotes; returns the answer to the message."""
     notation = notation_at(live)
     if viewer is None or notation is None or len(typed.text) > MAX_TYPED or not typed.text.isprintable():
         return _refused(MessageRefusal("no move can be typed here"))

@@ -1,4 +1,4 @@
-"""Dependents of an edit, listed before it is made: further changes, and recorded games that no longer replay."""
+"""Dependents of an edit, listed beforehand: further changes, and recorded games that no longer replay."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SHOWN = 12
 
 
 def dependents(folder: Path, edits: Sequence[Sequence[str]], changes: Mapping[Path, tuple[str, str]]) -> list[str]:
-    """The dependents of edits that rename or remove, in sentences; none of other edits.
+    """The dependents of renames and removals, in sentences; empty for other edits.
 
     Args:
         folder: the folder of the map, a real path.
-        edits: as words.
-        changes: the files that change, with their texts before and after.
+        edits: the edits, as words.
+        changes: the changed files, with their texts before and after.
     """
     gone = [edit[1] for edit in edits if edit[0] == "remove" and len(edit) > 1]
     renamed = [edit[1] for edit in edits if edit[0] == "rename" and len(edit) > 1]

@@ -29,21 +29,21 @@ class Page(Protocol):
     """A connection that displays the map."""
 
     def wake(self) -> None:
-        """Wakes the page for news."""
+        """Wakes the page to show news."""
 
 
 class Desk:
-    """The editor of a folder with its open pages, which makes edits one after the other.
+    """The editor of a folder with its open pages; it makes edits one after another.
 
     Args:
-        folder: that of a ruleset.
-        drawing: the process that draws.
+        folder: the folder of a ruleset.
+        drawing: the drawing process.
 
     Attributes:
         editor: the editor.
-        pages: the pages that are open.
-        drawn: the last picture, with the version of the files that it shows.
-        programs: those that pages have started.
+        pages: the open pages.
+        drawn: the last picture, with the version of the files it shows.
+        programs: the programs started by pages.
     """
 
     def __init__(self, folder: Path, drawing: Thinking) -> None:
@@ -63,7 +63,7 @@ class Desk:
         return {"folder": folder.name, "path": display(folder), "steps": shown}
 
     async def run(self) -> None:
-        """Follows the files, and draws, until cancelled; then its programs end."""
+        """Watches the files and draws until cancelled, then ends its programs."""
         self._to_draw.set()
         try:
             await asyncio.gather(self._follow(), self._draw())
@@ -71,7 +71,7 @@ class Desk:
             await self.programs.close()
 
     async def hear(self, message: EditMessage) -> Answer:
-        """Carries out a page's request, shows all pages the changes, and returns the answer."""
+        """Executes a page's request, sends the changes to all pages, and returns the answer."""
         if message.do == "start":
             return self._start(message.step)
         async with self._lock:
@@ -127,7 +127,7 @@ class Desk:
             except Exception:
                 _log.exception("the map cannot be drawn")
                 return None
-        _log.error("the process that draws has ended twice over one map")
+        _log.error("the drawing process has crashed twice on the same map")
         return None
 
     async def _surely(self, act: Callable[..., _T], *args: Any) -> _T | None:

@@ -1,4 +1,4 @@
-"""The drawing of maps in a separate process, so that no edit waits for a picture."""
+"""Drawing of maps in a separate process, so that no edit waits for a picture."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _EDITORS = 8
 
 
 class ToDraw(Struct, frozen=True):
-    """A map to be drawn.
+    """A map to draw.
 
     Attributes:
-        editor: whose it is: its last picture is where the next one begins.
-        declarations: of the ruleset, which may have mistakes.
-        files: folder and name of each drawing file that there may be, the lowest first.
-        kind: of the regions.
-        title: of the game.
+        editor: the id of its editor, whose last picture is reused.
+        declarations: the declarations of the ruleset, possibly with mistakes.
+        files: folder and name of each possible drawing file, lowest first.
+        kind: the kind of the regions.
+        title: the title of the game.
     """
 
     editor: str
@@ -46,7 +46,7 @@ _pictures: OrderedDict[str, tuple[Picture, EditorFiles]] = OrderedDict()
 
 
 def draw(data: bytes) -> tuple[Drawn | None, tuple[Diagnostic, ...]]:
-    """The picture of a map, None if it cannot be drawn, with faults of its drawing; runs in the drawing process."""
+    """The picture of a map, or None if it cannot be drawn, with its faults; runs in the drawing process."""
     map_: ToDraw = pickle.loads(data)
     picture, source = _pictures.setdefault(map_.editor, (Picture(), EditorFiles()))
     _pictures.move_to_end(map_.editor)

@@ -59,13 +59,13 @@ def _has_roles(d: typed.Declarations) -> bool:
 
 
 class Editor:
-    """The editor of a map. One thread at a time may use it.
+    """The editor of a map, for one thread at a time.
 
     Args:
-        folder: the folder of a ruleset; only files in it are changed.
+        folder: the folder of a ruleset, whose files alone are changed.
 
     Attributes:
-        state: the map as its page has it.
+        state: the map in the form for its page.
         version: counts the changes of the files.
     """
 
@@ -88,7 +88,7 @@ class Editor:
     # --- the files ---------------------------------------------------------------------------------------------------
 
     def look(self) -> bool:
-        """Reads the files again if they have changed; whether they have."""
+        """Reloads the files if they have changed; returns whether they have."""
         now = stamps([self.folder])
         if now == self._stamps:
             return False
@@ -142,7 +142,7 @@ class Editor:
     # --- edits -------------------------------------------------------------------------------------------------------
 
     def hear(self, message: EditMessage) -> Answer:
-        """Carries out a page's request; returns the answer."""
+        """Executes a page's request; returns the answer."""
         self.look()
         try:
             if message.do == "edit":
@@ -203,7 +203,7 @@ class Editor:
             errors = [d for d in map_.checked()[1] if d.severity is Severity.ERROR]
             raise MapEditError(errors[0].message if errors else "the map could not be read after that")
         if len(regions_of(map_, None, {})) > MAX_REGIONS:
-            raise MapEditError(f"a map that is edited on a page has {MAX_REGIONS} regions at most")
+            raise MapEditError(f"the page can edit a map of at most {MAX_REGIONS} regions")
 
     def _fix(self, message: EditMessage) -> Answer:
         fixes = self._fixes.get(message.serial, [])
@@ -236,7 +236,7 @@ class Editor:
         self._check()
 
     def steps(self) -> list[NextStep]:
-        """The next steps with the map."""
+        """The next steps for the map."""
         checked = self._map.map.checked()[0]
         extends = text(get(checked.source.root, "game", "extends")) if checked is not None else ""
         base = str((self.folder / extends).resolve()) if is_path(extends) else extends

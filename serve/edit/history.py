@@ -21,11 +21,11 @@ MAX_BYTES = 64_000_000
 
 
 class ChangedElsewhereError(MapEditError):
-    """A file has been changed by somebody else since it was read."""
+    """A file changed by someone else since it was read."""
 
 
 class UndoStep(Brief, Struct, frozen=True):
-    """A step that can be undone: its name, and its files before and after."""
+    """An undoable step: its name, and its files before and after."""
 
     name: str
     before: dict[Path, Content]
@@ -33,7 +33,7 @@ class UndoStep(Brief, Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """Its bytes."""
+        """The size in bytes."""
         return sum(len(each or b"") for each in (*self.before.values(), *self.after.values()))
 
 
@@ -41,7 +41,7 @@ class History:
     """Steps for undo and redo.
 
     Args:
-        own: the files that may be written.
+        own: the writable files.
     """
 
     def __init__(self, own: OwnFiles) -> None:
@@ -51,15 +51,15 @@ class History:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the next steps to undo and to redo; "" without one."""
+        """The names of the next steps to undo and to redo; "" if there is none."""
         return self._done[-1].name if self._done else "", self._undone[-1].name if self._undone else ""
 
     def do(self, name: str, before: Mapping[Path, Content], after: Mapping[Path, Content]) -> None:
-        """Writes files, as a new step.
+        """Writes files as a new step.
 
         Raises:
-            ChangedElsewhereError: a file has been changed by somebody else since it was read.
-            MapEditError: one cannot be written.
+            ChangedElsewhereError: if someone else has changed a file since it was read.
+            MapEditError: if a file cannot be written.
         """
         step = UndoStep(name, dict(before), dict(after))
         self._write(step.before, step.after, "edit")
@@ -69,14 +69,14 @@ class History:
             del self._done[0]
 
     def undo(self) -> str:
-        """Undoes the last step; returns its name. Errors: as those of `do`, or there is none."""
+        """Undoes the last step; returns its name. Errors: as for `do`, or if there is none."""
         step = _last(self._done, "undone")
         self._write(step.after, step.before, "undo")
         self._undone.append(self._done.pop())
         return step.name
 
     def redo(self) -> str:
-        """Redoes the last undone step; returns its name. Errors: as those of `do`, or there is none."""
+        """Redoes the last undone step; returns its name. Errors: as for `do`, or if there is none."""
         step = _last(self._undone, "done again")
         self._write(step.before, step.after, "redo")
         self._done.append(self._undone.pop())
@@ -88,7 +88,7 @@ class History:
             for path in wanted:
                 if (content := read(path, self._own)) != now[path]:
                     if content is None:
-                        raise MapEditError(f"{display(path)} is not there any more")
+                        raise MapEditError(f"{display(path)} is missing")
                     raise ChangedError(str(path))
             order = sorted(wanted, key=lambda path: path.name == "map.yaml")
             replace_together({path: wanted[path] for path in order}, now)
@@ -101,15 +101,15 @@ class History:
 
 
 def read(path: Path, own: OwnFiles) -> Content:
-    """The content of a file that may be edited, or added: one in the folder itself.
+    """The content of a file that may be edited or added: one in the folder itself.
 
     Raises:
-        MapEditError: it is a link, lies elsewhere, or is too large.
+        MapEditError: if it is a link, outside the folder, or too large.
     """
     if not os.path.lexists(path) and path.parent in own.folders:
         return None
     if path not in own:
-        raise MapEditError(f"{display(path)} is not there any more, or leads elsewhere")
+        raise MapEditError(f"{display(path)} is missing, or leads elsewhere")
     try:
         data = bytes_of(path, MAX_YAML.size)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The application of an editor: its page, which has nothing of the map in it, and a socket."""
+"""The application of an editor: its page, which contains nothing of the map, and a socket."""
 
 from __future__ import annotations
 
@@ -12,50 +12,59 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rulespec.pages.edit_page import edit_page
+from rulespec.pages.edit_page import edit_page, start_page
 from rulespec.pages.table_page import POLICY
 from rulespec.serve.edit.desk import Desk
+from rulespec.serve.edit.first_map import Start
+from rulespec.serve.edit.first_requests import start_routes
 from rulespec.serve.edit.map_connection import EditConnection
 from rulespec.serve.guard import OriginGuard
 
 
-def edit_app(desk: Desk, key: str, port: int) -> ASGIApp:
+def edit_app(opened: Desk | Start, key: str, port: int) -> ASGIApp:
     """The application.
 
     Args:
-        desk: the editor.
-        key: what a page must say first.
-        port: that the server listens to, on this machine alone.
+        opened: the editor, or the folder for a new map.
+        key: the key expected in the first message of a page.
+        port: the listening port, on this machine only.
     """
-    page, framed = edit_page(), {"Content-Security-Policy": POLICY}
+    start = opened if isinstance(opened, Start) else None
+    framed = {"Content-Security-Policy": POLICY}
+
+    def desk() -> Desk | None:
+        return opened.desk if isinstance(opened, Start) else opened
 
     async def index(_: Request) -> Response:
-        return HTMLResponse(page, headers=framed)
+        return HTMLResponse(start_page() if desk() is None else edit_page(), headers=framed)
 
     async def report(request: Request) -> Response:
         """A report requested by the page, at an unguessable address."""
-        written = desk.programs.reports.get(request.url.path)
+        at = desk()
+        written = at.programs.reports.get(request.url.path) if at is not None else None
         return Response(status_code=404) if written is None else HTMLResponse(written, headers=framed)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        running = asyncio.create_task(desk.run())
+        running = asyncio.create_task(opened.run())
         yield
         running.cancel()
         with suppress(asyncio.CancelledError):
             await running
 
-    pages = Starlette(routes=[Route("/", index), Route("/report/{name}", report)], lifespan=lifespan)
+    routes = [Route("/", index), Route("/report/{name}", report)]
+    pages = Starlette(routes=[*routes, *(start_routes(start, key) if start is not None else ())], lifespan=lifespan)
 
     async def routed(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
             await pages(scope, receive, send)
             return
         await receive()
-        if scope["path"] != "/socket":
+        at = desk()
+        if scope["path"] != "/socket" or at is None:
             await send({"type": "websocket.close", "code": 1008, "reason": ""})
             return
         await send({"type": "websocket.accept"})
-        await EditConnection(receive, send, desk, key).live()
+        await EditConnection(receive, send, at, key).live()
 
     return OriginGuard(routed, port)

@@ -27,10 +27,10 @@ class EditConnection:
     """A connection of a page.
 
     Args:
-        receive: gives the messages of a socket that has been accepted.
+        receive: returns the messages of an accepted socket.
         send: sends to it.
         desk: the editor, and all its pages.
-        key: what the page must say first.
+        key: the key expected in the first message.
     """
 
     def __init__(self, receive: Receive, send: Send, desk: Desk, key: str) -> None:
@@ -45,7 +45,7 @@ class EditConnection:
         self._allowance = Allowance(BURST, RATE)
 
     def wake(self) -> None:
-        """Wakes the connection for news."""
+        """Wakes the connection to send news."""
         self._new.set()
 
     async def live(self) -> None:

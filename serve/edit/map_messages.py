@@ -19,13 +19,13 @@ class EditMessage(Struct, frozen=True, forbid_unknown_fields=True):
     """A message of a page.
 
     Attributes:
-        do: make edits; take one back, or do it again; apply a fix of a problem; start a next step.
-        edits: each as its words, such as `["link", "cape", "reef"]`; together they are one step.
-        name: of the step, for people.
-        confirmed: whether the author has seen what depends on it.
-        serial: that of the state in which the page has seen the problem.
+        do: make edits; undo or redo; apply a fix of a problem; start a next step.
+        edits: each as its words, such as `["link", "cape", "reef"]`; together they form one step.
+        name: the name of the step, for people.
+        confirmed: whether the author has seen the dependents.
+        serial: the serial of the state in which the page saw the problem.
         fix: the number of the fix in that state.
-        step: the next step that is started.
+        step: the next step to start.
     """
 
     do: Literal["edit", "undo", "redo", "fix", "start"]

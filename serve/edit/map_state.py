@@ -1,4 +1,4 @@
-"""The state of a map for its page: regions with their facts, their forms, and problems."""
+"""The state of a map for its page: regions with their facts, forms, and problems."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _MAX_CHOICES = 500
 
 
 def regions_of(map_: MapFiles, checked: Checked | None, places: Mapping[str, tuple[float, float]]) -> list[Any]:
-    """The regions with their declarations: those of the folder, and those of its bases.
+    """The regions with their declarations, from the folder and its bases.
 
     Raises:
-        DiagnosticsError: the map cannot be read.
+        DiagnosticsError: if the map is unreadable.
     """
     own = get(_tree(map_), *REGIONS)
     merged = get(checked.source.root, *REGIONS) if checked is not None else None
@@ -70,7 +70,7 @@ def _region(name: str, node: Node, own: bool, places: Mapping[str, tuple[float, 
 
 
 def form_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
-    """The form of a region: facts with their types, pieces, kinds of links, and the names that facts choose from."""
+    """The form of a region: facts with their types, pieces, kinds of links, and the names to choose from."""
     kind = map_.kind()
     facts = checked.declarations.kinds[kind].facts if kind in checked.declarations.kinds else {}
     links = [[key, text(value)] for key, _, value in entries(map_.declared("links")) if isinstance(value, Scalar)]
@@ -182,17 +182,17 @@ def _where(
 
 
 def proposals_of(proposals: MapProposals) -> dict[str, Any]:
-    """The proposals for a map, and the colours of its drawing with what they may say.
+    """The proposals for a map, and the colours of its drawing with their possible meanings.
 
     Raises:
-        DiagnosticsError: a file cannot be read.
-        MapEditError: so is the map.
+        DiagnosticsError: if a file is unreadable.
+        MapEditError: if the map is unreadable.
     """
     base = proposals.base
     owners = {fact: kind for fact, kind in base.choices.items() if base.is_owner(fact)} if base is not None else {}
 
     def values(kind: str) -> list[list[str]]:
-        """The names and titles that a fact of a kind may have: of an owner, those that the map has brought along."""
+        """The possible names and titles for a fact of a kind; for an owner, those added by the map."""
         own = proposals.own(kind)
         if kind in owners.values():
             return [[name, str((own[name] or {}).get("title", "")) or name.replace("_", " ")] for name in own]
@@ -212,10 +212,10 @@ def proposals_of(proposals: MapProposals) -> dict[str, Any]:
 
 
 def data_of(proposals: MapProposals, checked: Checked) -> dict[str, Any]:
-    """Data beside the regions, as a form has them: entities that a map may bring along, tables, constants, set-up.
+    """Data other than regions, for forms: entities that a map may add, tables, constants, set-up.
 
     Raises:
-        DiagnosticsError: a file cannot be read.
+        DiagnosticsError: if a file is unreadable.
     """
     d, root = checked.declarations, checked.source.root
     kinds = proposals.base.owners if proposals.base is not None else []

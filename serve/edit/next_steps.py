@@ -1,4 +1,4 @@
-"""Next steps with a map: the command of each, and how long it may take if the page starts it."""
+"""Next steps for a map: the command of each, and its time limit if the page starts it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _GAMES, _BOT = 200, "flat:8"
 
 
 class NextStep(Struct, frozen=True):
-    """A next step with a map.
+    """A next step for a map.
 
     Attributes:
-        title: what it does.
-        words: of its command, after `rulespec`.
-        name: by which a page starts it; "" if it is for a terminal.
-        seconds: that it may take; a table, until it is open.
+        title: its displayed name.
+        words: the words of its command, after `rulespec`.
+        name: its name in requests of the page; "" for a terminal command.
+        seconds: its time limit; for a table, until it is open.
     """
 
     title: str
@@ -40,10 +40,10 @@ def steps(folder: Path, base: str, players: int | None, roles: int = 0) -> Itera
     """The next steps.
 
     Args:
-        folder: that of the map.
-        base: the reference of the ruleset that it extends; "" without one.
-        players: the fewest that it is for, if there may be more.
-        roles: the most that it is for, if they hold something that may win more than its share; else 0.
+        folder: the folder of the map.
+        base: the reference of the ruleset it extends; "" if none.
+        players: the minimum number of players, if more are possible.
+        roles: the maximum number of seats, if they hold something that may win more than its share; otherwise 0.
     """
     name = display(folder.resolve())
     name = name if name.startswith(("/", ".")) else f"./{name}"

@@ -1,4 +1,4 @@
-"""The picture of a map under editing: regions keep their places, whatever else moves."""
+"""The picture of a map during editing: regions keep their places when others change."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Drawn(Brief, Struct, frozen=True):
 
     Attributes:
         size: width and height of the sheet.
-        items: its items by their ids, in their order.
+        items: its items by id, in order.
         spots: region → its place on the sheet.
-        frame: the part of the map's own units that is shown.
-        scale: points on the sheet for a unit of the frame.
-        places: region → its place, in units of the frame: that of its name, if its outline says where that is.
-        free: a place where nothing is, in units of the frame.
-        loose: the regions that have no place in any file, with the places that they are shown at.
-        corner: where the map begins on the sheet.
+        frame: the visible part of the map, in its own units.
+        scale: points on the sheet per unit of the frame.
+        places: region → its place, in units of the frame; that of its name, if its outline gives it.
+        free: an empty place, in units of the frame.
+        loose: the regions without a place in any file, with their displayed places.
+        corner: the corner of the map on the sheet.
     """
 
     size: Point
@@ -63,7 +63,7 @@ class Drawn(Brief, Struct, frozen=True):
 
 
 class Picture:
-    """Pictures of a map, one after the other: its frame and its layout are kept as long as they can be."""
+    """Successive pictures of a map, which keep the frame and layout as long as possible."""
 
     def __init__(self) -> None:
         self._frame: Frame | None = None
@@ -75,10 +75,10 @@ class Picture:
         """The picture of a map.
 
         Args:
-            d: declarations; those of a ruleset with mistakes will do.
-            style: how they are drawn.
-            kind: that of the regions.
-            title: of the game.
+            d: declarations, possibly with mistakes.
+            style: the style of the map.
+            kind: the kind of the regions.
+            title: the title of the game.
 
         Raises:
             DiagnosticsError: RS55x, if it cannot be drawn.

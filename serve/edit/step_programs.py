@@ -17,7 +17,7 @@ from msgspec import Struct
 from rulespec.serve.edit.next_steps import NextStep
 
 _SHOWN = 6_000
-"""Characters of what a program says that are shown, the last ones."""
+"""The most characters of a program's output that are shown, the last ones."""
 _PAGE = 20_000_000
 """Bytes of a report."""
 _LINK = re.compile(r"http://127\.0\.0\.1:([0-9]+)/#[\w-]+$")
@@ -30,9 +30,9 @@ class EditorProgram(Struct, frozen=True):
     """A program, for display.
 
     Attributes:
-        state: whether it runs, is at its end (a table: is open), or has failed.
-        text: what it has said.
-        links: names and addresses that it gives.
+        state: whether it is running, finished (for a table: open), or failed.
+        text: its output.
+        links: its links, as names and addresses.
     """
 
     state: str
@@ -41,14 +41,14 @@ class EditorProgram(Struct, frozen=True):
 
 
 class EditorPrograms:
-    """The programs of a page's server: one for each step at most, and they end with the server.
+    """The programs of a page's server: at most one per step, ended with the server.
 
     Args:
-        changed: called when there is something new to show.
+        changed: called when there is news to show.
 
     Attributes:
         shown: step → its last program.
-        reports: path → the page that a program has written.
+        reports: path → the page written by a program.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
@@ -61,9 +61,9 @@ class EditorPrograms:
         self._port = 0
 
     def start(self, step: NextStep) -> str:
-        """Starts a program; a refusal, or "".
+        """Starts a program; returns a refusal, or "".
 
-        A table that is open goes on in the process of the new one, at the same address.
+        An open table is moved to the new process, at the same address.
         """
         before = self.shown.get(step.name)
         if before is not None and before.state == "running":
