@@ -1,4 +1,4 @@
-"""Types of options for addresses: of a machine, of a page, of a service."""
+"""Option types for addresses: of a machine, a page or a service."""
 
 from __future__ import annotations
 
@@ -13,24 +13,28 @@ _HOST = re.compile(r"[\w.-]+|[\da-f:.]*:[\da-f:.]*", re.ASCII | re.IGNORECASE)
 
 
 class HostType(click.ParamType[str]):
-    """An address of this machine, by number or by name."""
+    """An address of this machine, by number or name."""
 
     name = "address"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The address. Whether this machine has it shows only when something listens there."""
+        """The address; only listening on it shows whether this machine has it."""
         text = str(value)
         if not _PLAIN.fullmatch(text):
-            self.fail(f"`{text[:80]}` is no address such as 127.0.0.1; 0.0.0.0 is all of this machine", param, ctx)
+            self.fail(
+                f"`{text[:80]}` is not an address such as 127.0.0.1; 0.0.0.0 means all addresses of this machine",
+                param,
+                ctx,
+            )
         return text
 
 
 class WebAddress(click.ParamType[str]):
-    """An address that begins with http:// or https://; an empty text means none.
+    """An address that starts with http:// or https://; an empty text means none.
 
     Args:
-        example: an address to show after one in another form.
-        whole: whether it may have a path and a query.
+        example: an example for error messages.
+        whole: whether a path and a query are allowed.
     """
 
     name = "url"
@@ -45,7 +49,7 @@ class WebAddress(click.ParamType[str]):
         if text and not self._is_address(text):
             ascii_ = _in_ascii(text)
             hint = f"; its name is written {ascii_}" if ascii_ else ""
-            self.fail(f"`{text[:80]}` is no address such as {self._example}{hint}", param, ctx)
+            self.fail(f"`{text[:80]}` is not an address such as {self._example}{hint}", param, ctx)
         return text
 
     def _is_address(self, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""`rulespec simulate REF --against OTHER`: the games under two rulesets, side by side."""
+"""`rulespec simulate REF --against OTHER`: the games of two rulesets, side by side."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rulespec.engine.words.words import Words
 
 
 def show_differences(differences: Iterable[ComparedNumber], heads: tuple[str, str], words: Words) -> None:
-    """Prints a line for each number of both rulesets, without a verdict: verdicts come from `rulespec playtest`.
+    """Prints a line for each number that both rulesets have, without a verdict (see `rulespec playtest`).
 
     Args:
         differences: the numbers.
         heads: the names of the rulesets.
-        words: those of the first.
+        words: the words of the first ruleset.
     """
     rows = [_row(each, words) for each in differences]
     head = ["", *heads, words.word("difference"), words.word("interval")]

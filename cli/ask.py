@@ -118,8 +118,8 @@ class Prompt:
         """Answers one input.
 
         Raises:
-            DiagnosticsError: if it is not correct.
-            RulesetFaultError: if it is at fault. Nothing has changed then.
+            DiagnosticsError: if the input is not correct.
+            RulesetFaultError: if it faults. The copy is then unchanged.
         """
         if len(text) > MAX_LINE:
             raise failure("RS874", f"an input has at most {MAX_LINE:,} characters", None)
@@ -232,7 +232,7 @@ def _complete(game: Game) -> None:
 
 
 class Completer:
-    """Completion of an input by the language server, whose index of the ruleset is made when it is needed first.
+    """Completion of an input by the language server, whose index of the ruleset is built on first use.
 
     Args:
         game: any game of the ruleset.
@@ -245,13 +245,13 @@ class Completer:
         self._words: list[str] = []
 
     def complete(self, word: str, number: int) -> str | None:
-        """The completion of a number; None if there are fewer."""
+        """The completion with a number; None if there are fewer."""
         if number == 0:
             self._words = self.words(self.line() or word)
         return self._words[number] if number < len(self._words) else None
 
     def words(self, before: str) -> list[str]:
-        """The words that the last word of a line may become."""
+        """The possible completions of the last word of a line."""
         from rulespec.lsp.complete import complete
 
         index = self._indexed()

@@ -1,7 +1,7 @@
 """The reader of a command's output: the omniscient table, or a seat, from which private information is withheld.
 
-A diagnostic of a log may quote its lines, and may follow from hidden information. So a seat gets one sentence in its
-place, whatever it is; all diagnostics that a command shows come through `redacted`.
+A diagnostic of a log may quote its lines, and may follow from hidden information. So a seat gets a fixed sentence
+instead; all displayed diagnostics pass through `redacted`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _PLAIN = frozenset(
 
 
 class Audience(Struct, frozen=True):
-    """Seats that may not see all of a game.
+    """Seats with a restricted view of a game.
 
     Attributes:
-        log: the log of the game; "" if it is in no file.
-        way: the way in which the omniscient gets the whole diagnostics, for a hint.
-        own: a file that is the seat's own, whose diagnostics stay whole; "" if there is none.
+        log: the log of the game; "" if there is no file.
+        way: how an omniscient reader gets the whole diagnostics, for a hint.
+        own: a file of the seat's own, whose diagnostics stay whole; "" if there is none.
     """
 
     log: str
@@ -47,7 +47,7 @@ def tell_seats(log: str, way: str, own: str = "") -> None:
 
 
 def tell_everything() -> None:
-    """Lifts the restriction of `tell_seats`, as the game turned out to have no secrets."""
+    """Lifts the restriction of `tell_seats`, once the game turns out to have no secrets."""
     click.get_current_context().meta.pop(_KEY, None)
 
 

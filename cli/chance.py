@@ -1,4 +1,4 @@
-"""The random source of a terminal game, with its rewinding by undo."""
+"""The random source of a terminal game, with rewinding on undo."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from rulespec.engine.program.draws import Draws
 
 
 class Chance:
-    """The random numbers of a table: the same for the same decision, or others after each taking back.
+    """The random numbers of a table: fixed for each decision, or redrawn after each undo.
 
     Args:
         seed: the seed of chance.
-        redraw: whether decisions taken back get new random numbers: then the table continues as another game.
+        redraw: whether undone decisions get new random numbers: the table then continues as another game.
 
     Attributes:
-        seed: as given.
+        seed: the seed of chance.
     """
 
     def __init__(self, seed: int, *, redraw: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Files that a command changes after the user has agreed, each at once and with the line ends of its text."""
+"""Confirmed writes of files: each atomic, with the line endings of its text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_confirmed(number: int, yes: bool) -> bool:
 
 
 def write_all(texts: Mapping[Path, str]) -> None:
-    """Writes files, a map last: files that only show it are harmless without it."""
+    """Writes files, with a map last: files that only display it are harmless without it."""
     paths = sorted(texts, key=lambda path: path.name == "map.yaml")
     for path in paths:
         with output.written(path) as file:

@@ -1,4 +1,4 @@
-"""`rulespec corpus describe`: the contents of a store, its columns and measures in words."""
+"""`rulespec corpus describe`: the contents of a store, and its columns and measures in words."""
 
 from __future__ import annotations
 

@@ -55,10 +55,10 @@ def command(
 
 
 def game_at_place(place: PositionPlace, rules: str | None) -> Game:
-    """The game of a log after a number of decisions.
+    """The game of a log after a given number of decisions.
 
     Raises:
-        DiagnosticsError: RS581 if it has fewer, or is over there.
+        DiagnosticsError: RS581 if there are fewer decisions, or the game is over there.
     """
     from rulespec.engine.replay.replay import replay_log
 
@@ -68,7 +68,8 @@ def game_at_place(place: PositionPlace, rules: str | None) -> Game:
     game = result.game
     if place.at is not None and game.ply < place.at and not result.foreign:
         message = f"{place.what} has {output.counted(game.ply, 'legal decision')}, not {place.at:,}"
-        raise failure("RS581", message, None, f"name one of them: --at {place.what}@{game.ply}")
+        last = game.ply - game.is_over if game.ply else 0
+        raise failure("RS581", message, None, f"name one of them: --at {place.what}@{last}")
     if game.is_over:
         help_ = f"name a position before its end: --at {place.what}@{max(0, game.ply - 1)}"
         raise failure("RS581", f"the game is over after {output.counted(game.ply, 'decision')}", None, help_)

@@ -1,4 +1,4 @@
-"""`rulespec coverage`: the parts of a ruleset's rules that its scenarios and recorded games run."""
+"""`rulespec coverage`: the parts of a ruleset's rules run by its scenarios and recorded games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from rulespec.cli import output
 from rulespec.cli.coverage_labels import heading, percentage, rule_state
-from rulespec.cli.fraction_flag import Finite
+from rulespec.cli.flags import Finite
 from rulespec.cli.log_argument import LogPath
 from rulespec.cli.simulate import seat_counts
 from rulespec.diagnostics.diagnostic import shown
@@ -81,12 +81,12 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     from rulespec.load import load_ruleset
 
     if r.overlays and (len(parts_of(r.ref)) > 1 or r.paths or r.playouts):
-        raise click.UsageError("--overlays does not go with overlays in REF, with PATHS or with --playouts")
+        raise click.UsageError("--overlays cannot be combined with overlays in REF, with PATHS or with --playouts")
     if r.under is not None and (r.overlays or r.playouts or not r.paths):
-        raise click.UsageError("--under goes with logs in PATHS, and not with --overlays or --playouts")
+        raise click.UsageError("--under needs logs in PATHS, and cannot be combined with --overlays or --playouts")
     for path in r.paths:
         if not (path.is_file() or (r.under is not None and path.is_dir())):
-            raise click.UsageError(f"{shown(str(path))} {broken_link(path) or 'is no file'}")
+            raise click.UsageError(f"{shown(str(path))} {broken_link(path) or 'is not a file'}")
     counts = seat_counts(r.players) if r.players is not None else []
     report, coverage = Report(), Coverage()
     ruleset = load_ruleset(r.ref)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # the engine takes long to import
 
 
 def heading(coverage: Coverage) -> str:
-    """The rulesets and the number of tests of each kind, in one line."""
+    """The rulesets and the number of tests of each kind, on one line."""
     first, *others = coverage.rulesets
     parts = [first.ref + (f", and under {output.counted(len(others), 'overlay')}" if others else "")]
     for kind, word in (("scenario", "scenario"), ("log", "recorded game"), ("playout", "random game")):
@@ -24,7 +24,7 @@ def heading(coverage: Coverage) -> str:
 
 
 def percentage(total: CoverageTotal) -> str:
-    """The percentage run or explained, rounded down: 100.0 means all."""
+    """The percentage run or explained, rounded down, so that 100.0 means all."""
     return f"{int(total.percent * 10) / 10:.1f}"
 
 

@@ -1,4 +1,4 @@
-"""Coverage page: totals, rules and coloured sources in one HTML file without dependencies."""
+"""Coverage page: totals, rules and coloured sources in one self-contained HTML file."""
 
 from __future__ import annotations
 

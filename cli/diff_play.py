@@ -33,9 +33,9 @@ def compared(old: str, new: str, decisions: int | None) -> Comparison:
     """The comparison of two references; the first may be a log that carries its rules.
 
     Args:
-        old: the first reference, or the path of a log.
+        old: the first reference, or the path of a log with its rules.
         new: the other reference.
-        decisions: the bound; None: the usual one, within a bound on time.
+        decisions: the limit; None for the default, within a time limit.
 
     Raises:
         DiagnosticsError: if a ruleset has mistakes.
@@ -60,11 +60,11 @@ def compared(old: str, new: str, decisions: int | None) -> Comparison:
 
 
 def recorded_games(ruleset: typed.Ruleset, logs: Sequence[Path] = ()) -> list[tuple[Game, list[Option]]]:
-    """The legal parts of the recorded games of a ruleset, each at its start, with the decisions that stand.
+    """The legal parts of a ruleset's recorded games, each as the game at its start and the decisions that stand.
 
     Args:
         ruleset: the ruleset.
-        logs: logs in the place of those in its folder.
+        logs: logs to use instead of those in its folder.
     """
     results = []
     for path in (list(logs) or log_files(ruleset))[:MAX_LOGS]:
@@ -103,7 +103,7 @@ def _group(group: Group) -> Iterator[str]:
 
 
 def game_text(example: Example) -> str:
-    """The game of an example in a line: its last decisions, and the one that differs."""
+    """The game of an example on one line: its last decisions, and the differing one."""
     moves = [f"{move.by or 'chance'}: {move}" for move in example.moves]
     if example.option:
         moves.append(f"{example.by or 'chance'}: {example.option}")
@@ -123,6 +123,6 @@ def _summary(comparison: Comparison) -> str:
     if comparison.complete:
         parts.append(f"every position with {', '.join(map(str, comparison.complete))} players")
     if comparison.stopped:
-        parts.append("stopped by the clock: --decisions N goes on as long as it takes")
+        parts.append("stopped by the clock: --decisions N has no limit of time")
     head = "" if comparison.groups else "no difference found: "
     return f"{head}compared {' · '.join(parts)}"

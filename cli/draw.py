@@ -95,11 +95,11 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     viewed = viewer(r.seat, r.public)
     own = log is None and is_path(parts_of(r.what)[0])
     if log is None and (r.at is not None or r.rules is not None):
-        raise click.UsageError("--at and --rules go with a recorded game")
+        raise click.UsageError("--at and --rules need a recorded game")
     if log is not None and (r.players is not None or r.empty):
-        raise click.UsageError("--players and --empty go with a ruleset")
+        raise click.UsageError("--players and --empty need a ruleset")
     if r.watch and not own:
-        raise click.UsageError("--watch goes with a folder of your own, such as ./my_map")
+        raise click.UsageError("--watch needs your own folder, such as ./my_map")
     out = _target(r)
     if log is not None:
         if not viewed.omniscient:
@@ -120,9 +120,9 @@ def _target(r: _Request) -> _Target:
     name = Path(parts_of(r.what)[0]).name.partition(".")[0] or "board"
     path = r.out if r.out is not None else Path(f"{name}.{'pdf' if printed else 'svg'}")
     if path.suffix not in (".svg", ".png", ".pdf"):
-        raise click.UsageError(f"{path} is none of .svg, .png and .pdf")
+        raise click.UsageError(f"{path} must end in .svg, .png or .pdf")
     if printed and path.suffix != ".pdf":
-        raise click.UsageError(f"--paper and --tiles go with a PDF, and {path} is none")
+        raise click.UsageError(f"--paper and --tiles need a PDF, but {path} is not one")
     return _Target(path, Sheets(r.paper or "a4", r.tiles))
 
 

@@ -1,4 +1,4 @@
-"""Flags of `rulespec new` for reading a drawing; a map remembers them for changes of its drawing."""
+"""Flags of `rulespec new` for reading a drawing; maps store them for later updates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _IDS = "write `LABEL: name` on each line, with small letters, digits and `_` in 
 
 
 class DrawingFlags(Struct, frozen=True):
-    """The drawing, the ruleset that the map is for, and the meanings of colours, groups and names."""
+    """The drawing, the ruleset of the map, and the meanings of colours, groups and names."""
 
     drawing: str | None
     ref: str | None
@@ -39,25 +39,25 @@ class DrawingFlags(Struct, frozen=True):
 
     @property
     def is_drawing(self) -> bool:
-        """Whether there is a drawing, not names."""
+        """Whether the map is a drawing rather than names."""
         return is_drawing(self.drawing)
 
     def check(self) -> None:
-        """Refuses flags that go with others.
+        """Checks that required flags are present.
 
         Raises:
-            click.UsageError: if these are not there.
+            click.UsageError: if a required flag is missing.
         """
         if self.fills and (self.ref is None or self.drawing is None):
-            raise click.UsageError("--fill goes with --map and --from: it names what a region can be there")
+            raise click.UsageError("--fill needs --map and --from, which define the possible values")
         if (self.layers or self.without or self.ids) and not self.is_drawing:
-            raise click.UsageError("--layer, --not and --ids go with a drawing: --map outlines.svg")
+            raise click.UsageError("--layer, --not and --ids need a drawing: --map outlines.svg")
 
     def drawn(self) -> DrawnMap:
-        """The map that `--map` names; no regions without it.
+        """The map of `--map`; without it, a map without regions.
 
         Raises:
-            click.UsageError, DiagnosticsError: if it cannot be read.
+            click.UsageError, DiagnosticsError: if it is unreadable.
         """
         if self.drawing is None:
             return DrawnMap([])
@@ -67,20 +67,20 @@ class DrawingFlags(Struct, frozen=True):
         known |= {called(region.origin.label) for region in result.regions}
         for name in [label for label in names if called(label) not in known][:1]:
             report, file = Report(), str(self.ids)
-            message = f"--ids names `{name[:_SHOWN]}`, and no shape of the drawing is called so"
-            report.error("RS904", message, Span(file, 1, 1, 1, 2), help="write labels as they stand in the drawing")
+            message = f"--ids names `{name[:_SHOWN]}`, and the drawing has no shape of this name"
+            report.error("RS904", message, Span(file, 1, 1, 1, 2), help="write labels as in the drawing")
             report.raise_if_errors()
         return result
 
     def base(self) -> Base | None:
-        """The ruleset that the map is for, if that is named."""
+        """The ruleset of the map, if given."""
         root = load_source(self.ref, Report()).source.root if self.ref is not None else None
         if self.ref is None or root is None:
             return None
         return Base(load_ruleset(self.ref), root, self.fills)
 
     def remembered(self, folder: Path) -> DrawingFlags:
-        """The flags with those that the map in a folder has been made with, where none is given."""
+        """The flags, with the stored ones of the map in a folder as defaults."""
         path = folder / OUTLINES
         if not path.is_file() or path.is_symlink():
             return self
@@ -98,7 +98,7 @@ class DrawingFlags(Struct, frozen=True):
         )
 
     def source(self) -> dict[str, Any]:
-        """The flags as the map remembers them."""
+        """The flags in their stored form."""
         lists = {"fill": self.fills, "layer": self.layers, "not": self.without}
         results: dict[str, Any] = {key: [*values] for key, values in lists.items() if values}
         return ({"from": self.ref} if self.ref is not None and self.fills else {}) | results
@@ -125,7 +125,7 @@ def _names_in(path: Path) -> dict[str, str]:
     results = {str(label): str(name) for label, name in names.items()}
     for name in results.values():
         if not REGION_NAME.fullmatch(name):
-            raise click.UsageError(f"`{name[:_SHOWN]}` in {path} is no name of a region: {_IDS}")
+            raise click.UsageError(f"`{name[:_SHOWN]}` in {path} is not a name for a region: {_IDS}")
     if len({*results.values()}) < len(results):
         raise click.UsageError(f"{path} gives one name to two labels: {_IDS}")
     return results

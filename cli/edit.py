@@ -1,4 +1,4 @@
-"""`rulespec edit`: a map changed in words of the map, by the smallest changes of its files."""
+"""`rulespec edit`: edits of a map in its own terms, as minimal changes of its files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
     """Edit the map of the ruleset in FOLDER: on a page in the browser, or with --do or --from at once.
 
     The page is open to this machine alone, to anyone with the printed link. Its changes are in the files at once, and
-    changes of the files by an editor are on the page at once. Ctrl-C ends it. It needs the extra `serve`:
+    changes of the files by an editor are on the page at once. In a folder with nothing but drawings, the page begins a
+    map: it takes a drawing, and the rules that the map is for. Ctrl-C ends it. It needs the extra `serve`:
     pip install "rulespec[serve]".
 
     EDIT is one of: set REGION FACT VALUE · unset REGION FACT · put REGION PIECES NUMBER · link REGION REGION [KIND]
@@ -61,7 +62,7 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
         return None
     lines = [*edits, *(_lines(source) if source is not None else ())]
     if not lines:
-        raise click.UsageError("there is no edit in the file; `rulespec edit --help` lists them")
+        raise click.UsageError("the file has no edits; `rulespec edit --help` lists them")
     if len(lines) > _MAX_EDITS:
         raise click.UsageError(f"there are more than {_MAX_EDITS:,} edits: make them in parts")
     map_ = MapEdits(folder)

@@ -1,4 +1,4 @@
-"""A command started by the page of a map: it ends with its server, whose end closes its input."""
+"""A command started by a map's page: it ends with its server, which closes its input."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ import threading
 from rulespec.cli.main import cli
 
 
-def _end_with_the_server() -> None:
+def end_with_the_server() -> None:
+    """Ends the process when its standard input is closed."""
+    threading.Thread(target=_wait, daemon=True).start()
+
+
+def _wait() -> None:
     while os.read(0, 1024):  # a buffer would be locked at the end of the program
         pass
     os._exit(1)
 
 
 if __name__ == "__main__":
-    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    end_with_the_server()
     cli()

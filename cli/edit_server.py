@@ -6,6 +6,7 @@ import asyncio
 import tempfile
 import webbrowser
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import click
@@ -20,23 +21,26 @@ def serve(folder: Path, port: int, opens: bool) -> None:
     """Serves the page of a map until the process is interrupted.
 
     Args:
-        folder: that of a ruleset.
-        port: 0 is any that is free.
-        opens: whether the page is opened in the browser.
+        folder: the folder of a ruleset, or one with only drawings, for starting a map.
+        port: the port; 0 for any free one.
+        opens: whether to open the page in the browser.
 
     Raises:
-        click.ClickException: the folder has no ruleset, nothing can listen, or the extra is missing.
+        click.ClickException: the folder has other files but no ruleset, nothing can listen, or the extra is missing.
     """
-    if not (folder / "game.yaml").is_file():
-        raise click.ClickException(f"{folder} has no game.yaml: start a map with `rulespec new NAME --map FILE`")
     need_server("rulespec.serve.edit.map_app", "rulespec.serve.running")
     from rulespec.serve.edit.desk import Desk
+    from rulespec.serve.edit.first_map import Start, can_start
     from rulespec.serve.edit.map_app import edit_app
     from rulespec.serve.edit.map_messages import MAX_MESSAGE
     from rulespec.serve.running import listening, server
     from rulespec.serve.table_keys import new_key
     from rulespec.serve.thinking import Thinking
 
+    is_map = (folder / "game.yaml").is_file()
+    if not is_map and not can_start(folder):
+        help_ = "a map begins in a folder with nothing but drawings, or by `rulespec new NAME --map FILE`"
+        raise click.ClickException(f"{folder} has no game.yaml, and other files: {help_}")
     try:
         listener = listening(_HOST, port)
     except OSError as error:
@@ -46,11 +50,11 @@ def serve(folder: Path, port: int, opens: bool) -> None:
         address = f"http://{_HOST}:{number}/#{key}"
 
         async def main() -> None:
-            desk = Desk(folder, drawing)
-            output.echo(f"{address} edits {folder}; Ctrl-C ends it")
+            opened = Desk(folder, drawing) if is_map else Start(folder, partial(Desk, folder, drawing))
+            output.echo(f"{address} {'edits' if is_map else 'begins a map in'} {folder}; Ctrl-C ends it")
             if opens:
                 _open(address, Path(private))
-            await server(edit_app(desk, key, number), largest=4 * MAX_MESSAGE).serve(sockets=[listener])
+            await server(edit_app(opened, key, number), largest=4 * MAX_MESSAGE).serve(sockets=[listener])
 
         drawing = Thinking()
         try:

@@ -1,4 +1,4 @@
-"""`rulespec explain`: the pages of diagnostic codes, and the rules of a ruleset with the changes by overlays."""
+"""`rulespec explain`: the pages of diagnostic codes, and the rules of a ruleset with changes from overlays."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.load import Merged, load_source
 from rulespec.overlays.overlay import Source
-from rulespec.overlays.selection import options_in
+from rulespec.overlays.selection import nodes, options_in
 from rulespec.overlays.written import changes_of, item_lines, option_lines, taken_out
 from rulespec.syntax import ast
+from rulespec.syntax.keywords import WITHDRAW
 
 _CODE = re.compile(r"[A-Za-z]{2}[0-9]+")
+_OF_DRAFTS = "every draft has it: it takes the plan back to its beginning, and is legal once something is planned"
 
 
 @click.command("explain")
@@ -47,7 +49,7 @@ def command(words: tuple[str, ...]) -> None:
 
 
 def _rules(merged: Merged, name: str) -> Iterator[str]:
-    """The options of a name, those of a decision of this name, and the rules of this name; else what has the word."""
+    """The options, the options of a decision and the rules of a name; where there are none, all that has the word."""
     source = merged.source
     results: list[tuple[str, Span, list[str]]] = []
     known: set[str] = set()
@@ -59,11 +61,14 @@ def _rules(merged: Merged, name: str) -> Iterator[str]:
             results.append((what, item.name.span, [*item_lines(item, source), *taken_out(item, source, changes)]))
         for of, option in options_in(item):
             known |= {of.text, option.name.text}
-            if name in (of.text, option.name.text, f"{of.text}.{option.name.text}"):
+            if name in _names(of.text, option.name.text):
                 what = f"option `{option.name.text}` of `{of.text}`"
                 lines = [*option_lines(option, source, changes), *taken_out(option, source, changes)]
                 results.append((what, option.name.span, lines))
                 results += _guards(option, source)
+        for draft in (node for node in nodes(item) if isinstance(node, ast.Decide) and node.form == "draft"):
+            if name in _names(draft.name.text, WITHDRAW):
+                results.append((f"option `{WITHDRAW}` of `{draft.name.text}`", draft.name.span, [_OF_DRAFTS]))
     if not results and (lines := list(about(merged, name))):
         yield f"no option and no rule is called `{name}`; about it:"
         yield from lines
@@ -74,6 +79,11 @@ def _rules(merged: Merged, name: str) -> Iterator[str]:
         yield from [""] if number else []
         yield f"{output.style(what, bold=True)}  {span.file}:{span.line}"
         yield from (f"    {line}" for line in lines)
+
+
+def _names(decision: str, option: str) -> tuple[str, ...]:
+    """The ways to name an option: by its decision, alone, or both."""
+    return decision, option, f"{decision}.{option}", f"{option} of {decision}"
 
 
 def _guards(option: ast.OptionDef, source: Source) -> Iterator[tuple[str, Span, list[str]]]:

@@ -1,4 +1,4 @@
-"""`rulespec explore`: a bounded exploration of the rules, and the games that show mistakes."""
+"""`rulespec explore`: bounded exploration of the rules, and the games that reveal mistakes."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def command(
 
 
 class ExplorationRun(Struct, frozen=True):
-    """An exploration: its bound in decisions, the folder for failing games, if any, and whether it records."""
+    """An exploration: its limit in decisions, the folder for failing games, if any, and whether it records."""
 
     decisions: int
     folder: Path | None
     record: bool = False
 
     def explore(self, ruleset: typed.Ruleset, report: Report) -> None:
-        """Explores a ruleset without errors; findings go into the report, their games into the folder.
+        """Explores a ruleset without errors; adds findings to the report, and their games to the folder.
 
         Raises:
             click.ClickException: if a game cannot be written.

@@ -1,4 +1,4 @@
-"""`rulespec export`: a ruleset as a module of WebAssembly, or a recorded game as a trajectory, for other programs."""
+"""`rulespec export`: a ruleset as a WebAssembly module, or a recorded game as a trajectory, for other programs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
+from rulespec.cli.flags import number_of_players, settings_flag
 from rulespec.cli.log_argument import RefOrLog
-from rulespec.cli.seat_count import number_of_players
-from rulespec.cli.settings_flag import settings_flag
 
 
 @click.command("export")
@@ -57,11 +56,11 @@ def command(
         raise click.UsageError("name the file to write: --wasm for rules, --openspiel-trajectory for a recorded game")
     if openspiel_trajectory is not None:
         if players is not None or settings or language is not None or js is not None:
-            raise click.UsageError("--openspiel-trajectory goes with a recorded game alone")
+            raise click.UsageError("--openspiel-trajectory needs a recorded game")
         _write_trajectory(Path(ref), openspiel_trajectory, structs=not no_structs)
         return
     if no_structs:
-        raise click.UsageError("--no-structs goes with --openspiel-trajectory")
+        raise click.UsageError("--no-structs needs --openspiel-trajectory")
     assert wasm is not None
     from rulespec.cli.wasm_module import wasm_errors
     from rulespec.engine.game.game import Game

@@ -1,4 +1,4 @@
-"""Extras needed by a command: the message if one is not installed."""
+"""Optional dependencies of a command, with the message for missing ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def need_server(*modules: str) -> None:
     """Imports modules of the server.
 
     Raises:
-        click.ClickException: its extra is not installed.
+        click.ClickException: if the extra is not installed.
     """
     try:
         for each in modules:

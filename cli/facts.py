@@ -32,7 +32,7 @@ def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[s
     ruleset = load_ruleset(ref)
     if kind is None:
         if only or unwanted or format_ == "json":
-            raise click.UsageError("--only, --not and --format json go with a kind")
+            raise click.UsageError("--only, --not and --format json need a kind")
         _show_kinds(ruleset)
         return
     if kind not in ruleset.kinds:

@@ -14,10 +14,10 @@ MAX_SHOWN = 20
 
 
 def write_failing(folder: Path | None, name: str, failing: FailingGame) -> Path | None:
-    """Writes a failing game with a scenario of it into a folder, if there is one; returns the path of the log.
+    """Writes a failing game with its scenario into a folder, if given; returns the path of the log.
 
     Raises:
-        click.ClickException: if it cannot be written.
+        click.ClickException: if writing fails.
     """
     if folder is None:
         return None
@@ -30,7 +30,7 @@ def write_into(folder: Path, name: str, text: str) -> Path:
     """Writes a file into a folder, creating the folder if necessary; returns the path.
 
     Raises:
-        click.ClickException: if it cannot be written.
+        click.ClickException: if writing fails.
     """
     path = folder / name
     try:

@@ -1,4 +1,4 @@
-"""`rulespec validate --fix`: certain fixes, shown as a diff, and written after confirmation."""
+"""`rulespec validate --fix`: certain fixes, shown as a diff and written after confirmation."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _TONES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources: dict[str, str], yes: bool) -> bool:
-    """Shows the fixes as a diff, and writes them if confirmed or if `yes`.
+    """Shows the fixes as a diff, and writes them after confirmation or with `yes`.
 
-    Writes only files of the rulesets at hand, as `own_files` has them.
+    Writes only files of the given rulesets, as returned by `own_files`.
 
     Args:
         refs: the validated references.
-        diagnostics: the diagnostics of all of them.
+        diagnostics: all their diagnostics.
         sources: known texts, by the file names of spans.
-        yes: whether to write without a question.
+        yes: whether to write without asking.
 
     Returns:
         Whether anything was written.

@@ -1,4 +1,4 @@
-"""`rulespec format`: rules files in one layout."""
+"""`rulespec format`: rules files in a uniform layout."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def command(ctx: click.Context, targets: tuple[str, ...], check: bool, diff: boo
     """
     if "-" in targets:
         if targets != ("-",) or check or diff:
-            raise click.UsageError("`-` stands alone: it formats standard input")
+            raise click.UsageError("`-` must be the only target: it formats standard input")
         ctx.exit(_filter())
     codes, changed, seen = [output.OK], 0, 0
     for path in _files(targets):
@@ -58,7 +58,7 @@ def _files(targets: tuple[str, ...]) -> list[Path]:
         if path.suffix == ".rules":
             results[path] = None
         elif path.is_file():
-            raise click.UsageError(f"`{target}` is no .rules file")
+            raise click.UsageError(f"`{target}` is not a .rules file")
         else:
             results |= dict.fromkeys(_rules_of(target))
     return list(results)

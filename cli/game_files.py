@@ -17,16 +17,16 @@ from rulespec.engine.logs.seat_log import is_whole, seat_log
 
 
 def new_header(game: Game) -> LogHeader:
-    """The header of a log that begins today."""
+    """The header of a new log, with today's date."""
     date = datetime.now().astimezone().date().isoformat()
     return LogHeader.of(game, {"date": date}, bundle=own_bundle(game.ruleset))
 
 
 def remark(saved: SavedGame | None, text: str, seat: str) -> None:
-    """Writes a person's remark into the game's log, if there is a log.
+    """Adds a person's remark to the game's log, if there is one.
 
     Raises:
-        SaveError: if that fails.
+        SaveError: if writing fails.
     """
     if saved is None:
         output.echo("there is no log: `--log FILE` keeps one")
@@ -38,7 +38,7 @@ def remark(saved: SavedGame | None, text: str, seat: str) -> None:
 
 
 def write_game(game: Game, path: Path, seat: str) -> bool:
-    """Writes a game as a native log, or the part of it that a seat has seen; keeps an old file if writing fails.
+    """Writes a game as a native log, or only its visible part for a seat; keeps an old file if writing fails.
 
     Returns whether the file was written.
     """

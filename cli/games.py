@@ -1,4 +1,4 @@
-"""`rulespec games`: the rulesets that can be played, with their players, overlays, settings and sample logs."""
+"""`rulespec games`: the playable rulesets, with their players, overlays, settings and sample logs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.documents.kept_trees import read_kept
 from rulespec.documents.text_files import display, inside
 from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, integer, text, words
 from rulespec.engine.logs.samples import samples
-from rulespec.references import find_overlay, find_ruleset, is_id, known_rulesets, parts_of
+from rulespec.references import find_overlay, find_ruleset, is_id, known_folders, parts_of
 
 if TYPE_CHECKING:  # the list needs titles only, no checker
     from rulespec.typed import nodes as typed
@@ -58,8 +58,7 @@ def command(ref: str | None, format_: str) -> None:
         output.echo_json({"games": list(_all_as_json())})
         return
     rows = []
-    for name in known_rulesets():
-        folder = find_ruleset(name)
+    for name, folder in known_folders().items():
         rows.append((name, *_listed(name, folder), _first(name, samples(folder))))
     for line in output.table(rows, ("game", "title", "players", "a recorded game")):
         output.echo(line)
@@ -75,12 +74,12 @@ def _loaded(ref: str) -> typed.Ruleset:
 
 
 def _all_as_json() -> Iterator[dict[str, Any]]:
-    for name in known_rulesets():
+    for name, folder in known_folders().items():
         try:
             ruleset = _loaded(name)
         except DiagnosticsError:  # `rulespec validate` says which
             continue
-        yield _json(name, ruleset, samples(find_ruleset(name)))
+        yield _json(name, ruleset, samples(folder))
 
 
 def _listed(name: str, folder: Path) -> tuple[str, str]:

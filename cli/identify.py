@@ -114,7 +114,7 @@ class _Meanings:
         self._ruleset = load_ruleset(base)
 
     def of(self, change: tuple[str, str]) -> str:
-        """The description of an overlay `(id, "")` or a value `(setting, value)`: a title, or the setting's text."""
+        """The description of an overlay `(id, "")` or a value `(setting, value)`: a title, or setting and value."""
         name, value = change
         if value:
             return self._ruleset.settings[name].doc if name in self._ruleset.settings else ""

@@ -1,4 +1,4 @@
-"""`rulespec log`: a recorded game as seen by a seat, checks of a seat's log, and logs with their rules."""
+"""`rulespec log`: a recorded game as seen by a seat, checks of seat logs, and logs with embedded rules."""
 
 from __future__ import annotations
 
@@ -122,16 +122,16 @@ def _check_usage(r: _Request, viewed: Viewer) -> None:
         UsageError: one of these.
     """
     if (not viewed.omniscient) + r.bundle + r.beside + (r.table is not None) + (r.as_ is not None) != 1:
-        raise click.UsageError("say one of --for SEAT, --public, --bundle, --bundle-beside, --table ID and --as pgn")
+        raise click.UsageError("give one of --for SEAT, --public, --bundle, --bundle-beside, --table ID and --as pgn")
     if viewed.omniscient and r.earlier is not None:
-        raise click.UsageError("--check goes with --for or --public")
+        raise click.UsageError("--check needs --for or --public")
     if r.table is not None and r.rules is not None:
-        raise click.UsageError("--rules does not go with --table: the store has the rules")
+        raise click.UsageError("--rules cannot be combined with --table: the store has the rules")
     if len(r.logs) > 1 and not r.beside:
         raise click.UsageError("only --bundle-beside takes several logs")
     if r.out is not None and (r.beside or r.earlier is not None):
         why = "the rules are written beside the logs" if r.beside else "nothing is written"
-        raise click.UsageError(f"--out does not go with {'--bundle-beside' if r.beside else '--check'}: {why}")
+        raise click.UsageError(f"--out cannot be combined with {'--bundle-beside' if r.beside else '--check'}: {why}")
 
 
 def _print_text(log: Path, rules: str | None, out: Path | None) -> int:

@@ -9,7 +9,7 @@ import click
 
 
 class LogPath(click.ParamType[Path]):
-    """The path of a log, which is read and not written."""
+    """The path of an existing log."""
 
     name = "log"
 
@@ -19,7 +19,7 @@ class LogPath(click.ParamType[Path]):
 
 
 class RefOrLog(click.ParamType[str]):
-    """A reference to a ruleset, or the path of a log, which is read and not written."""
+    """A reference to a ruleset, or the path of an existing log."""
 
     name = "reference"
 
@@ -29,10 +29,10 @@ class RefOrLog(click.ParamType[str]):
 
 
 def with_samples(text: str) -> str:
-    """A text, or the path of the sample log that it names.
+    """A text, or the path of the sample log it names.
 
     Raises:
-        DiagnosticsError: as `sample`.
+        DiagnosticsError: as for `sample`.
     """
     if ":" not in text:
         return text

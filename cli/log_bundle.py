@@ -1,4 +1,4 @@
-"""`rulespec log --bundle` and `--bundle-beside`: logs that carry their rules, and rules beside many logs."""
+"""`rulespec log --bundle` and `--bundle-beside`: logs with embedded rules, and rules in a folder next to logs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rulespec.typed.rule_traversal import may_hide
 
 
 def print_bundled(log: Path, rules: str | None, out: Path | None) -> int:
-    """Prints or writes a log with its rules in it; returns the exit code."""
+    """Prints or writes a log with embedded rules; returns the exit code."""
     native = read_log(log)
     output.show(native.warnings)
     ruleset = load_ruleset(rules) if rules is not None else named_ruleset(native)
@@ -33,12 +33,12 @@ def print_bundled(log: Path, rules: str | None, out: Path | None) -> int:
 
 
 def write_bundles(logs: tuple[Path, ...], rules: str | None) -> int:
-    """Writes the rules of logs beside them, each ruleset once; returns the exit code."""
+    """Writes the rules of logs next to them, each ruleset once; returns the exit code."""
     load, result = cache(load_ruleset), set()
     for log in logs:
         if is_shipped(log):
             raise click.UsageError(
-                f"{log} comes along with its rules, and nothing is written beside it: copy the log first"
+                f"{log} already contains its rules, so nothing is written next to it: copy the log first"
             )
         native = read_log(log)
         ruleset = load(rules) if rules is not None else named_ruleset(native, load)

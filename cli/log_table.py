@@ -1,4 +1,4 @@
-"""`rulespec log STORE --table ID`: the log of a table that is not being served."""
+"""`rulespec log STORE --table ID`: the log of a stored table that is not being served."""
 
 from __future__ import annotations
 

@@ -68,10 +68,10 @@ def _command(name: str) -> click.Command:
 
 
 class Commands(click.Group):
-    """A group that imports the module of a command on use: start-up stays fast."""
+    """A command group that imports the module of a command on first use, for a fast start."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands, in the order of their use."""
+        """The names of the commands, in display order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -97,13 +97,13 @@ class Commands(click.Group):
             except UnicodeEncodeError:
                 named = False
             if not named:
-                ctx.fail(f"`{arg[:60]}` is no text that an argument can have")
+                ctx.fail(f"`{arg[:60]}` cannot be an argument")
         return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds the command; an unknown name is an error with the nearest name."""
+        """Finds the command; for an unknown name, the error suggests the nearest one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from rulespec.diagnostics.suggestions import did_you_mean
 
@@ -268,7 +268,7 @@ def _open_streams() -> None:
 
 
 def piped_encoding(stream: IO[str], system: str) -> str | None:
-    """The encoding for a stream; None keeps it. Windows would use that of old consoles for pipes and files."""
+    """The encoding for a stream; None keeps it. On Windows, pipes and files default to a legacy encoding."""
     as_is = system != "nt" or stream.isatty() or "PYTHONIOENCODING" in os.environ
     return None if as_is else "utf-8"
 

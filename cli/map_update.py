@@ -1,4 +1,4 @@
-"""`rulespec new --map x.svg --update`: a drawing that has changed, as the smallest edits of the map that it was."""
+"""`rulespec new --map x.svg --update`: a changed drawing as minimal edits of its map."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rulespec.cli import output
 from rulespec.cli.confirmed import is_confirmed, write_all
 from rulespec.cli.drawing_flags import DrawingFlags, remark
-from rulespec.cli.new_map import Base, map_files, outline_of, region_lines
+from rulespec.cli.new_map import Base, brings_along, complete, map_files, outline_of, region_lines
 from rulespec.documents.foreign_files import bytes_of
 from rulespec.documents.yaml_nodes import Node, entries, get, text, to_plain
 from rulespec.documents.yaml_reader import parse_yaml
@@ -29,22 +29,23 @@ _MAP = "map.yaml"
 
 
 def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> None:
-    """Shows the changes that a drawing makes to a map, and writes them if confirmed or if `yes`.
+    """Shows the changes that a drawing makes to a map, and writes them after confirmation or with `yes`.
 
-    Flags that are left out have the values with which the map was made.
+    Omitted flags default to those used when the map was made.
 
-    Regions are matched by name; where letters give none, by title or outline. A region gone from the drawing stays,
-    unless `delete`; facts, links, titles and everything else outside the drawing stay as they are.
+    An owner newly named by a colour is brought along with everything that the base has for each owner, if the map
+    brings its own. Regions are matched by name; without letters in a label, by title or outline. A region missing from
+    the drawing stays, unless `delete`; facts, links, titles and everything else outside the drawing are unchanged.
 
     Raises:
         click.UsageError: if there is no map.
-        DiagnosticsError: RS1xx or RS567 if a file cannot be read or changed, RS853 if the regions of the drawing cannot
-            be matched with certainty; then none is written.
+        DiagnosticsError: RS1xx or RS567 if a file cannot be read or changed, RS853 if a region cannot be matched with
+            certainty; then nothing is written.
     """
     texts = {name: _text(folder / name) for name in (_MAP, OUTLINES)}
     _text(folder / REPORT)
     if not texts[_MAP]:
-        raise click.UsageError(f"{folder / _MAP} is not there: without --update a map is started")
+        raise click.UsageError(f"{folder / _MAP} is missing: without --update, a new map is started")
     flags = flags.remembered(folder)
     flags.check()
     base, drawn = flags.base(), flags.drawn()
@@ -62,12 +63,14 @@ def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> No
         return
     if is_confirmed(len(results), yes):
         write_all({folder / name: body for name, body in results.items()} | {folder / REPORT: as_json(drawn)})
+        if base is not None:
+            complete(folder, {kind: new for kind, new in base.brought.items() if brings_along(folder, kind)}, False)
 
 
 def _text(path: Path) -> str:
     """The content of a file with its line ends; "" without a file."""
     if path.is_symlink():
-        raise click.UsageError(f"{path} leads elsewhere, where nothing is written")
+        raise click.UsageError(f"{path} leads outside the folder, so it is not written")
     if not path.is_file():
         return ""
     try:
@@ -111,11 +114,11 @@ class _Update:
         }
 
     def applied(self) -> dict[str, str]:
-        """The texts of the files afterwards."""
+        """The resulting texts of the files."""
         return {_MAP: self.map.applied(), OUTLINES: self.outlines.applied()}
 
     def changes(self) -> Iterator[str]:
-        """Makes the edits for the drawn changes, and yields a line about each."""
+        """Makes the edits for the changes in the drawing, and yields a line about each."""
         shapes = {name for name, _, _ in entries(get(self.outlines.root, *self.board, "outlines"))}
         known = {region.name: region for region in self.drawn.regions}
         if self.drawn.frame is not None:
@@ -156,7 +159,7 @@ class _Update:
                 yield f"{fact}: {before} → {value}"
 
     def gone(self, delete: bool) -> Iterator[str]:
-        """Reports the regions missing from the drawing, and removes them if they are to be deleted."""
+        """Reports the regions missing from the drawing, and removes them if requested."""
         drawn = {region.name for region in self.drawn.regions}
         gone = [name for name in self.regions if name not in drawn]
         for name in gone:

@@ -1,4 +1,4 @@
-"""`rulespec match`: bots against each other, from the strongest to the weakest."""
+"""`rulespec match`: bots against each other, strongest first."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
+from rulespec.cli.flags import number_of_players, settings_flag
 from rulespec.cli.program_seats import bot_names, say_silent
 from rulespec.cli.progress import with_progress
-from rulespec.cli.seat_count import number_of_players
-from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
 from rulespec.typed.teams import ALL
 
@@ -68,7 +67,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     r = _Request(**values)
     *names, ref = r.bots
     if len(names) < 2:
-        raise click.UsageError("name two bots or more, and a ruleset: `rulespec match flat:64 random imperial`")
+        raise click.UsageError("give at least two bots, and a ruleset: `rulespec match flat:64 random imperial`")
     names = [*bot_names(ctx, ctx.command.params[0], ",".join(names))]
     ruleset = load_ruleset(ref)
     if ruleset.declarations.teams == ALL:

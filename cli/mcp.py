@@ -11,8 +11,7 @@ import click
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.cli.extras import need_server
-from rulespec.cli.seat_count import number_of_players
-from rulespec.cli.settings_flag import settings_flag
+from rulespec.cli.flags import number_of_players, settings_flag
 
 if TYPE_CHECKING:
     from rulespec.guests.seated import SeatedGame
@@ -62,14 +61,14 @@ def command(
     Example: rulespec mcp http://127.0.0.1:8000/#KEY
     """
     if (folder is None) == (ref is None):
-        raise click.UsageError("name a game and --seat, or --folder for an author")
+        raise click.UsageError("give a game and --seat, or --folder for an author")
     is_link = ref is not None and ref.startswith(("http://", "https://"))
     if is_link and (seat or log or players or settings):
-        raise click.UsageError("the link of a seat says all: leave --seat, --log, --players and --set out")
+        raise click.UsageError("the link of a seat says everything: omit --seat, --log, --players and --set")
     if ref is not None and seat is None and not is_link:
-        raise click.UsageError("--seat says which seat the agent plays")
+        raise click.UsageError("--seat is required: the seat of the agent")
     if folder is not None and (seat or log or players or settings):
-        raise click.UsageError("--folder goes with none of --seat, --log, --players, --set")
+        raise click.UsageError("--folder cannot be combined with --seat, --log, --players and --set")
     try:
         from rulespec.guests.mcp_server import serve
     except ModuleNotFoundError as error:
@@ -109,6 +108,7 @@ def _table(ref: str, seat: str, log: Path | None, players: int | None, settings:
     from rulespec.documents.text_files import is_file
     from rulespec.engine.game.game import Game
     from rulespec.engine.game.seating import seat_names
+    from rulespec.engine.logs.saved_game import SaveError
     from rulespec.guests.seated import SeatedGame
     from rulespec.guests.tools import ToolError
     from rulespec.load import load_ruleset
@@ -119,17 +119,23 @@ def _table(ref: str, seat: str, log: Path | None, players: int | None, settings:
         return Game(ruleset, seats, output.key_values(settings))
 
     is_saved = is_file(Path(ref))
+    if not is_saved and ref.endswith(".jsonl"):
+        raise click.UsageError(f"{ref} has no game: start one with `rulespec mcp REF --log {ref}`")
     if is_saved and (log is not None or players is not None or settings):
-        raise click.UsageError(f"{ref} is a saved game, and goes on as it is: leave --log, --players and --set out")
+        raise click.UsageError(f"{ref} is a saved game, and continues as it is: omit --log, --players and --set")
     if not is_saved and log is None:
-        raise click.UsageError("--log says in which file the game is kept")
+        raise click.UsageError("--log is required: the file of the game")
     path = Path(ref) if log is None else log
+    if not path.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {path.parent}", param_hint="--log")
     tell_seats(str(path), f"`rulespec replay {path}` shows it")
     table = SeatedGame(path, None if is_saved else start, lambda: time.sleep(_WAIT))
     try:
         seats = table.look(lambda game: game.seats) if path.exists() else start().seats
     except ToolError as error:
         raise click.ClickException(f"{path}: {error}") from None
+    except SaveError as error:
+        raise click.ClickException(str(error)) from None
     if seat not in seats:
         raise click.BadParameter(f"the game has the seats {', '.join(seats)}", param_hint="--seat")
     return table

@@ -1,4 +1,4 @@
-"""`rulespec migrate`: recorded games carried over to changed rules, or kept under their own."""
+"""`rulespec migrate`: recorded games migrated to changed rules, or kept under their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a game that starts from nothing: a heap of counters for two players, which is complete and small."""
+"""The files of a new game from scratch: a heap of counters for two players, complete but small."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ scenarios:
 
 
 def game_files(name: str, title: str, target: Path) -> Iterator[tuple[str, str]]:
-    """The files of the folder `target` with their texts; `title` as YAML writes it."""
+    """The files of the folder `target` with their texts; `title` is in YAML notation."""
     for file, text in (
         ("game", _GAME.format(name=name, title=title, needs=NEEDS)),
         ("kinds", _KINDS),

@@ -1,4 +1,4 @@
-"""The map of a new ruleset: regions by their names, or from the shapes of an SVG drawing."""
+"""The map of a new ruleset: regions from names, or from the shapes of an SVG drawing."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ from rulespec.drawing.map_findings import as_json, counts_of, warn
 from rulespec.drawing.map_import import DrawnMap, ImportedRegion, regions_of
 from rulespec.drawing.map_report import REPORT
 from rulespec.drawing.reading.contexts import Part
-from rulespec.drawing.reading.geo import SUFFIXES, read_geo
+from rulespec.drawing.reading.drawing_kinds import DRAWINGS, read_source
 from rulespec.drawing.reading.looks import NO_FILL, colour_of
-from rulespec.drawing.reading.sketch import read_sketch
 from rulespec.edits.yaml_edits import flow
 from rulespec.load import Merged
 from rulespec.lsp.base_map import BaseMap
@@ -43,43 +42,47 @@ _VALUES = 12  # values of a fact, or colours, that are listed
 REGION_NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _LINK = "link"
 _HEX = re.compile(r"#[0-9a-f]{6}")
-_DRAWINGS = (".svg", *SUFFIXES)
 
 
 def is_drawing(source: str | None) -> bool:
-    """Whether `--map` names a drawing, and not regions."""
-    return source is not None and source.endswith(_DRAWINGS)
+    """Whether `--map` names a drawing rather than regions."""
+    return source is not None and source.endswith(DRAWINGS)
 
 
 def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | None = None) -> DrawnMap:
-    """The map that `--map` names: a drawing, a map of the earth, or names with commas between.
+    """The map of `--map`: a drawing, geographic data, or names separated by commas.
 
-    `part`: the part of a drawing that is the map; `ids`: label → the name that its author chooses.
+    `part`: the part of a drawing that is the map; `ids`: label → the name chosen by the author.
 
     Raises:
-        click.UsageError: if a name is none.
+        click.UsageError: if a name is invalid.
         DiagnosticsError: RS56x, for a drawing.
     """
     if is_drawing(source):
-        report, path = Report(), Path(source)
-        sketch = read_sketch(path, report, part) if source.endswith(".svg") else read_geo(path, part)
-        result = regions_of(sketch, ids)
-        warn(result, report)
-        output.show(report.diagnostics)
+        result = read_map(Path(source), part, ids)
+        output.show(result.findings)
         output.echo(f"read: {counts_of(result)}")
-        return replace(result, findings=tuple(report.diagnostics))
+        return result
     names = [name.strip() for name in source.split(",")]
     for name in names:
         if not REGION_NAME.fullmatch(name):
             help_ = "names have small letters, digits and `_`, and commas between them"
             raise click.UsageError(
-                f"`{name[:80]}` is no name of a region, nor a file that ends in {' or '.join(_DRAWINGS)}: {help_}"
+                f"`{name[:80]}` is neither a name for a region nor a file that ends in {' or '.join(DRAWINGS)}: {help_}"
             )
         if name in NO_VALUES:
             raise click.UsageError(f"`{name}` is a word of the language: give it another name, such as `{name}_`")
     if len(set(names)) < len(names) or len(names) > MAX_REGIONS:
-        raise click.UsageError(f"a map has at most {MAX_REGIONS} regions, each with a name of its own")
+        raise click.UsageError(f"a map has at most {MAX_REGIONS} regions, with different names")
     return DrawnMap([ImportedRegion(name, "", None, ()) for name in names])
+
+
+def read_map(path: Path, part: Part | None = None, ids: Mapping[str, str] | None = None) -> DrawnMap:
+    """The map of a drawing, with the findings from reading it. Arguments and errors: as for `drawn_map`."""
+    report = Report()
+    result = regions_of(read_source(path, report, part), ids)
+    warn(result, report)
+    return replace(result, findings=tuple(report.diagnostics))
 
 
 def tell_lacks(ref: str) -> None:
@@ -87,26 +90,34 @@ def tell_lacks(ref: str) -> None:
     from rulespec.drawing.author import draft
 
     errors = Counter(d.code for d in draft(ref).diagnostics if d.severity is Severity.ERROR)
+    stopped = errors.pop("RS902", 0)
     if errors:
         codes = ", ".join(f"{code} {output.counted(number, 'time')}" for code, number in errors.most_common(_VALUES))
+        codes += ", and more of them" if stopped else ""
         output.echo(f"  not sound yet, as its rules ask more of a map: {codes}")
 
 
 def complete(target: Path, brought: Mapping[str, Mapping[str, str]], accept: bool) -> None:
-    """Brings along new entities in a map's folder, with their colours, and takes the proposals if requested.
+    """Adds a map's new entities to its folder, with their colours, and accepts the proposals if requested.
+
+    Existing entities are unchanged.
 
     Args:
         target: the folder.
         brought: kind → entity → its colour in the drawing.
-        accept: whether to take the proposals.
+        accept: whether to accept the proposals.
 
     Raises:
-        click.UsageError: if the entities cannot be brought along.
+        click.UsageError: if the entities cannot be added.
     """
     edits = MapEdits(target)
     try:
         for kind, entities in brought.items():
-            titles = {name: name.replace("_", " ").title() for name in entities}
+            own = MapProposals(edits.map).own(kind)
+            if {*entities} <= {*own}:
+                continue
+            titles = {name: str(facts.get("title", name)) for name, facts in own.items() if isinstance(facts, dict)}
+            titles |= {name: name.replace("_", " ").title() for name in entities if name not in own}
             edits.make(partial(MapProposals(edits.map).bring, kind, titles))
             edits.make(partial(MapProposals(edits.map).looks, kind, entities))
         if accept:
@@ -118,10 +129,15 @@ def complete(target: Path, brought: Mapping[str, Mapping[str, str]], accept: boo
             file.buffer.write(body.encode())
 
 
+def brings_along(folder: Path, kind: str) -> bool:
+    """Whether a map replaces its base's entities of a kind."""
+    return bool(MapProposals(MapEdits(folder).map).own(kind))
+
+
 def map_files(
     target: Path, drawn: DrawnMap, base: Base | None = None, source: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The files of a map of one's own; none without regions. `source`: the settings for reading the drawing."""
+    """The files of a separate map; empty without regions. `source`: the settings for reading the drawing."""
     if drawn.regions:
         yield "map.yaml", _map_file(target, drawn.regions, base)
     if any(region.outline for region in drawn.regions):
@@ -131,16 +147,16 @@ def map_files(
 
 
 class Base:
-    """The ruleset that a map is for: its facts, its links, and the meaning of colours of a drawing.
+    """The ruleset of a map: its facts, its links, and the meaning of a drawing's colours.
 
     Args:
         ruleset: the ruleset.
-        root: its tree.
-        fills: `COLOUR=FACT.VALUE`, or `COLOUR=VALUE` if only one fact can have the value. A new value is an entity
-            that the map brings along, where it may.
+        root: its YAML tree.
+        fills: `COLOUR=FACT.VALUE`, or `COLOUR=VALUE` if only one fact has this value. A new value is an entity that the
+            map adds, where possible.
 
     Raises:
-        click.UsageError: if one of `fills` is empty, or two give different values of a fact for one colour.
+        click.UsageError: if one of `fills` is empty, or two assign different values to a fact for one colour.
     """
 
     def __init__(self, ruleset: typed.Ruleset, root: Node, fills: Sequence[str]) -> None:
@@ -159,14 +175,14 @@ class Base:
             if facts.setdefault(fact, value) != value:
                 both = f"{fact}.{facts[fact]} and {fact}.{value}"
                 raise click.UsageError(
-                    f"--fill says {both} of the colour `{colour}`: give each colour one value of a fact"
+                    f"--fill says {both} for the colour `{colour}`: give each colour one value per fact"
                 )
 
     def _fill(self, fill: str) -> tuple[str, str, str]:
         colour, equals, said = fill.rpartition("=")
         name, _, value = said.rpartition(".")
         if not equals or colour_of(colour) in ("", NO_FILL):
-            raise click.UsageError(f"`{fill[:80]}` says nothing of a colour: write `--fill '#9ecae9=sea'`")
+            raise click.UsageError(f"`{fill[:80]}` does not name a colour: write `--fill '#9ecae9=sea'`")
         facts = [n for n in self.facts if name in ("", n) and value in self._values(n)]
         if not facts and (kind := self._new_kind(name, value)):
             self.brought.setdefault(kind, {}).setdefault(value, colour_of(colour))
@@ -189,21 +205,21 @@ class Base:
         return [entity.name for entity in self.d.kinds[of.type.kind].entities]
 
     def facts_of(self, region: ImportedRegion) -> dict[str, str]:
-        """The facts given by the colour of a region, with their values."""
+        """The facts that a region's colour implies, with their values."""
         return self.fills.get(region.fill, {})
 
     def links_between(self, one: ImportedRegion, other: ImportedRegion) -> tuple[str, ...]:
-        """The possible kinds of links between two regions: those between similar ones of the base."""
+        """The possible kinds of links between two regions: those between similar regions of the base."""
         return self._pattern.links_between(self.facts_of(one), self.facts_of(other), self.links)
 
     def remarks(self, drawn: DrawnMap) -> Iterator[str]:
-        """Colours of regions without a meaning, if others have one."""
+        """Remarks about colours of regions without a meaning, if others have one."""
         silent = self._silent(drawn)
         if self.fills and silent:
             yield f"  --fill says nothing of {silent}"
 
     def unseen(self, drawn: DrawnMap) -> Sequence[Diagnostic]:
-        """Warnings of colours that no region has (RS851)."""
+        """Warnings about colours without regions (RS851)."""
         report = Report()
         place = Span(drawn.file, 1, 1, 1, 2) if drawn.file else None
         for colour in sorted({*self.fills} - {region.fill for region in drawn.regions}):
@@ -241,7 +257,7 @@ def _map_file(target: Path, regions: Regions, base: Base | None) -> str:
 
 
 def region_lines(region: ImportedRegion, near: Regions, base: Base | None) -> Iterator[str]:
-    """The lines of a region; each link is proposed at one of its ends."""
+    """The lines for a region; each link is proposed at only one of its ends."""
     key = _written(region.name)
     if region.position is None:
         yield f"    {key}: {{}}"
@@ -275,7 +291,7 @@ def _outlines_file(target: Path, board: str, drawn: DrawnMap, source: Mapping[st
 
 
 def outline_of(region: ImportedRegion) -> dict[str, str]:
-    """The outline of a region as its file has it, with the colour in the drawing."""
+    """The outline of a region in file format, with the colour in the drawing."""
     return {"outline": region.outline} | ({"drawn": region.fill} if _HEX.fullmatch(region.fill) else {})
 
 
@@ -285,7 +301,7 @@ def _written(name: str) -> str:
 
 
 def about_regions(base: Merged) -> list[str]:
-    """The paths of mappings outside the map with regions as keys."""
+    """The paths of mappings outside the map whose keys are regions."""
     names = {key for key, _, _ in entries(get(base.source.root, "map", "regions"))}
     results = []
     for key in ("setup", "tables"):

@@ -1,4 +1,4 @@
-"""Options at the terminal: listed in groups, and found by typed text."""
+"""Options at the terminal: listed in groups, and matched by typed text."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Text = Callable[[Option], str]
 
 
 def grouped(options: Sequence[Option]) -> list[Option]:
-    """Own options first, then those out of turn; options of one name stay together, in their first order."""
+    """Own options first, then options out of turn, grouped by name in order of appearance."""
     names = list(dict.fromkeys((option.interrupt, option.name) for option in options))
     return sorted(options, key=lambda o: (o.interrupt, names.index((o.interrupt, o.name))))
 
 
 def lines(options: Sequence[Option], text: Text, *, whole: bool) -> Iterator[str]:
-    """The lines of a list; of many options of one name the first few and the number of the rest, unless `whole`."""
+    """The lines of a list; long groups are cut, with the number of the rest, unless `whole`."""
     first = 0
     while first < len(options):
         name = options[first].name
@@ -41,10 +41,10 @@ def lines(options: Sequence[Option], text: Text, *, whole: bool) -> Iterator[str
 
 
 def matches(typed: str, options: Sequence[Option], text: Text) -> list[Option]:
-    """The options meant by a typed text: equal to it, or else beginning with it, or else with all its words.
+    """The options that a typed text matches: exactly, otherwise by prefix, otherwise by all its words.
 
-    An option goes by its text for people, and by its ids with or without brackets: `army(moscow)`, `army moscow`. Where
-    nothing else is typed, blanks and signs do not matter: `e2e4`, `e2 e4`.
+    An option is matched by its text for people, and by its ids with or without brackets: `army(moscow)`, `army moscow`.
+    Without other matches, spaces and punctuation are ignored: `e2e4`, `e2 e4`.
     """
     wanted = _words(typed[:_MAX_TYPED])
     if not wanted:

@@ -39,7 +39,7 @@ _CODES = "rulespec.cli.output.codes"  # key of the shown codes in the context
 
 
 def use_color(stream: IO[str] | None = None) -> bool:
-    """Whether to use colours: on a terminal, unless NO_COLOR is set (https://no-color.org)."""
+    """Whether to use colours: on terminals, unless NO_COLOR is set (https://no-color.org)."""
     stream = stream or sys.stdout
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
@@ -47,7 +47,7 @@ def use_color(stream: IO[str] | None = None) -> bool:
 
 
 def style(text: str, *, err: bool = False, **styles: Any) -> str:
-    """The text in a click style, if its stream shows colours; `echo` recognizes it by a secret mark."""
+    """The text in a click style if its stream supports colours; `echo` recognises it by a secret mark."""
     if not use_color(sys.stderr if err else sys.stdout):
         return text
     begin, end = click.style("|", **styles).split("|")
@@ -55,16 +55,17 @@ def style(text: str, *, err: bool = False, **styles: Any) -> str:
 
 
 def hashes(ruleset: typed.Ruleset | None) -> dict[str, str | None]:
-    """Both hashes of a ruleset for JSON; null if it could not be read."""
+    """Both hashes of a ruleset for JSON; null if it is unreadable."""
     if ruleset is None:
         return {"ruleset_hash": None, "sources_hash": None}
     return {"ruleset_hash": ruleset.hash, "sources_hash": ruleset.sources_hash}
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
-    """Prints one line: the way out of all text.
+    """Prints one line: the only exit for text.
 
-    Everything except the program's own style is escaped, line feeds too, from any source: names, titles, paths, values.
+    Everything except the program's own style is escaped, including line feeds, from any source: names, titles, paths,
+    values.
     """
     click.echo(_line(text), err=err, nl=nl, color=True)
 
@@ -104,7 +105,7 @@ def in_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 
 
 def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The texts of the files behind diagnostics: known ones, else those on the disk."""
+    """The texts of the files behind diagnostics: known ones, otherwise from disk."""
     texts = dict(sources or {})
     for diagnostic in diagnostics:
         for span in [diagnostic.span, *(note.span for note in diagnostic.notes)]:
@@ -114,7 +115,7 @@ def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | Non
 
 
 def width(stream: IO[str] | None = None) -> int:
-    """The number of columns of the terminal; 0 for other streams, where lines have any length."""
+    """The number of columns of the terminal; 0 for other streams, which have no limit."""
     try:
         return os.get_terminal_size((stream or sys.stdout).fileno()).columns
     except (OSError, ValueError):
@@ -145,10 +146,10 @@ def _source(name: str) -> str:
 
 @contextmanager
 def written(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
-    """Opens a file for writing, readable by its owner alone if it has secrets; see `replaced`.
+    """Opens a file for writing, readable only by its owner if it has secrets; see `replaced`.
 
     Raises:
-        click.ClickException: if it cannot be written. Exceptions of the block itself pass through.
+        click.ClickException: if it cannot be written. Exceptions from the block pass through.
     """
     from rulespec.documents.written_files import replaced  # most commands write nothing
 
@@ -173,7 +174,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def unwritten(path: Path, error: OSError | ValueError) -> click.ClickException:
-    """The error that a file cannot be written."""
+    """The error for a file that cannot be written."""
     reason = (isinstance(error, OSError) and error.strerror) or "its name is not valid"
     return click.ClickException(f"{path} cannot be written: {reason}")
 
@@ -184,7 +185,7 @@ def counted(number: int, word: str, words: str = "") -> str:
 
 
 def problems(diagnostics: Iterable[Diagnostic]) -> str:
-    """The number of errors and warnings: `3 errors, 1 warning`; empty if there are none."""
+    """The number of errors and warnings: `3 errors, 1 warning`; "" if there are none."""
     results = list(diagnostics)
     errors = sum(d.severity is Severity.ERROR for d in results)
     parts = [counted(n, w) for n, w in ((errors, "error"), (len(results) - errors, "warning")) if n]
@@ -202,7 +203,7 @@ def echo_json(data: object) -> None:
 
 
 def table(rows: Sequence[Sequence[object]], head: Sequence[str] = (), right: Iterable[int] = ()) -> list[str]:
-    """Lines with aligned columns, two blanks apart; the columns in `right` are set flush right."""
+    """Lines with aligned columns, two spaces apart; columns in `right` are right-aligned."""
     cells = [[str(c) for c in row] for row in ([head, *rows] if head else rows)]
     if not cells:
         return []
@@ -220,7 +221,7 @@ def key_values(items: Iterable[str], flag: str = "--set") -> dict[str, str]:
     """`--set key=value` texts as a dict; `flag` is the name of the flag.
 
     Raises:
-        click.BadParameter: if one has no `=`.
+        click.BadParameter: if an item has no `=`.
     """
     results: dict[str, str] = {}
     for item in items:
@@ -234,14 +235,14 @@ def key_values(items: Iterable[str], flag: str = "--set") -> dict[str, str]:
 def refused(
     action: str, refusal: Refusal, decision: str | None, by: str | None, nearest: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """The rows of a table about an illegal action: the rule that refuses it, and legal options.
+    """The rows of a table about an illegal action: the refusing rule, and legal options.
 
     Args:
-        action: the action.
+        action: the refused action.
         refusal: the reason.
         decision: the open decision; None if the game is over.
-        by: the seat that decides; None for chance.
-        nearest: the legal options most like the action.
+        by: the deciding seat; None for chance.
+        nearest: the most similar legal options.
     """
     rows = [("action", action), ("reason", refusal.reason)]
     if refusal.rules:

@@ -1,4 +1,4 @@
-"""Outputs are never inputs: a slip of the hand would replace a game by something that was made of it."""
+"""A guard against overwriting inputs: otherwise a typo could replace a game by something derived from it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OF_RULESETS = (".yaml", ".rules", ".csv")
 
 
 def guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """Wraps a command so that it refuses to overwrite its own input before it does anything."""
+    """Wraps a command so that it first refuses to overwrite its own input."""
 
     @wraps(callback)
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -31,10 +31,10 @@ def guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def refuse_inputs(params: dict[str, Any]) -> None:
-    """Refuses outputs that are inputs, or equal outputs, by any name.
+    """Refuses outputs that are inputs, or equal outputs, under any name.
 
     Args:
-        params: the parameters of a command with their values.
+        params: the parameter values of a command.
 
     Raises:
         DiagnosticsError: RS126.

@@ -1,4 +1,4 @@
-"""`rulespec validate --overlays`: which of the offered overlays can be combined."""
+"""`rulespec validate --overlays`: the combinable sets of offered overlays."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class OverlaySets(Struct):
 
     Attributes:
         offered: the number of overlays on offer.
-        alone: the number checked by themselves.
+        alone: the number of overlays checked individually.
         pairs: the number of pairs checked.
         larger: the number of larger sets checked.
         complete: whether all single overlays and all pairs were checked.
-        failed: the smallest sets that do not combine, each with its first error.
+        failed: the smallest sets that cannot be combined, each with its first error.
     """
 
     offered: int
@@ -54,12 +54,12 @@ class OverlaySets(Struct):
 
 
 def check_overlay_sets(ref: str, ruleset: typed.Ruleset, report: Report) -> OverlaySets:
-    """Checks each offered overlay, all pairs, and larger sets while there are few.
+    """Checks each offered overlay, all pairs, and larger sets if there are few.
 
     Args:
         ref: the reference.
         ruleset: its ruleset.
-        report: takes the errors of overlays that do not even fit by themselves.
+        report: receives the errors of overlays that fail individually.
     """
     from rulespec.load import load_ruleset
     from rulespec.ruleset_files import SameFiles

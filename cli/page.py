@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.cli.seat_count import number_of_players
-from rulespec.cli.settings_flag import settings_flag
+from rulespec.cli.flags import number_of_players, settings_flag
 
 
 @click.command("page")

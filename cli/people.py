@@ -31,12 +31,13 @@ _NEWS = 100
 
 
 class Person:
-    """A person at the table, with a narrator of their own, and the options that their words mean.
+    """A person at the table, with their own narrator, and the matching of their words to options.
 
-    `seat` None: all of them together, with the union of their views.
+    With `seat` None: everyone together, with the union of their views.
 
     Attributes:
-        news: the events since they decided.
+        news: the events since their last decision.
+        planned: the events of another seat's open plan, which become news once confirmed.
         asked: whether they have been asked.
     """
 
@@ -46,19 +47,35 @@ class Person:
         self.narrator = Narrator(words, game, seat)
         self.changes = Changes(self.narrator)
         self.news: list[str] = []
+        self.planned: list[str] = []
         self.asked = False
         self._notated: Notated | Literal[False] | None = None
         """Reads the notation of the game; False if it has none, None before it was asked for."""
 
+    def hear(self, lines: list[str], *, plans: str | None, withdrawn: str | None) -> None:
+        """Adds the lines of an event to the news.
+
+        Args:
+            lines: the lines of the event.
+            plans: the seat with an open plan after it.
+            withdrawn: the seat that withdrew its plan by it.
+        """
+        by = plans or withdrawn
+        if by is not None and by != self.seat:
+            self.planned = [*self.planned, *lines] if plans is not None else []
+            return
+        self.news += [*self.planned, *lines]
+        self.planned = []
+
     def description(self, option: Option) -> str:
-        """A move as the person sees it; it must not have been made yet."""
+        """A move as the person sees it, before it is made."""
         return self.narrator.move(seen_now(self.narrator.game, option, self.narrator.seat))
 
     def meant(self, text: str) -> Option | None:
-        """The option that a text names, legal or not, or the one that its words fit; None if they fit several.
+        """The option named by a text, legal or not, or the only one that matches its words; None if several match.
 
         Raises:
-            ValueError: if they fit none; the message names the closest ones.
+            ValueError: if none matches; the message names the closest ones.
         """
         try:
             return self._parsed(text)
@@ -112,7 +129,7 @@ class Person:
         return self.game.omniscient.telling
 
     def offered(self) -> Iterator[Option]:
-        """The legal options to show to a person; those of others only if they reveal nothing private."""
+        """The legal options to show to a person; other seats' only if they reveal nothing private."""
         if (decision := self.game.decision) and decision.together and decision.by != self.seat:
             return iter(own_options(self.game, self.seat) if self.seat is not None else ())
         if self.game.legal_options.unlisted:
@@ -162,7 +179,7 @@ class Person:
 
 
 def said(text: str, names: Mapping[str, str], people: Container[str]) -> tuple[str, str] | None:
-    """The person named before a colon, and the text after it; None without one."""
+    """The person named before a colon, and the text after it; None if there is none."""
     result = speaker(names, text)
     return result if result is not None and result[0] in people else None
 
@@ -171,8 +188,8 @@ def split_names(names: str | None, each: tuple[str, ...]) -> tuple[str, ...]:
     """The names from `--names A,B` or several `--name`; empty without either.
 
     Raises:
-        click.UsageError: if both are said.
+        click.UsageError: if both are given.
     """
     if names and each:
-        raise click.UsageError("--names does not go with --name: say --name for each seat")
+        raise click.UsageError("--names cannot be combined with --name: repeat --name for each seat")
     return tuple(name.strip() for name in names.split(",")) if names else each

@@ -1,4 +1,4 @@
-"""`rulespec perft`: counts of positions at a depth, and their comparison with a record."""
+"""`rulespec perft`: counts of positions at a depth, and comparison with a record."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.backend_choice import BackendChoice
-from rulespec.cli.seat_count import number_of_players
-from rulespec.cli.settings_flag import settings_flag
+from rulespec.cli.flags import BackendChoice, number_of_players, settings_flag
 from rulespec.cli.wasm_module import NAMES, backend_errors
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -105,16 +103,16 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     if r.check or r.record:
         named = [value is not None for value in (r.players, r.log, at, r.depth)]
         if (r.check and r.record) or any(named) or chosen or r.divide:
-            raise click.UsageError("--check or --record goes with REF, --backend and --format alone")
+            raise click.UsageError("--check and --record can be combined only with REF, --backend and --format")
         with backend_errors(r.backend):
             code = _check(load_ruleset(r.ref), r.backend, r.format_) if r.check else _record(load_ruleset(r.ref))
         ctx.exit(code)
     if r.depth is None or (r.players is not None and r.log is not None):
-        raise click.UsageError("say --depth D, and either --players N or --from LOG")
+        raise click.UsageError("give --depth D, and either --players N or --from LOG")
     if at is not None and r.log is None:
-        raise click.UsageError("--at goes with --from")
+        raise click.UsageError("--at needs --from")
     if chosen and r.log is not None:
-        raise click.UsageError("--set goes with --players; a log has its own")
+        raise click.UsageError("--set needs --players; a log has its own")
     ruleset = load_ruleset(r.ref)
     with backend_errors(r.backend):
         if r.log is not None:

@@ -1,4 +1,4 @@
-"""`rulespec play`: a game at the terminal, of people and random players."""
+"""`rulespec play`: a game at the terminal, with people and random players."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.chance import Chance
+from rulespec.cli.flags import number_of_players, settings_flag, words_of
 from rulespec.cli.game_files import new_header
 from rulespec.cli.people import split_names
 from rulespec.cli.program_seats import Programs
-from rulespec.cli.seat_count import number_of_players
-from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.terminal_table import TerminalTable
-from rulespec.cli.word_flags import words_of
 from rulespec.diagnostics.report import Report
 from rulespec.documents.text_files import is_file
 from rulespec.engine.game.game import Game
@@ -124,7 +122,7 @@ def _opened(ref: str, log: Path | None, players: int | None) -> tuple[Path | Non
     if not is_file(path):
         return log, load_ruleset(ref), players
     if log is not None:
-        raise click.UsageError(f"{ref} is a saved game, and goes on in its own file: leave --log out")
+        raise click.UsageError(f"{ref} is a saved game, and continues in its own file: omit --log")
     native = read_log(path, lenient=True)
     return path, named_ruleset(native), players or len(native.header.seats)
 
@@ -146,7 +144,7 @@ def _started(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str,
 
 
 def resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dict[str, str]) -> Game:
-    """The game of a native log, at its end, if it has the ruleset, players and settings of the command line."""
+    """The game of a native log, at its end, if it matches the ruleset, players and settings of the command line."""
     header = log.header
     if header.ruleset != ruleset.ref:
         raise click.UsageError(f"{log.file} is a game of `{header.ruleset}`, not of `{ruleset.ref}`")

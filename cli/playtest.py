@@ -16,13 +16,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.cli import output
-from rulespec.cli.fraction_flag import YEAR, Finite
+from rulespec.cli.flags import YEAR, Finite, number_of_players
 from rulespec.cli.playtest_games import recorded, recorded_paths, write_logs
 from rulespec.cli.playtest_target import GAMES, Aim, Wanted, aim, wanted_of
 from rulespec.cli.playtest_target import MOST as MOST_SWEPT
 from rulespec.cli.playtest_text import show
 from rulespec.cli.program_seats import bot_names, say_silent
-from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.sweep import Sweep, change, sweeps_of
 from rulespec.cli.without import Without, overlay, without_of
 from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
@@ -71,7 +70,8 @@ def _numbers(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     words = value.split(",") if value is not None else []
     least = 1 if option.name == "pairs" else 0
     if not all(word.isascii() and word.isdecimal() and len(word) < 9 and int(word) >= least for word in words):
-        raise click.BadParameter(f"`{(value or '')[:80]}` is no list of numbers such as 200 or 200,1000")
+        bounds = f"from {least} to 99,999,999"
+        raise click.BadParameter(f"`{(value or '')[:80]}` is no list of numbers {bounds}, such as 200 or 200,1000")
     return tuple(map(int, words))
 
 
@@ -220,13 +220,16 @@ def _check(r: _Request) -> None:
     check_workers(r.jobs, r.cluster)
     if r.cluster and (r.sweeps or r.without) and r.out is None:
         flag = "--sweep" if r.sweeps else "--without"
-        raise click.UsageError(f"{flag} on a cluster needs --out FOLDER, which all its machines have at the same path")
+        raise click.UsageError(f"{flag} on a cluster needs --out FOLDER, at a path that all its machines share")
     if r.target is None:
         if not r.rules and not r.settings and not r.sweeps and not r.without:
-            raise click.UsageError("name a rule: a reference, +OVERLAY, --set KEY=VALUE, --without OPTION, or --sweep")
+            base, plus, rule = r.base.rpartition("+")
+            way = f"; is `+{rule}` the rule? `rulespec playtest {base} +{rule}`" if plus else ""
+            forms = "a reference, +OVERLAY, --set KEY=VALUE, --without OPTION, or --sweep"
+            raise click.UsageError(f"name a rule: {forms}{way}")
         if len(r.sweeps) > 1:
             raise click.UsageError(
-                "one number is swept at a time, unless --target looks for the best values of several"
+                "only one number can be swept at a time, unless --target searches for the best values of several"
             )
     elif r.rules or r.settings or r.without or not 0 < len(r.sweeps) <= MOST_SWEPT:
         message = f"--target looks for the values of 1 to {MOST_SWEPT} numbers (--sweep), and takes no other rules"
@@ -258,7 +261,7 @@ class _Games:
         """The games under the rules.
 
         Raises:
-            click.UsageError: if a question of a rule asks for a measure that the game without it does not have.
+            click.UsageError: if a question uses a measure that the game without the rule lacks.
         """
         from rulespec.check.questions import ENDING, GAME_NUMBERS, USES
         from rulespec.engine.playtest.playtest import ComparedRule
@@ -357,7 +360,7 @@ class _Progress:
         self._bar.update(trials[0].pairs - self._bar.n)
 
     def close(self) -> None:
-        """Removes the bar."""
+        """Removes the progress bar."""
         self._bar.close()
 
 

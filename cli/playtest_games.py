@@ -1,4 +1,4 @@
-"""Games beside the answers of a playtest: its own as logs and pages, and recorded ones to compare with."""
+"""Games of a playtest as logs and pages, and recorded games for comparison."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ MOST = 1_000
 
 
 def write_logs(playtest: Playtest, games: int, folder: Path, page: Path | None) -> list[dict[str, Any]]:
-    """Writes the first games as logs, and as pages to step through if there is a page.
+    """Writes the first games as logs, and as pages if there is a playtest page.
 
     Returns:
-        For each that has a page its rule, its number and the link from the page of the playtest.
+        For each game with a page: its rule, its number, and the link to it.
 
     Raises:
-        click.ClickException: if it cannot be written.
+        click.ClickException: if writing fails.
     """
     from rulespec.engine.game.omniscient import OMNISCIENT
     from rulespec.engine.replay.replay import ReplayResult
@@ -53,11 +53,10 @@ def write_logs(playtest: Playtest, games: int, folder: Path, page: Path | None) 
 
 
 def recorded(paths: Sequence[Path]) -> dict[str, Any] | None:
-    """The figures of recorded games; None without any.
+    """The figures of recorded games; None if there are none.
 
     Raises:
-        DiagnosticsError: if one cannot be read.
-        click.UsageError: if there are none in a folder, or too many.
+        DiagnosticsError: if one is unreadable. click.UsageError: if a folder has none, or too many.
     """
     from rulespec.engine.playtest.recorded_figures import recorded_figures
 

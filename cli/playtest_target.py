@@ -1,4 +1,4 @@
-"""`rulespec playtest --target NUMBER=VALUE`: the values of swept numbers that bring a number of games nearest to it."""
+"""`rulespec playtest --target NUMBER=VALUE`: the values of swept numbers for which games come nearest to a target."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FORM = re.compile(r"([^=]{1,200})=(-?[0-9]{1,9}(?:\.[0-9]{1,6})?)")
 
 
 class Wanted(Struct, frozen=True):
-    """A target: the name of a number of games, and its wanted mean."""
+    """A target: a number of games, and its desired mean."""
 
     name: str
     value: float
@@ -38,7 +38,7 @@ class Wanted(Struct, frozen=True):
 
 
 def wanted_of(ctx: click.Context, option: click.Parameter, value: str | None) -> Wanted | None:
-    """The number and the mean in a text such as `length=200`."""
+    """The number and the mean from a text such as `length=200`."""
     if value is None:
         return None
     form = _FORM.fullmatch(value)
@@ -48,15 +48,15 @@ def wanted_of(ctx: click.Context, option: click.Parameter, value: str | None) ->
 
 
 class Aim(Struct, frozen=True):
-    """A search for target values, with all its inputs.
+    """A search for a target, with all its inputs.
 
     Attributes:
         wanted: the target.
         sweeps: the swept numbers.
-        games: games of each of the last two points.
-        bots: the bots that play.
-        out: the folder of the records.
-        jobs, cluster: the workers that play.
+        games: the number of games at each of the last two points.
+        bots: the playing bots.
+        out: the folder for the records.
+        jobs, cluster: the worker processes.
     """
 
     wanted: Wanted
@@ -69,9 +69,9 @@ class Aim(Struct, frozen=True):
 
 
 def aim(how: Aim, base: ComparedRule, rule: Callable[[Point], ComparedRule]) -> dict[str, Any]:
-    """The points that were tried, the nearest first, as `target` in playtest.schema.json.
+    """The tried points, nearest first, as `target` in playtest.schema.json.
 
-    Few numbers are searched by halving; of many, those that matter are screened out first.
+    A few numbers are searched by bisection; many are first screened for influential ones.
 
     Raises:
         click.BadParameter: if there is no such number.
@@ -113,7 +113,7 @@ def _finite(value: float) -> float | None:
 
 
 def show_target(target: dict[str, Any]) -> None:
-    """Prints the points that came nearest."""
+    """Prints the nearest points."""
     share, title = target["share"], target["title"]
     wanted = number(target["wanted"], share)
     output.echo(f"{title}: {wanted} is wanted; {target['points']:,} points, {target['games']:,} games")
@@ -134,7 +134,7 @@ def show_target(target: dict[str, Any]) -> None:
 
 
 def mattering(target: dict[str, Any]) -> str:
-    """A sentence on the numbers that matter."""
+    """A sentence on the influential numbers."""
     names = [path.partition(".")[2] for path in target["matter"]]
     if not names:
         return f"None of {len(target['paths'])} numbers matters as far as these games show; the rest is chance."

@@ -1,4 +1,4 @@
-"""The position that a command is about: `REF|LOG[@N]`, with the flags that go with it."""
+"""The position argument of a command, `REF|LOG[@N]`, with its flags."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from msgspec import Struct
 from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_everything, tell_seats
+from rulespec.cli.flags import number_of_players, settings_flag
 from rulespec.cli.log_argument import with_samples
-from rulespec.cli.seat_count import number_of_players
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
-from rulespec.cli.settings_flag import settings_flag
 from rulespec.diagnostics.report import Report
 from rulespec.documents.text_files import is_file
 from rulespec.engine.game.game import Game
@@ -26,7 +25,7 @@ _AT = re.compile(r"(.+)@(\d{1,9})")
 
 
 class PositionPlace(Struct, frozen=True):
-    """A reference or the path of a log, and a number of decisions; None: the start, or the end of the log."""
+    """A reference or the path of a log, and a number of decisions; None for the start, or the end of the log."""
 
     what: str
     at: int | None
@@ -44,6 +43,11 @@ class PlaceType(click.ParamType[PositionPlace]):
         """The reference or the log, and the number of decisions."""
         text = str(value)
         parts = None if Path(text).exists() else _AT.fullmatch(text)
+        log, at, number = text.rpartition("@")
+        if parts is None and at and not Path(text).exists() and is_file(Path(log)):
+            self.fail(
+                f"`{number[:20]}` is not a number of decisions: write {log}@N, N from 0 to 999,999,999", param, ctx
+            )
         return (
             PositionPlace(with_samples(text), None)
             if parts is None
@@ -64,7 +68,7 @@ def position_flags(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Where(Struct, frozen=True):
-    """The position and the reader that the command line names."""
+    """The position and the reader given on the command line."""
 
     place: PositionPlace
     rules: str | None
@@ -76,32 +80,32 @@ class Where(Struct, frozen=True):
 
     @classmethod
     def taken(cls, values: dict[str, Any]) -> Where:
-        """The position of a command line, whose flags are taken out of `values`."""
+        """The position given on a command line; removes its flags from `values`."""
         names = ("rules", "players", "settings", "seat", "public", "omniscient")
         return cls(values.pop("where"), *(values.pop(name) for name in names))
 
     @property
     def viewer(self) -> Viewer:
-        """The reader: the public, unless the flags name another.
+        """The reader: the public, unless a flag names another.
 
         Raises:
-            click.UsageError: if they name two.
+            click.UsageError: if the flags name two.
         """
         if self.omniscient and (self.seat is not None or self.public):
-            raise click.UsageError("--for and --public do not go with --omniscient: that shows everything")
+            raise click.UsageError("--for and --public cannot be combined with --omniscient: that shows everything")
         return viewer(self.seat, self.public or (self.seat is None and not self.omniscient))
 
     def game(self) -> Game:
         """The game at the position.
 
         Raises:
-            click.UsageError: if the flags do not go together, or the log has fewer decisions.
+            click.UsageError: if the flags are incompatible, or the log has fewer decisions.
         """
         seen, log = self.viewer, self.place.what
         if not is_file(Path(log)):
             return self._new()
         if self.players is not None or self.settings:
-            raise click.UsageError("--players and --set go with a ruleset: a log names its own")
+            raise click.UsageError("--players and --set need a ruleset: a log names its own")
         if not seen.omniscient:
             tell_seats(log, "`--omniscient` shows it")
         game = self._replayed(Path(log), lenient=not seen.omniscient)
@@ -113,7 +117,7 @@ class Where(Struct, frozen=True):
         from rulespec.load import load_ruleset
 
         if self.place.at is not None or self.rules is not None:
-            raise click.UsageError("@N and --rules go with a recorded game")
+            raise click.UsageError("@N and --rules need a recorded game")
         ruleset = load_ruleset(self.place.what)
         players = number_of_players(ruleset, self.players)
         game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(self.settings))

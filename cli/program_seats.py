@@ -1,4 +1,4 @@
-"""Seats of programs at the terminal: random players, or named bots."""
+"""Program seats at the terminal: random players, or named bots."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ if TYPE_CHECKING:  # bots need an extra
 
 
 def bot_names(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """The names of bots in a list such as `flat:64,random`, each checked."""
+    """The checked names of bots in a list such as `flat:64,random`."""
     names = tuple(name.strip() for name in value.split(",")) if value is not None else ()
+    hint = option.opts[0] if isinstance(option, click.Option) else "BOT"
     for name in names:
-        _bot(name)
+        _bot(name, hint)
     return names
 
 
-def _bot(name: str) -> Bot:
+def _bot(name: str, hint: str = "--bots") -> Bot:
     from rulespec.engine.bots.named import BotNameError, open_bot
 
     try:
         return open_bot(name)
     except BotNameError as error:
-        raise click.BadParameter(str(error), param_hint="--bots") from None
+        raise click.BadParameter(str(error), param_hint=hint) from None
 
 
 def say_silent(message: str) -> None:
@@ -41,9 +42,10 @@ def say_silent(message: str) -> None:
 
 
 class Reason(NamedTuple):
-    """A bot's reason: its expectation of the best options, three at most, its choice first.
+    """A bot's reason: its expectations for the best options, at most three, its choice first.
 
-    That is a share of the win, such as "62 %", or points against the average in a game for points, such as "+1.3".
+    An expectation is a share of the win, such as "62 %", or in a game for points a difference from the mean, such as
+    "+1.3".
     """
 
     bot: str
@@ -51,7 +53,7 @@ class Reason(NamedTuple):
 
     @classmethod
     def of(cls, bot: str, options: Sequence[Option], pick: Pick, stakes: int) -> Reason:
-        """The reason of a pick among options, in a game for stakes; 0: to win."""
+        """The reason for a pick among options, in a game with stakes; 0: to win."""
         from rulespec.engine.bots.opinions import expectation
 
         order = sorted(pick.shares, key=lambda number: (number != pick.option, -pick.shares[number]))
@@ -59,18 +61,18 @@ class Reason(NamedTuple):
 
 
 class Programs:
-    """Decisions without a person: those of chance, and of the last seats if programs play them.
+    """Decisions without a person: chance, and the last seats if programs play them.
 
     Args:
         chance: the random numbers of the table.
-        last: the number of seats played by programs, the last ones.
-        names: the names of their bots, in order; those without one play at random.
+        last: the number of trailing seats played by programs.
+        names: the names of their bots, in order; the rest play at random.
 
     Attributes:
-        chance: as given.
-        number: the number of seats that programs play.
-        names: as given.
-        reason: the reason of the last decision, if a bot has taken it.
+        chance: the random numbers of the table.
+        number: the number of seats played by programs.
+        names: the names of their bots.
+        reason: the reason for the last decision, if a bot took it.
     """
 
     def __init__(self, chance: Chance, number: int, names: tuple[str, ...]) -> None:
@@ -85,11 +87,11 @@ class Programs:
 
     @classmethod
     def of(cls, text: str, seats: int, chance: Chance) -> Programs:
-        """The programs of a table.
+        """The program seats of a table.
 
         Args:
-            text: a number of seats that play at random; one name, for all seats but the first; or one for each of the
-                last seats.
+            text: a number of random seats; one name for all seats except the first; or a name for each of the last
+                seats.
             seats: the number of seats.
             chance: the random numbers of the table.
 
@@ -108,15 +110,18 @@ class Programs:
         return cls(chance, number, names)
 
     def seats(self, game: Game) -> frozenset[str]:
-        """The seats of a game that programs play."""
+        """The seats played by programs."""
         return frozenset(game.seats[len(game.seats) - self.number :])
 
-    def choose(self, game: Game) -> Option | None:
-        """The next decision; None if nothing is legal. Nobody acts out of turn: that would use the rights of people."""
+    def choose(self, game: Game, withdrawn: int = 0) -> Option | None:
+        """The next decision; None if nothing is legal. Programs never act out of turn: those rights are people's.
+
+        `withdrawn`: how often the open draft's plan has been withdrawn; after that, options are chosen at random.
+        """
         self.reason = None
         at = -1 if game.decision is None or game.decision.by is None else game.seats.index(game.decision.by)
-        if at < len(game.seats) - self.number or not self._bots or takes_any(game):
-            return choose(game, self.chance.draws, interrupt_rate=0.0)
+        if at < len(game.seats) - self.number or not self._bots or withdrawn or takes_any(game):
+            return choose(game, self.chance.draws, game.ply + withdrawn, interrupt_rate=0.0)
         if self._seats is None or self._silence is None:
             from rulespec.engine.bots.bot_seats import BotSeats, Silence
 
@@ -132,7 +137,7 @@ class Programs:
         return option
 
     def hint(self, game: Game) -> Reason:
-        """The choice of a bot for the deciding person: the first bot at the table, or the default one.
+        """A bot's choice for the deciding person: the first bot at the table, or the default one.
 
         Raises:
             RulespecError: if there is none.

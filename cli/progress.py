@@ -1,4 +1,4 @@
-"""The progress of commands that take long, at a terminal."""
+"""Progress display of long commands, at a terminal."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _T = TypeVar("_T")
 def with_progress(
     runs: Iterator[_T], games: int, done: int = 0, unit: str = "game", size: Callable[[_T], int] = lambda run: 1
 ) -> Iterator[_T]:
-    """Games in progress, with a bar at a terminal; `done` of them were played before.
+    """Running games, with a progress bar at a terminal; `done` of them were played before.
 
-    Each of `runs` is one game, or as many as `size` says.
+    Each of `runs` is one game, or `size` games.
     """
     if not sys.stderr.isatty():
         yield from runs

@@ -23,10 +23,10 @@ _WORDS = {"illegal": "is illegal", "effect": "does something else", "options": "
 
 
 def write_situations(ruleset: typed.Ruleset) -> None:
-    """Records situations of a ruleset, and writes them into its folder.
+    """Records situations of a ruleset in a file in its folder.
 
     Raises:
-        click.ClickException: if the file cannot be written, or would be too large to be read.
+        click.ClickException: if the file cannot be written, or would be too large to read.
     """
     from rulespec.engine.behaviour.record import record
     from rulespec.engine.behaviour.situations import MAX_BYTES, place_of, written
@@ -49,7 +49,7 @@ def recorded_situations(ruleset: typed.Ruleset, only: str, report: Report) -> Si
     Args:
         ruleset: the ruleset.
         only: a text that the name of the file must contain.
-        report: takes the error of a file that holds something else.
+        report: receives the error if the file contains something else.
     """
     from rulespec.engine.behaviour.situations import place_of
 
@@ -97,9 +97,12 @@ def _diagnostic(checked: SituationCheck, group: list[Altered]) -> Diagnostic:
 
 def summary(checked: SituationCheck) -> str:
     """The result in a few words."""
+    from rulespec.engine.behaviour.situation_check import SECONDS
+
     every = output.counted(len(checked.situations), "recorded situation")
-    if not checked.altered and not checked.unreached:
+    if checked.is_clean:
         return every
     altered = len({each.number for each in checked.altered})
     rest = f", {checked.unreached:,} not reached any more" if checked.unreached else ""
+    rest += f", {checked.late:,} not looked at within {SECONDS:.0f} s of processor time" if checked.late else ""
     return f"this change altered {altered:,} of {every}{rest}"

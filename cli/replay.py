@@ -1,4 +1,4 @@
-"""`rulespec replay`: recorded games, up to the final standings or to the decision that breaks a rule."""
+"""`rulespec replay`: recorded games, up to the final standings or the first illegal decision."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
-from rulespec.cli.backend_choice import BackendChoice
+from rulespec.cli.flags import BackendChoice, word_options, words_of
 from rulespec.cli.log_argument import LogPath
 from rulespec.cli.replay_text import (
     Showing,
@@ -28,14 +28,13 @@ from rulespec.cli.replay_text import (
 )
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.cli.wasm_module import backend_errors
-from rulespec.cli.word_flags import word_options, words_of
 from rulespec.cli.workers_flags import check_workers, log_workers_flags
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import teams_of
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.logs.containers import is_container
+from rulespec.engine.logs.samples import is_container
 from rulespec.engine.replay.replay import Load, ReplayRequest, ReplayResult, Trace
 from rulespec.typed.teams import won_by
 
@@ -193,7 +192,7 @@ def _check_corpus_usage(r: _Request, viewed: Viewer) -> None:
     """Refuses flags of a single game."""
     one = r.check or r.trace is not None or r.moves or r.state or r.until is not None or r.at is not None
     if one or not viewed.omniscient or r.first is not None or r.last is not None:
-        raise click.UsageError(f"many logs, --jobs, --cluster and --over-time do not go with {_OF_ONE}")
+        raise click.UsageError(f"many logs, --jobs, --cluster and --over-time cannot be combined with {_OF_ONE}")
 
 
 def _check_usage(r: _Request, viewed: Viewer, many: bool) -> None:
@@ -203,22 +202,22 @@ def _check_usage(r: _Request, viewed: Viewer, many: bool) -> None:
     whole = r.check or r.trace is not None or (r.out is not None and not many)
     if whole and not viewed.omniscient:
         raise click.UsageError(
-            "--for and --public do not go with --check, --trace and --out: they tell all of the game"
+            "--for and --public cannot be combined with --check, --trace and --out, which reveal the whole game"
         )
     if r.past and (r.rules is not None or r.under is not None):
-        raise click.UsageError("--past-known-faults does not go with --rules and --under: the dialect names the rules")
+        raise click.UsageError("--past-known-faults needs the rules of the dialect: omit --rules and --under")
     if r.under is not None:
         if whole or r.moves or r.state or r.until is not None or r.at is not None or not viewed.omniscient:
-            raise click.UsageError(f"--under does not go with {_NOT_UNDER}")
+            raise click.UsageError(f"--under cannot be combined with {_NOT_UNDER}")
         return
     if r.answer is not None:
-        raise click.UsageError("--answer goes with --under")
+        raise click.UsageError("--answer needs --under")
     if len(r.logs) > 1 and ((r.out is not None and not many) or r.moves or r.at is not None or r.state):
         raise click.UsageError("--out, --moves, --at and --state take one log at a time")
     if not r.moves and (r.first is not None or r.last is not None or not viewed.omniscient):
-        raise click.UsageError("--from, --to, --for and --public go with --moves")
+        raise click.UsageError("--from, --to, --for and --public need --moves")
     if r.at is not None and (r.moves or r.until is not None):
-        raise click.UsageError("--at does not go with --moves and --until")
+        raise click.UsageError("--at cannot be combined with --moves and --until")
 
 
 def _echo_total(codes: list[int], format_: str) -> None:
@@ -244,7 +243,7 @@ class _Run(Struct, frozen=True):
 
     @property
     def many(self) -> bool:
-        """Whether there are several logs, printed as a line each."""
+        """Whether there are several logs, printed on one line each."""
         return len(self.request.logs) > 1
 
     def replay(self, log: Path) -> int:

@@ -1,4 +1,4 @@
-"""`rulespec replay` of many logs: a row for each, and totals."""
+"""`rulespec replay` for many logs: a row for each, and totals."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class CorpusRequest(Struct, frozen=True):
         paths: files, folders, globs and archives.
         plan: the inputs of each row.
         jobs: the number of processes.
-        cluster: the cluster in their place.
-        out: the file or folder of rows.
+        cluster: the cluster to use instead.
+        out: the file or folder for the rows.
         format_: `text` or `json`.
-        only: a pattern of the names of logs; empty for all.
+        only: a pattern for the names of logs; empty for all.
     """
 
     paths: tuple[Path, ...]
@@ -183,7 +183,7 @@ def _show(totals: RowTotals, *, named: bool) -> None:
 
 
 def show_failing(failing: Failing) -> None:
-    """Prints the logs that are not legal, each with the reason."""
+    """Prints the illegal logs, each with the reason."""
     shown = failing.logs[:_MAX_FAILING]
     words = [verdict.replace("_", " ") for verdict, _, _ in shown]
     pad = max(map(len, words), default=0)
@@ -216,7 +216,7 @@ def show_judged(totals: Judged) -> None:
 
 
 def show_causes(title: str, causes: CauseTotals) -> None:
-    """Prints causes, the most frequent first."""
+    """Prints causes, most frequent first."""
     groups = causes.most()
     if not groups:
         return

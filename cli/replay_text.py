@@ -39,12 +39,12 @@ class Showing(Struct, frozen=True):
     """The parts of a game to show.
 
     Attributes:
-        moves: whether the moves are listed.
-        first: the number of the first one; None: 1.
-        last: that of the last one; None: the last of the log.
-        at: the position after this move is shown instead of the last one.
-        state: whether the state is shown.
-        viewer: the reader: moves are shown as it has seen them.
+        moves: whether to list the moves.
+        first: the number of the first move; None: 1.
+        last: the number of the last move; None: the last of the log.
+        at: the move whose position is shown instead of the last.
+        state: whether to show the state.
+        viewer: the reader, which determines the visible moves.
     """
 
     moves: bool
@@ -62,7 +62,7 @@ def tell_moves(result: ReplayResult, words: Words, showing: Showing) -> Iterator
 
 
 def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
-    """The object printed by `--format json`: a seat's view, or everything if no seat is given."""
+    """The object printed by `--format json`: a seat's view, or everything without a seat."""
     outcome = result.to_json()
     if showing.viewer.omniscient:
         return outcome
@@ -97,7 +97,7 @@ def _moves(result: ReplayResult, words: Words, showing: Showing) -> Moves:
 
 
 def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
-    """Prints a game, or the place where its log breaks a rule."""
+    """Prints a game, or the first illegal decision of its log."""
     output.echo(f"{output.style(result.log, bold=True)} · {words.game} · {result.game.ruleset.ref}")
     if whose(result.game.ruleset):
         output.echo(whose(result.game.ruleset))
@@ -185,7 +185,7 @@ def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stop
 
 
 def no_end(result: ReplayResult) -> str:
-    """A notice for a native log without an end line."""
+    """A note about a native log without an end line."""
     native = result.native
     ends = native is None or (native.end is not None and native.end.entries == len(native.entries))
     return "" if ends else ", no end recorded"
@@ -232,7 +232,7 @@ class _Variations:
         self._plays = whole
 
     def show(self, row: int) -> None:
-        """Prints the variations in the place of a move."""
+        """Prints the variations at a move."""
         from rulespec.engine.replay.told_variations import Teller, lines_of  # lazily: few logs have any
 
         result, words = self._result, self._words
@@ -273,24 +273,24 @@ def ignored(result: ReplayResult) -> str:
 
 
 def passed(result: ReplayResult) -> str:
-    """The number of entries that show known faults, and were passed."""
+    """The number of entries skipped because of known faults."""
     return f"{output.counted(len(result.passed), 'entry', 'entries')} past known faults of {result.system}"
 
 
 def known_fault(result: ReplayResult, divergence: Divergence) -> str:
-    """The line for a log that breaks a rule by a known fault of the system that recorded it."""
+    """The line about a log with an illegal decision caused by a known fault of the recording system."""
     return f"a known fault of {result.system}: {divergence.known_fault}"
 
 
 def where(divergence: Divergence) -> str:
-    """The place where a log breaks a rule."""
+    """The place of the first illegal decision of a log."""
     if divergence.foreign_index is not None:
         return f"at entry {divergence.foreign_index}"
     return f"at line {divergence.line}" if divergence.line is not None else f"at decision {divergence.index}"
 
 
 def seen_where(divergence: Divergence) -> str:
-    """The part that seats may know of the place where a log breaks a rule."""
+    """The part of this place that seats may know."""
     return where(divergence) if divergence.seen_line is None else f"at line {divergence.seen_line}"
 
 

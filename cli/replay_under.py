@@ -1,4 +1,4 @@
-"""`rulespec replay --under` of one log: the judgement of a recorded game under other rules."""
+"""`rulespec replay --under` for one log: the judgement of a recorded game under other rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.word_flags import words_of
+from rulespec.cli.flags import words_of
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
@@ -21,7 +21,7 @@ from rulespec.engine.words.words import Names, Words
 
 
 class JudgementRequest(Struct, frozen=True):
-    """The rules to judge a log by, with their parameters: see `judge_file`."""
+    """The rules for judging a log, with their parameters: see `judge_file`."""
 
     log: Path
     under: str
@@ -34,7 +34,7 @@ class JudgementRequest(Struct, frozen=True):
 def judge_log(request: JudgementRequest, format_: str, wording: tuple[str | None, Names]) -> int:
     """Judges a log under other rules, and prints the judgement; returns the exit code.
 
-    `wording` is the language of words, and whether titles or ids are shown.
+    `wording` is the language of words, and whether to show titles or ids.
     """
     from rulespec.load import load_ruleset
 

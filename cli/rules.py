@@ -1,4 +1,4 @@
-"""`rulespec rules`: the page of all rules of a game, for reading and printing."""
+"""`rulespec rules`: a page with all rules of a game, for reading and printing."""
 
 from __future__ import annotations
 

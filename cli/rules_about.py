@@ -1,4 +1,4 @@
-"""Rules that a word is about: by their names, by titles, docstrings and reasons, and by what they mention."""
+"""Rules related to a word: by names, titles, docstrings and reasons, and by the names they use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.yaml_nodes import Mapping, Node, Scalar
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, entries, get, text, words
 from rulespec.load import Merged
 from rulespec.overlays.selection import nodes, options_in
 from rulespec.ruleset_files import Files, title_files
@@ -34,11 +34,11 @@ class _Match(Struct, frozen=True, order=True):
 
 
 def about(merged: Merged, word: str) -> Iterator[str]:
-    """Lines about the rules and options that a word is about, the closest first.
+    """Lines about the rules and options related to a word, closest first.
 
     Args:
         merged: the ruleset.
-        word: a word, or several, as people say it; capitals and plurals make no difference.
+        word: one or more words as people say them; case and plural are ignored.
     """
     test = _pattern(word)
     if test is None:
@@ -52,6 +52,8 @@ def about(merged: Merged, word: str) -> Iterator[str]:
         for each in _of_rule(item, kind, name, number, test, titled):
             if each.what not in best or each < best[each.what]:
                 best[each.what] = each
+    for each in _of_tables(merged.source.root, len(merged.source.items), test):
+        best.setdefault(each.what, each)
     results = sorted(best.values())
     width = max((len(each.what) for each in results[:SHOWN]), default=0)
     for each in results[:SHOWN]:
@@ -95,6 +97,18 @@ def _texts(name: str, node: Node) -> Iterator[tuple[str, str]]:
             yield from _texts(key, value)
     elif isinstance(node, Scalar) and name:
         yield name, node.text
+
+
+def _of_tables(root: Mapping, number: int, test: re.Pattern[str]) -> Iterator[_Match]:
+    """The constants and tables with a word in their names, or in the docs of tables."""
+    for name, key, value in entries(get(root, "constants")):
+        if test.search(name.replace("_", " ")):
+            yield _Match(_NAME, number, f"constant `{name}`", f"is {shown(_line(text(value)))}", key.span)
+    for name, key, value in entries(get(root, "tables")):
+        doc = text(get(value, "doc"))
+        if test.search(name.replace("_", " ")) or test.search(doc):
+            keys = ", ".join(f"`{each.text}`" for each in words(get(value, "key")))
+            yield _Match(_NAME, number, f"table `{name}`", _line(doc) or f"by {keys}", key.span)
 
 
 def _of_rule(

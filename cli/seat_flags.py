@@ -17,7 +17,7 @@ class Viewer(Struct, frozen=True):
     """The audience of a command.
 
     Attributes:
-        text: the id or the name of a seat; None for no seat.
+        text: the id or the name of a seat, or None.
         public: whether the audience is the public.
     """
 
@@ -26,14 +26,14 @@ class Viewer(Struct, frozen=True):
 
     @property
     def omniscient(self) -> bool:
-        """Whether all of the game is shown."""
+        """Whether to show everything."""
         return self.text is None and not self.public
 
     def seat(self, names: Mapping[str, str]) -> str | None:
         """The seat of a game with these names: None for the public view, `OMNISCIENT` for everything.
 
         Raises:
-            click.BadParameter: if no seat or several have the name.
+            click.BadParameter: if no seat or several seats have the name.
         """
         if self.text is None:
             return None if self.public else OMNISCIENT
@@ -51,19 +51,19 @@ class Viewer(Struct, frozen=True):
 
 
 def seats_in_words(names: Mapping[str, str]) -> str:
-    """The seats for a message: ids, each with its name if that differs."""
+    """The seats for a message: ids, each with its name if different."""
     shown = shown_names(names)
     return ", ".join(seat if name == seat else f"{seat} ({name})" for seat, name in shown.items())
 
 
 def viewer(seat: str | None, public: bool) -> Viewer:
-    """The reader that flags name.
+    """The reader given by flags.
 
     Raises:
-        click.UsageError: if they name two.
+        click.UsageError: if the flags name two.
     """
     if seat is not None and public:
-        raise click.UsageError("--for does not go with --public: either one seat, or all of them")
+        raise click.UsageError("--for cannot be combined with --public: either one seat, or all of them")
     return Viewer(seat, public)
 
 

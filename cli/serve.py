@@ -14,16 +14,15 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.cli.addresses import HostType, WebAddress
 from rulespec.cli.extras import need_server
-from rulespec.cli.fraction_flag import YEAR, Finite
+from rulespec.cli.flags import YEAR, Finite, number_of_players, settings_flag
 from rulespec.cli.program_seats import Programs
-from rulespec.cli.seat_count import number_of_players
-from rulespec.cli.settings_flag import settings_flag
 from rulespec.documents.text_files import is_file
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 
 if TYPE_CHECKING:  # the server needs an extra
     from rulespec.serve.hall import Hall
+    from rulespec.serve.published import Published
     from rulespec.serve.table_rules import TableRules
 
 _STORE = "tables.db"
@@ -114,9 +113,9 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     from rulespec.serve.certificate import CertificateError
 
     if (r.cert is None) != (r.key is None):
-        raise click.UsageError("--cert goes with --key")
+        raise click.UsageError("--cert needs --key")
     if not r.refs and not r.store.exists():
-        raise click.UsageError(f"name a ruleset: there is no {r.store} whose tables could go on")
+        raise click.UsageError(f"name a ruleset: there is no {r.store} with tables to resume")
     try:
         _serve(r, [_Opened.of(ref, r) for ref in r.refs])
     except (CertificateError, SaveError) as error:
@@ -173,6 +172,7 @@ class _Opened(Struct, frozen=True):
     rules: TableRules
     game: Game
     bots: dict[str, str]
+    variations: list[Published] = []
 
     @classmethod
     def of(cls, ref: str, r: _Request) -> _Opened:
@@ -182,13 +182,15 @@ class _Opened(Struct, frozen=True):
         from rulespec.engine.logs.native import read_log
         from rulespec.engine.replay.replay import named_ruleset
         from rulespec.load import load_ruleset
+        from rulespec.serve.published import published_in
         from rulespec.serve.table_rules import TableRules
 
+        variations: list[Published] = []
         if is_file(Path(ref)):
             log = read_log(Path(ref), lenient=True)
             ruleset = named_ruleset(log)
             players = len(log.header.seats)
-            game = resumed(log, ruleset, players, {})
+            game, variations = resumed(log, ruleset, players, {}), published_in(log)
         else:
             ruleset = load_ruleset(ref)
             players = number_of_players(ruleset, r.players)
@@ -198,14 +200,14 @@ class _Opened(Struct, frozen=True):
         programs = Programs.of(bots, players, Chance(0))
         names = programs.names or ("random",) * programs.number
         last = game.seats[players - programs.number :]
-        return cls(ruleset.ref, TableRules(ruleset, r.language), game, dict(zip(last, names, strict=True)))
+        return cls(ruleset.ref, TableRules(ruleset, r.language), game, dict(zip(last, names, strict=True)), variations)
 
 
 async def _begin(hall: Hall, games: list[_Opened], r: _Request, base: str) -> None:
     """Begins the new tables, and prints their links."""
     for each in games:
         deadline = max(1, round(60 * r.deadline)) if r.deadline else 0
-        live, keys = await hall.new(each.rules, each.game, each.bots, deadline, r.reveal)
+        live, keys = await hall.new(each.rules, each.game, each.bots, deadline, r.reveal, each.variations)
         output.echo(f"{live.rules.words.game} ({each.ref}), {output.counted(len(each.game.seats), 'seat')}")
         for role, key in keys.items():
             seat = role.removeprefix("seat:")

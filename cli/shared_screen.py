@@ -1,4 +1,4 @@
-"""One screen shared by people with different views: wiped and passed on before the next one looks at it."""
+"""One screen shared by people with different views: it is wiped before it is passed on."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from rulespec.diagnostics.escape import escaped
 
 
 class SharedScreen:
-    """A screen at which people take turns.
+    """A screen shared in turns.
 
     Args:
-        wanted: whether the game has secrets, and several people play it here. Where no person sits at a terminal (a
-            pipe, a file), nothing is wiped or asked for.
+        wanted: whether the game has secrets and several people share this screen. Without a terminal (in a pipe, to a
+            file), nothing is wiped or asked.
 
     Attributes:
         active: whether the screen is passed on.
-        seat: the viewer; "" for nobody yet.
+        seat: the current viewer; "" before the first.
     """
 
     def __init__(self, *, wanted: bool) -> None:
@@ -26,7 +26,7 @@ class SharedScreen:
         self.seat = ""
 
     def hand_over(self, seat: str, prompt: str) -> bool | None:
-        """Wipes the screen, and waits until a seat has it; returns whether another had it. None at the end of input."""
+        """Wipes the screen, and waits until a seat has it; whether the viewer changed, or None at the end of input."""
         if not self.active or seat == self.seat:
             return False
         if self.seat:
@@ -43,12 +43,12 @@ class SharedScreen:
         return _line(f"{prompt} ") is not None
 
     def read(self, prompt: str) -> str | None:
-        """A line of input; None at its end. A shared screen keeps no history of lines."""
+        """A line of input; None at its end. On a shared screen, no line history is kept."""
         line = self.read_whole(prompt)
         return None if line is None else line.strip()
 
     def read_whole(self, prompt: str) -> str | None:
-        """A line of input with its blanks; None at its end."""
+        """A line of input including spaces; None at its end."""
         if self.active:
             return _line(prompt)
         if sys.stdin.isatty():
@@ -58,7 +58,7 @@ class SharedScreen:
         return line
 
     def wipe(self) -> None:
-        """Wipes the shown text from the screen and from its scrollback."""
+        """Wipes the text from the screen and its scrollback."""
         if self.active and self.seat:
             self.seat = ""
             output.wipe()

@@ -16,14 +16,11 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.cli.against import as_json as difference_json
 from rulespec.cli.against import show_differences
-from rulespec.cli.backend_choice import BackendChoice
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
+from rulespec.cli.flags import BackendChoice, number_of_players, settings_flag, word_options, words_of
 from rulespec.cli.program_seats import bot_names, say_silent
 from rulespec.cli.progress import with_progress
-from rulespec.cli.seat_count import number_of_players
-from rulespec.cli.settings_flag import settings_flag
 from rulespec.cli.wasm_module import check_used, played_by, wasm_errors
-from rulespec.cli.word_flags import word_options, words_of
 from rulespec.cli.workers_flags import anywhere, check_workers, resume_hint, workers_flags
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.machines import Backend
@@ -55,7 +52,7 @@ def seat_counts(text: str) -> list[int]:
     """The numbers of players in a text such as `4`, `2-6` or `2,4`.
 
     Raises:
-        click.BadParameter: if it names none.
+        click.BadParameter: if it contains none.
     """
     results: list[int] = []
     for part in text.split(","):
@@ -145,13 +142,13 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     said, chosen = seat_counts(r.players) if r.players is not None else None, output.key_values(r.settings)
     check_workers(r.jobs, r.cluster)
     if r.details and r.backend == "wasm":
-        raise click.UsageError("--details needs every decision, and wasm plays without: leave --backend out")
+        raise click.UsageError("--details needs every decision, which wasm does not record: omit --backend")
     if r.against is None and r.only:
-        raise click.UsageError("--only goes with --against")
+        raise click.UsageError("--only needs --against")
     if r.against is not None and (r.out or r.failures or r.codes):
         raise click.UsageError("--out, --codes and --failures are for one ruleset: run each without --against")
     if r.codes is not None and r.bots:
-        raise click.UsageError("--codes is for random games: leave --bots out")
+        raise click.UsageError("--codes is for random games: omit --bots")
     ruleset = load_ruleset(r.ref)
     counts = said or [number_of_players(ruleset, None)]
     words = words_of(ruleset, r.language, r.shown)  # their mistakes are reported before games are played
@@ -227,7 +224,7 @@ class _Run:
 
     @property
     def backend(self) -> Backend:
-        """The machine of the games."""
+        """The machine that plays the games."""
         return self.plan.backend if self.bot_games is None else self.bot_games.backend
 
     @property
@@ -237,7 +234,7 @@ class _Run:
 
     @property
     def called(self) -> str:
-        """The subject of the games: the ruleset, and the chosen settings."""
+        """The subject of the games: the ruleset with the chosen settings."""
         return " ".join([self.ruleset.ref, *(f"{key}={value}" for key, value in self.chosen.items())])
 
     @property
@@ -246,7 +243,7 @@ class _Run:
         return f"{self.ruleset.ref} {self.ruleset.version}"
 
     def recorded(self, results: Results[Outcome] | None, games: int) -> None:
-        """Counts the recorded games, and plays the last one again to check that it still has the same outcome."""
+        """Counts the recorded games, and replays the last one to check for the same outcome."""
         if results is None:
             return
         last: Outcome | None = None
@@ -323,7 +320,7 @@ class _Run:
         return self.play_one(number)
 
     def shortest(self) -> Iterator[tuple[FailingGame, Path | None]]:
-        """For each kind of mistake its shortest failing game, with its file if there is a folder."""
+        """For each kind of mistake, its shortest failing game, with its file if there is a folder."""
         for number in self.totals.mistakes.values():
             failing = shorter_playout(self._again(number))
             yield failing, write_failing(self.failures, f"seed{self.plan.seed}-game{number}.shortest.jsonl", failing)

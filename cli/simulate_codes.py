@@ -20,7 +20,7 @@ def write_codes(plan: GamePlan, ruleset: typed.Ruleset, games: int, folder: Path
     """Writes the missing games of a plan as codes.
 
     Raises:
-        SaveError, DiagnosticsError: if others are there, or they are damaged, or cannot be written.
+        SaveError, DiagnosticsError: if the folder has other games or damaged ones, or writing fails.
     """
     tables, rules = Tables(folder), bundle_of(ruleset)
     with ParquetResults(store_folder(folder), CodeSheet(header(plan), tables)) as results:

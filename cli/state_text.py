@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rulespec.cli.output import table
 from rulespec.engine.game.game import Game, teams_of
-from rulespec.engine.game.state_diff import State, shown
-from rulespec.engine.game.state_json import scores
+from rulespec.engine.game.state_json import State, scores, shown
 from rulespec.typed.teams import members
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def _empty(value: Any) -> bool:
 
 
 def standings(game: Game, words: Words | None = None) -> list[str]:
-    """A table of points, the best first; winners are marked once the game is over, teams as one."""
+    """A table of points, best first; at the end of the game, winners are marked, with teams as one."""
     result = game.result
     points = result.scores if result else scores(game)
     winners = result.winners if result else []

@@ -27,7 +27,7 @@ class Sweep(Struct, frozen=True):
     Attributes:
         kind: whether it is a constant or a setting.
         name: its name.
-        values: the values, from the first to the last.
+        values: the values, in order.
     """
 
     kind: Literal["constants", "settings"]
@@ -43,10 +43,10 @@ class Sweep(Struct, frozen=True):
         return f"{self.path}={self.values[0]}..{self.values[-1]}"
 
     def own(self, ruleset: typed.Ruleset) -> tuple[int, str]:
-        """The value that a ruleset has, and its unit.
+        """The value in a ruleset, and its unit.
 
         Raises:
-            click.BadParameter: if the ruleset has no such number, or the values are none of a setting's.
+            click.BadParameter: if the ruleset has no such number, or the setting does not allow these values.
         """
         d = ruleset.declarations
         declared = d.constants if self.kind == "constants" else d.settings
@@ -66,7 +66,7 @@ class Sweep(Struct, frozen=True):
 
 
 class Variation(NamedTuple):
-    """A variation of a game: its name, the overlay with other constants (None if none changes), and its settings."""
+    """A variation of a game: its name, the overlay with other constants (None if unchanged), and its settings."""
 
     name: str
     overlay: Path | None
@@ -77,8 +77,7 @@ def change(sweeps: Sequence[Sweep], values: Sequence[int], ruleset: typed.Rulese
     """The variation for one value of each swept number; its overlay goes into the folder.
 
     Raises:
-        click.BadParameter: as `Sweep.own`.
-        click.ClickException: if it cannot be written.
+        click.BadParameter: as for `Sweep.own`. click.ClickException: if writing fails.
     """
     own = [sweep.own(ruleset) for sweep in sweeps]
     set_to = list(zip(sweeps, values, own, strict=True))
@@ -94,7 +93,7 @@ def change(sweeps: Sequence[Sweep], values: Sequence[int], ruleset: typed.Rulese
 
 
 def sweeps_of(ctx: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[Sweep, ...]:
-    """The sweeps in texts such as `constants.price=3..7`."""
+    """The sweeps from texts such as `constants.price=3..7`."""
     results = []
     for text in value:
         form = _FORM.fullmatch(text)

@@ -66,15 +66,15 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 class TerminalTable:
     """A game, its random players, its file, and the people at the terminal.
 
-    `unsaved`: whether a person has decided since the game was written to a file.
+    `unsaved`: whether a person has decided since the game was last written to a file.
 
     Args:
         words: the words of the ruleset.
-        game: the game where it begins or continues.
-        programs: the seats that programs play.
+        game: the game at its start or point of continuation.
+        programs: the program seats.
         saved: the file of the game.
-        explained: whether bots give reasons. In a game with secrets, they do so when it is over.
-        steps: whether each move is shown statement by statement.
+        explained: whether bots give reasons; in a game with secrets, only after its end.
+        steps: whether to show each move statement by statement.
     """
 
     def __init__(
@@ -105,8 +105,8 @@ class TerminalTable:
         """Plays until the game is over or a person quits; returns the exit code.
 
         Raises:
-            RulesetFaultError: if the rules are at fault before a person decides.
-            SaveError: if a decision cannot be saved; then it does not count.
+            RulesetFaultError: if the rules fault before a person decides.
+            SaveError: if a decision cannot be saved; it then does not count.
         """
         try:
             code = self._decisions()
@@ -134,7 +134,7 @@ class TerminalTable:
                     message = f"given up: nobody has been asked for {CAP:,} decisions, and the game is not over"
                     output.echo(message, err=True)
                     return output.PROBLEMS
-                option, speaker, salt = due or (self.programs.choose(game), None, "")
+                option, speaker, salt = due or (self.programs.choose(game, self.played.withdrawn), None, "")
                 if option is None:
                     output.echo(f"the rules are at fault: nothing is legal at the decision `{decision.name}`", err=True)
                     return output.PROBLEMS
@@ -151,11 +151,13 @@ class TerminalTable:
         return output.OK
 
     def take(self, option: Option, speaker: str | None = None, salt: str = "") -> None:
-        """Takes an option, saves it before anybody sees it, and records the news for each person."""
+        """Takes an option, saves it before anyone sees it, and records the news for each person."""
         watching = [*self.people.values(), *[self.together] * self.screen.active]
         before = [(person, person.description(option), person.changes.snapshot()) for person in watching]
         causes = set_off(self.words, self.game, option)
+        by, count = self.played.planner, self.played.withdrawn
         self.played.take(option, salt)
+        plans, withdrawn = self.played.planner, by if self.played.withdrawn > count else None
         self.save()
         if self.steps is not None:
             self.steps.show(self.game, self.reader)
@@ -164,9 +166,8 @@ class TerminalTable:
             changes = [f"       {change.text}" for change in own]
             for cause in others:
                 changes += [f"       {cause.text}", *(f"         {change.text}" for change in cause.changes)]
-            if person.seat is None or person.seat != speaker:
-                person.news.append(f"  {note}")
-            person.news += changes
+            first = [] if person.seat is not None and person.seat == speaker else [f"  {note}"]
+            person.hear([*first, *changes], plans=plans, withdrawn=withdrawn)
 
     @property
     def reader(self) -> str | None:
@@ -180,7 +181,7 @@ class TerminalTable:
             self.saved.add(*moves)
 
     def why(self, reason: Reason) -> str:
-        """A bot's reason: its expectation of the best three options."""
+        """A bot's reason: its expectations for the best three options."""
         person = next(iter(self.people.values()), self.together)
         best = [f"{expected} {person.narrator.choice(option)}" for option, expected in reason.best]
         return f"{reason.bot}: {' · '.join(best) or 'no other option'}"
@@ -195,11 +196,11 @@ class TerminalTable:
 
     @cached_property
     def helps(self) -> dict[str, Help]:
-        """The helps of the ruleset by their subjects."""
+        """The help texts of the ruleset, by subject."""
         return helps(self.words, self.game)
 
     def rules_of(self, word: str, listed: list[Option]) -> list[str]:
-        """The helps of an option by its number, or of what a word means; of the open decision without one."""
+        """The help texts for an option (by number) or a word; without either, for the open decision."""
         name = self.game.decision.name if self.game.decision is not None else ""
         wanted = word.casefold().replace("_", " ")
         if word.isdecimal() and len(word) < 7 and 0 < int(word) <= len(listed):
@@ -234,7 +235,7 @@ class TerminalTable:
     # --- a person decides ----------------------------------------------------------------
 
     def speaker(self, decision: Decision) -> str | None:
-        """The person to ask: the decider or leader, or else another entitled one; None without a person."""
+        """The person to ask: the decider or leader, or another entitled person; None if there is none."""
         may = (decision.by, *decision.among)
         return next((seat for seat in may if seat is not None and seat not in self.bots), None)
 
@@ -293,7 +294,7 @@ class TerminalTable:
         return self.words.seat(seat, self.game.shown_names)
 
     def may_quit(self, seat: str) -> bool:
-        """Asks before quitting a game that is in no file."""
+        """Asks before quitting an unsaved game."""
         if self.saved is not None or not self.unsaved:
             return True
         output.echo("the game is not saved (`w FILE` saves it)")
@@ -301,9 +302,9 @@ class TerminalTable:
         return answer is None or answer.casefold() in ("y", "yes", "q", "quit")
 
     def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
-        """Obeys a command. Returns whether the position has changed, and the options that have numbers now.
+        """Executes a command; returns whether the position has changed, and the currently numbered options.
 
-        A name and a colon before it name the speaker; by default it is the seat that is asked.
+        A name and a colon before it identify the speaker; by default it is the seat asked.
         """
         named = said(text, self.game.names, self.people)
         if named is not None and named[0] == seat:
@@ -348,7 +349,7 @@ class TerminalTable:
         return False, listed
 
     def obey_early(self, text: str, seat: str) -> bool:
-        """Carries out a command of a person who is not asked yet, or no longer, in a round."""
+        """Executes a command of a person who is not being asked in a round."""
         match _SHORT.get(text, text):
             case "o":
                 for option in own_options(self.game, seat):
@@ -380,10 +381,10 @@ class TerminalTable:
         return True
 
     def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
-        """Takes the option of a number or of words, or prints the reason why it is illegal.
+        """Takes the option given by number or words, or prints the reason why it is illegal.
 
-        A name and a colon before it name the speaker; by default it is the seat that is asked. Options of somebody else
-        out of turn are printed only where they do not depend on private state.
+        A name and a colon before it identify the speaker; by default it is the seat asked. Other seats' options out of
+        turn are printed only if they do not depend on private state.
         """
         if (named := said(text, self.game.names, self.people)) is not None:
             seat, text = named
@@ -418,7 +419,7 @@ class TerminalTable:
         return True
 
     def take_back(self, seat: str) -> bool:
-        """Takes back to a person's last decision; False without one. `seat`: the requesting seat."""
+        """Undoes back to a person's last decision; False if there is none. `seat`: the requesting seat."""
         number = self.played.since_last_of(self.people)
         if not number:
             output.echo("there is nothing to take back")

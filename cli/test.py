@@ -1,4 +1,4 @@
-"""`rulespec test`: the scenarios and the recorded games of a ruleset."""
+"""`rulespec test`: the scenarios and recorded games of a ruleset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.backend_choice import BackendChoice
+from rulespec.cli.flags import BackendChoice
 from rulespec.cli.recorded_situations import recorded_situations, show_altered, summary
 from rulespec.cli.wasm_module import check_used, wasm_errors
 from rulespec.diagnostics.report import Report
@@ -99,8 +99,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     run = _random_games(ruleset, numbers, r.games, r.seed, r.failures) if r.games else None
     if run is not None and r.format_ == "text":
         run.show()
-    altered = checked is not None and bool(checked.altered or checked.unreached)
-    passed = not failed and not altered and report.ok and (run is None or not run.failures)
+    passed = not failed and (checked is None or checked.is_clean) and report.ok and (run is None or not run.failures)
     nothing = passed and run is None and checked is None and not any(map(sum, counts.values()))
     if r.format_ == "json":
         data = _json(ruleset, counts, failed, report)

@@ -1,4 +1,4 @@
-"""`rulespec test --random N`: random games that check the properties of every game."""
+"""`rulespec test --random N`: random games that check properties of every game."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_FOUND = 5
 
 @dataclass(slots=True)
 class RandomRun:
-    """The result of random games: the numbers played and failed, and the shortest game found for each mistake."""
+    """The result of random games: the numbers played and failed, and the shortest game for each mistake."""
 
     ruleset: typed.Ruleset
     seed: int
@@ -33,7 +33,7 @@ class RandomRun:
     failures: list[tuple[FailingGame, Path | None]] = field(default_factory=list)
 
     def show(self) -> None:
-        """Prints the mistakes, each with its game."""
+        """Prints the mistakes with their games."""
         for failing, path in self.failures:
             output.show([failing.wrong], self.ruleset.sources, err=False)
             for line in story(failing, path):
@@ -41,7 +41,7 @@ class RandomRun:
             output.echo()
 
     def to_json(self) -> dict[str, Any]:
-        """The object `random` that `test --format json` prints."""
+        """The object `random` printed by `test --format json`."""
         return {
             "random": GENERATOR,
             "seed": self.seed,
@@ -55,7 +55,7 @@ class RandomRun:
 def play_random_games(
     ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int, folder: Path | None
 ) -> RandomRun:
-    """Plays random games; writes the shortest failing game for each kind of mistake into the folder, if there is one.
+    """Plays random games; writes the shortest failing game for each kind of mistake into the folder, if given.
 
     Raises:
         click.ClickException: if a game cannot be written.

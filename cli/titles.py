@@ -1,4 +1,4 @@
-"""`rulespec titles`: the languages of a ruleset, and the missing words of each."""
+"""`rulespec titles`: the languages of a ruleset, with their missing words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEADS = {"each": "entities"}
 @click.option("--language", metavar="LANGUAGE", help="List what has no words in this language.")
 @click.pass_context
 def command(ctx: click.Context, ref: str, language: str | None) -> None:
-    """List the languages of the ruleset REF, and how much of it has words in each.
+    """List the languages of the ruleset REF, and the share of it that has words in each.
 
     With --language, list what has none: it is shown in the language of the ruleset itself, and where that has no words
     either, by its id. Exit code: 0 all has words, 1 something has none, 2 there is no such language.

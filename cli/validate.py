@@ -44,7 +44,7 @@ Explore = Callable[[typed.Ruleset, Report], None]
 
 def _refuse_deep(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
     if value is not None:
-        raise click.UsageError(f"{param.opts[0]} is a command of its own: `rulespec explore REF`", ctx)
+        raise click.UsageError(f"{param.opts[0]} is a separate command: `rulespec explore REF`", ctx)
 
 
 @click.command("validate")
@@ -83,11 +83,11 @@ def command(
     Example: rulespec validate imperial
     """
     if fix and format_ != "text":
-        raise click.UsageError("--fix goes with --format text only")
+        raise click.UsageError("--fix needs --format text")
     if yes and not fix:
-        raise click.UsageError("--yes goes with --fix only")
+        raise click.UsageError("--yes needs --fix")
     if minutes is not None and no_play:
-        raise click.UsageError("--minutes goes without --no-play only")
+        raise click.UsageError("--minutes cannot be combined with --no-play")
     results = [checked(ref, overlays=overlays, play=not no_play, minutes=minutes) for ref in refs]
     if fix and (result := [*old_names(refs), *(d for r in results for d in r.report.diagnostics)]):
         from rulespec.cli.fix import apply_fixes
@@ -99,7 +99,7 @@ def command(
 
 
 def finish(ctx: click.Context, results: list[CheckedReference], format_: str) -> None:
-    """Prints results in a format, and ends with the exit code of the worst."""
+    """Prints results in a format, and exits with the worst exit code."""
     _PRINTERS[format_](results)
     ctx.exit(max(r.code for r in results))
 
@@ -107,7 +107,7 @@ def finish(ctx: click.Context, results: list[CheckedReference], format_: str) ->
 class CheckedReference(Struct, frozen=True):
     """The result for a reference: the ruleset (None if it has errors), its diagnostics, and the exit code.
 
-    `sets` has the results for the overlays on offer, if requested; `games` the games played, if any.
+    `sets` has the results for the offered overlays, if requested; `games` the games played, if any.
     """
 
     ref: str
@@ -126,7 +126,7 @@ def checked(
     play: bool = False,
     minutes: int | None = None,
 ) -> CheckedReference:
-    """Checks a reference; then explores it, plays games, or checks the overlays on offer."""
+    """Checks a reference; then explores it, plays games, or checks the offered overlays."""
     report, ruleset, sets, games = Report(), None, None, None
     try:
         ruleset = check(ref, report)
@@ -223,7 +223,7 @@ STARTING = (*cache.LANGUAGE, *(f"engine/{room}" for room in _ENGINE))
 
 
 def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset | None:
-    """Checks a ruleset and the files beside it; `files` reads them instead of the disk.
+    """Checks a ruleset and its accompanying files; `files` reads them instead of the disk.
 
     Returns:
         The ruleset; None if it has errors.

@@ -18,9 +18,9 @@ if TYPE_CHECKING:  # the engine takes long to import, and is not needed where th
 
 
 def played(ruleset: typed.Ruleset, report: Report, minutes: int | None = None) -> PlayReport:
-    """The result of the games of a ruleset without errors, perhaps of an earlier run with the same sources.
+    """The result of playing games of a ruleset without errors, possibly cached from the same sources.
 
-    Where the report says that the start with the default settings takes too long, none is played. `minutes`: as of
+    If the report says that the default start takes too long, no games are played. `minutes`: as for `play_check`.
     `play_check`.
     """
     from rulespec.engine.verify.played import PlayReport

@@ -75,7 +75,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     from rulespec.pages.replay_page import replay_page
 
     if r.omniscient and (r.seat is not None or r.public):
-        raise click.UsageError("--for and --public do not go with --omniscient: that shows everything")
+        raise click.UsageError("--for and --public cannot be combined with --omniscient: that shows everything")
     viewed = viewer(r.seat, r.public or (r.seat is None and not r.omniscient))
     if not r.omniscient:
         tell_seats(str(r.log), "`--omniscient` shows it")
@@ -136,7 +136,7 @@ def _counts(store: Path, result: ReplayResult, *, omniscient: bool) -> MoveCount
 
     game = result.game
     if not game.is_over:
-        raise click.UsageError("--store is for games that are over: it tells what others did at these positions")
+        raise click.UsageError("--store is for finished games: it reveals what others did at these positions")
     if game.omniscient.secretive and not omniscient:
         raise click.UsageError("--store needs --omniscient in a game with secrets: a position is all of it")
     return counted(store, game, [int(each.hash, 16) for each in positions_of(game, result.moves)])

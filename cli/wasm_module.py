@@ -1,4 +1,4 @@
-"""Messages about a machine, asked for by name, that cannot play or has not played."""
+"""Messages about an explicitly requested machine that is unusable or was not used."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def wasm_errors() -> Iterator[None]:
 
 @contextmanager
 def backend_errors(backend: str) -> Iterator[None]:
-    """Reports at the end if another machine has played than the requested one."""
+    """Reports at the end if another machine played instead of the requested one."""
     if backend not in ("wasm", "python"):
         yield
         return
@@ -42,20 +42,20 @@ def backend_errors(backend: str) -> Iterator[None]:
 
 
 def check_used(backend: str, handed: Mapping[str, int]) -> None:
-    """Ends the command with an error if another machine has played than the requested one."""
+    """Ends the command with an error if another machine played instead of the requested one."""
     if handed and backend in ("wasm", "python"):
         others = [f"{NAMES[to]} has played in its place, {output.counted(n, 'time')}" for to, n in handed.items()]
         not_used(f"the backend `{backend}` was asked for, and {' and '.join(others)}")
 
 
 def played_by(backend: str, handed: Mapping[str, int]) -> str:
-    """The machine that has played, and the number of decisions that others have taken in its place."""
+    """The machine that played, and the number of decisions by fallback machines."""
     others = (f"{NAMES[to]} {output.counted(times, 'decision')}" for to, times in handed.items())
     return ", ".join([NAMES[backend], *others])
 
 
 def not_used(message: str) -> NoReturn:
-    """Reports that the requested machine has not played, and ends the command with exit code 1."""
+    """Reports that the requested machine was not used, and ends the command with exit code 1."""
     help_ = "without --backend, the quickest machine plays that can: the games are the same"
     output.show([Diagnostic("RS727", Severity.ERROR, message, None, help=help_)])
     raise click.exceptions.Exit(output.PROBLEMS)

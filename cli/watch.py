@@ -1,4 +1,4 @@
-"""Waits for changes of the files of a ruleset, by looking at their times."""
+"""Watching of a ruleset's files, by their modification times."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PAUSE = 0.4
 def watched(
     folders: Sequence[Path], rounds: int | None = None, sleep: Callable[[float], None] = time.sleep
 ) -> Iterator[None]:
-    """Yields at once, and after each change of a YAML or rules file, until the program is interrupted.
+    """Yields at once, and after each change of a YAML or rules file, until interrupted.
 
     Args:
         folders: folders or files.
-        rounds: looks at them so often; None: for ever.
-        sleep: waits for some seconds.
+        rounds: the number of checks; None: unlimited.
+        sleep: waits for a number of seconds.
     """
     before = stamps(folders)
     yield

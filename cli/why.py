@@ -19,7 +19,7 @@ from rulespec.engine.why.why import Why
 
 
 class Steps:
-    """Effects of moves, statement by statement, as a game is played.
+    """Effects of moves during a game, statement by statement.
 
     Args:
         read: reads a line after a prompt; None at the end of input.
@@ -30,7 +30,7 @@ class Steps:
         self._on = True
 
     def show(self, game: Game, seat: str | None) -> None:
-        """Prints the effects of the last move that a seat may know; waits after each statement."""
+        """Prints the effects of the last move that a seat may know, with a pause after each statement."""
         if not self._on:
             return
         answer = whole(Why(game, seat).effects(), fold=True)
@@ -45,7 +45,7 @@ class Steps:
 
     @staticmethod
     def explain(game: Game, option: Option, seat: str | None) -> None:
-        """Prints why an option is refused, as a seat may know it."""
+        """Prints the reason for refusing an option, limited to what a seat may know."""
         asked = game.omniscient.numbers.asked
         printer = Printer(game.ruleset, game.omniscient.labels)
         for line in printer.lines(whole(Why(game, seat).of(option, asked), fold=True)):
@@ -93,12 +93,12 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
     Example: rulespec why game.jsonl@12 "buy(oak)"
     Example: rulespec why game.jsonl@13 --effects --of cash
-    Example: rulespec why game.jsonl --value "sum(p in player: p.cash)" --format json
+    Example: rulespec why game.jsonl --value "sum(p.cash for p in player)" --format json
     """
     where = Where.taken(values)
     r = _Request(**values)
     if r.of and not r.effects:
-        raise click.UsageError("--of goes with --effects")
+        raise click.UsageError("--of needs --effects")
     _check_single(r)
     game = where.game()
     seat = where.viewer.seat(game.names)
@@ -120,7 +120,7 @@ def _check_single(r: _Request) -> None:
     asked |= {"--nothing": r.nothing, "--effects": r.effects, "--end": r.end, "--invariant": r.invariant}
     named = [name for name, value in asked.items() if value is not None and value is not False]
     if len(named) > 1:
-        raise click.UsageError(f"{' and '.join(named)} are several questions: ask one")
+        raise click.UsageError(f"{' and '.join(named)} are several questions: ask only one")
 
 
 def _answer(r: _Request, game: Game, seat: str | None) -> Answer:

@@ -1,4 +1,4 @@
-"""`rulespec playtest --without OPTION[:SEAT]`: restricted play, the game without an option, for all or for one seat."""
+"""`rulespec playtest --without OPTION[:SEAT]`: the game without an option, for all seats or for one."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from rulespec.types import Ent
 _FORM = re.compile(r"(?:([a-z][a-z0-9_]*)\.)?([a-z][a-z0-9_]*)(?:\(([a-z0-9_-]+)\))?(?::([A-Za-z][A-Za-z0-9_]*))?")
 _OVERLAY = 'id: {id}\ntitle: "{title}"\nfor: {base}\nversion: "1"\n'
 _RULES = 'change option {option} of {place}:\n    require {condition} "{reason}"\n'
-_HEAD = re.compile(r"(?:\w+ )?(options|decide|decision) (\w+)")
+_HEAD = re.compile(r"(?:\w+ )?(options|decide|draft|decision) (\w+)")
 _LISTED = 12
 
 
 class Without(Struct, frozen=True):
-    """An option that is left out.
+    """A forbidden option.
 
     Attributes:
         text: the option as it was typed.
-        decision: the decision; empty: the one that has the option.
+        decision: the decision; empty: the only one with the option.
         option: the option.
         argument: its only argument; empty: any.
-        seat: the seat that does without; empty: all do.
+        seat: the restricted seat; empty: all.
     """
 
     text: str
@@ -52,7 +52,7 @@ class OptionPlace(NamedTuple):
 
 
 def without_of(ctx: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[Without, ...]:
-    """The options in texts such as `move.castle:A`."""
+    """The options from texts such as `move.castle:A`."""
     results = []
     for text in value:
         form = _FORM.fullmatch(text)
@@ -79,7 +79,7 @@ def overlay(without: Without, ruleset: typed.Ruleset, seats: tuple[str, ...], fo
     at = _place(without, ruleset)
     conditions = [*_argument(without, at, ruleset), *_seat(without, at, ruleset, seats)]
     if not conditions and len(offered(ruleset.rules)[at.decision.name]) == 1 and at.decision.otherwise is None:
-        raise _wrong(f"`{at.decision.name}` has no other option than `{without.option}`")
+        raise _wrong(f"`{at.decision.name}` has only the option `{without.option}`")
     id_ = re.sub(r"[^a-z0-9]+", "_", f"without_{without.text}".lower()).strip("_")
     title = f"without {without.text}"
     condition = f"not ({' and '.join(conditions)})" if conditions else "false"
@@ -114,7 +114,9 @@ def _argument(without: Without, at: OptionPlace, ruleset: typed.Ruleset) -> list
     if not without.argument:
         return []
     if len(at.option.params) != 1:
-        raise _wrong(f"`{at.option.name}` has {len(at.option.params)} arguments; only one of a single one is left out")
+        raise _wrong(
+            f"`{at.option.name}` has {len(at.option.params)} arguments, but a value can be excluded only from one"
+        )
     var = at.option.params[0].var
     if isinstance(var.type, Ent):
         kind = ruleset.declarations.kinds.get(var.type.kind)

@@ -51,7 +51,7 @@ def log_workers_flags(command: _F) -> _F:
 
 
 def jobs_flag(command: _F, help_: str = _LOG_JOBS) -> _F:
-    """Adds `--jobs` alone."""
+    """Adds only `--jobs`."""
     number = click.IntRange(-1, _MAX_JOBS)
     jobs = click.option("--jobs", type=number, default=1, show_default=True, callback=_jobs, metavar="N", help=help_)
     return jobs(command)
@@ -65,10 +65,10 @@ def check_workers(jobs: int, cluster: str) -> None:
     """Refuses `--jobs` together with `--cluster`.
 
     Raises:
-        click.UsageError: if they do not.
+        click.UsageError: if both are given.
     """
     if cluster and jobs != 1:
-        raise click.UsageError("--cluster uses all workers of the cluster: leave --jobs out")
+        raise click.UsageError("--cluster uses all workers of the cluster: omit --jobs")
 
 
 def anywhere(ref: str) -> str:
@@ -80,7 +80,7 @@ def folder(path: Path) -> Path:
     """A folder for records, created if necessary.
 
     Raises:
-        click.ClickException: if it cannot be.
+        click.ClickException: if it cannot be created.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ def folder(path: Path) -> Path:
 
 @contextmanager
 def resume_hint(out: Path | None, *, whole: bool = False) -> Iterator[None]:
-    """Prints the way to resume if the games inside are stopped; `whole`: they can only be played from the beginning."""
+    """Prints how to resume if the games inside are interrupted; `whole`: they must be replayed from the beginning."""
     from rulespec.engine.logs.saved_game import SaveError
     from rulespec.engine.simulate.workers import ClusterError
 

@@ -1,4 +1,4 @@
-"""Contracts of others, spoken for any ruleset: environments for learning, other engines, agents.
+"""Adapters to other systems, for any ruleset: learning environments, other engines, agents.
 
 Example::
 
@@ -6,7 +6,7 @@ Example::
 
     env = aec_env("connect_four")
 
-The names below are imported when they are first used; most of them need `pip install 'rulespec[rl]'`.
+The names below are imported on first use; most of them need `pip install 'rulespec[rl]'`.
 """
 
 from __future__ import annotations

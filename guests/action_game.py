@@ -1,4 +1,4 @@
-"""A game taken action by action: the decider, the legal actions, chance, and the returns at the end."""
+"""A game played action by action: the decider, the legal actions, chance, and the final returns."""
 
 from __future__ import annotations
 
@@ -25,25 +25,27 @@ CHANCE, NOBODY = -1, -2
 
 
 class IllegalActionError(ValueError):
-    """An action that is not legal now."""
+    """An illegal action."""
 
 
 class Contract:
-    """The common part of all plays of a table.
+    """The data shared by all plays at a table.
 
     Args:
         game: a game of the table, at its start.
         form: the form of the actions, as in `ActionSpace`.
-        cap: the decisions after which a game is cut off.
+        cap: the number of decisions before a game is cut off.
 
     Attributes:
-        game, cap: as given.
+        game, cap: as in the arguments.
         actions: the space of actions.
-        sight: makes the observations.
-        returns: the worth of ends.
+        sight: the observation maker.
+        returns: the returns at ends.
     """
 
     def __init__(self, game: Game, form: Form | None = None, cap: int = CAP) -> None:
+        if cap < 1:
+            raise ValueError(f"`cap` must be at least 1, not {cap}")
         self.game, self.cap = restarted(game), cap
         self.actions = ActionSpace(game, form)
         self.sight = Observations(game, self.actions.size if self.actions.form == "words" else 0)
@@ -66,14 +68,14 @@ def contract(
 
     Args:
         ruleset: a checked ruleset, or a reference to one.
-        players: the number of seats; None: the fewest.
+        players: the number of seats; None: the minimum.
         settings: the settings of the table.
-        form: `options` or `words`; None: options where they are few.
-        cap: the decisions after which a game is cut off.
+        form: `options` or `words`; None: options if there are few.
+        cap: the number of decisions before a game is cut off.
 
     Raises:
-        DiagnosticsError: if the ruleset is not sound, or does not fit the number of seats or the settings.
-        ValueError: if options must be whole, and are too many.
+        DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
+        ValueError: if there are too many options for the form `options`, no such form, or `cap` is below 1.
     """
     if isinstance(ruleset, str):
         ruleset = load_ruleset(ruleset)
@@ -82,18 +84,18 @@ def contract(
 
 
 class Returns:
-    """The worth of an end to each seat.
+    """Each seat's return at an end.
 
-    In a game for points (`stakes`) it is the points of the seat, or the mean of its team, less the mean of all teams,
-    so that they sum to 0. Else a winner has 1, and each other team its part of -1; winners together share, and without
-    a winner all have 0. One team alone has 1 or -1.
+    In a game for points (`stakes`) it is the seat's points, or the mean of its team, minus the mean over all teams, so
+    that returns sum to 0. Otherwise a winning team gets 1, and the other teams share -1; joint winners share, and
+    without a winner all get 0. A single team gets 1 or -1.
 
     Args:
         game: a game of the table.
 
     Attributes:
-        low, high: the bounds of the worth.
-        zero_sum: whether the seats' worth sums to 0 at every end.
+        low, high: the bounds of the returns.
+        zero_sum: whether the returns sum to 0 at every end.
         identical: whether all seats win and lose together.
     """
 
@@ -110,7 +112,7 @@ class Returns:
         self.low = -self.high if self._stakes or self.identical else -1.0 / others
 
     def of(self, game: Game) -> list[float]:
-        """The worth of the end of a game, seat by seat; 0 for all before its end."""
+        """The returns of a finished game by seat; 0 for all before."""
         result = game.result
         if result is None:
             return [0.0] * len(self._seats)
@@ -132,14 +134,14 @@ class Returns:
 
 
 class Play:
-    """A game that is taken action by action.
+    """A game played action by action.
 
     Args:
-        contract: the table's.
+        contract: the contract of the table.
         game: the game; it is changed.
 
     Attributes:
-        contract, game: as given.
+        contract, game: as in the arguments.
     """
 
     def __init__(self, contract: Contract, game: Game) -> None:
@@ -165,17 +167,17 @@ class Play:
 
     @property
     def seat(self) -> int:
-        """The number of the seat that decides, `CHANCE` or `NOBODY`."""
+        """The number of the deciding seat, `CHANCE` or `NOBODY`."""
         return NOBODY if self.is_over else self.game.omniscient.numbers.decider()
 
     @property
     def words(self) -> tuple[int, ...]:
-        """The actions of the choice so far, those that were forced, too; empty between two decisions."""
+        """The actions of the current choice so far, including forced ones; empty between decisions."""
         return self._options()[0][0][: self._depth] if not self.is_over else ()
 
     @property
     def actions(self) -> list[int]:
-        """The legal actions, in ascending order; none after the end."""
+        """The legal actions, in ascending order; empty after the end."""
         if self.is_over:
             return []
         options = self._options()
@@ -184,13 +186,13 @@ class Play:
 
     @property
     def mask(self) -> NDArray[np.int8]:
-        """For each action 1 if it is legal, else 0."""
+        """For each action, 1 if it is legal, otherwise 0."""
         result = np.zeros(self.contract.actions.size, np.int8)
         result[self.actions] = 1
         return result
 
     def odds(self) -> list[tuple[int, float]]:
-        """The actions of chance with their probabilities, which sum to 1; impossible ones are left out."""
+        """The actions of chance with their probabilities, which sum to 1; impossible ones are omitted."""
         weights: dict[int, int] = {}
         numbers = self.game.omniscient.numbers
         for sequence, option in self._options():
@@ -200,13 +202,13 @@ class Play:
         return [(action, chance) for action, chance in sorted(odds) if chance]
 
     def take(self, action: int) -> bool:
-        """Takes an action; words that it forces follow by themselves.
+        """Takes an action, and any further forced words.
 
         Returns:
-            Whether a decision has been taken by it.
+            Whether it completed a decision.
 
         Raises:
-            IllegalActionError: if it is not legal.
+            IllegalActionError: if it is illegal.
         """
         options = [] if self.is_over else self._options()  # which sets the depth
         depth = self._depth
@@ -225,7 +227,7 @@ class Play:
         self._open, self._depth = None, 0
 
     def draw(self, draws: Draws) -> None:
-        """Lets chance decide until a seat does, or the game is over."""
+        """Lets chance decide until a seat must, or the game is over."""
         while self.seat == CHANCE:
             option = choose(self.game, draws, interrupt_rate=0)
             if option is None:
@@ -237,7 +239,7 @@ class Play:
         return self.contract.sight.of(self.game, seat, self._words_of(seat))
 
     def seen(self, seat: int) -> dict[str, Any]:
-        """The view of a seat without memory, as plain data with names."""
+        """A seat's view without memory, as plain data with names."""
         game = self.game
         view, decision = game.view(game.seats[seat], game.ply), game.decision
         words = self._words_of(seat)
@@ -262,7 +264,7 @@ class Play:
         return self.words if seat == self.seat else ()
 
     def returns(self) -> list[float]:
-        """The worth of the end to each seat; 0 before it, and where the game has been cut off."""
+        """The returns by seat; 0 before the end, and if the game was cut off."""
         return self.contract.returns.of(self.game)
 
     def _options(self) -> list[tuple[tuple[int, ...], Option]]:
@@ -280,7 +282,7 @@ class Play:
 
 
 def chances(weights: Sequence[int]) -> list[float]:
-    """Weights of chance as probabilities; where all are 0, the last one is certain, as in `Draws.weighted`."""
+    """Weights of chance as probabilities; if all are 0, the last one is certain, as in `Draws.weighted`."""
     whole = sum(weights)
     if not whole:
         return [0.0] * (len(weights) - 1) + [1.0]

@@ -1,15 +1,15 @@
-"""A fixed, numbered space of actions for a table: whole options where they are few, else words.
+"""A fixed, numbered action space for a table: whole options if there are few, otherwise words.
 
-Whole options: an action is an option with its arguments. Words: an option is taken action by action, first its name,
-then its arguments. Either way an option is a sequence of actions, none of which begins another one, so a mask is the
-set of the next actions of all options still open.
+Whole options: an action is an option with its arguments. Words: an option is taken in several actions, first its name,
+then its arguments. Either way an option is a sequence of actions, and no sequence is a prefix of another, so a mask is
+the set of the next actions of all options still possible.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Literal
+from typing import Literal, get_args
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Labels
@@ -17,6 +17,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.language.bags import MOST, counts
 from rulespec.language.orders import in_order
+from rulespec.language.paths import MAX_STOPS, stops
 
 MOST_OPTIONS = 1_000
 """Whole options up to which they are few."""
@@ -33,11 +34,10 @@ _Form = tuple[str, tuple[str, ...]]
 class ActionSpace:
     """The numbered actions of a table.
 
-    They depend on the ruleset, the number of seats and the settings, never on a position: an action has the same number
-    in every position.
+    They depend on the ruleset, the number of seats and the settings, but not on the position.
 
     Args:
-        game: a game of the table; its position does not matter.
+        game: a game at the table, in any position.
         form: `options` or `words`; None: options if there are `MOST_OPTIONS` at most.
 
     Attributes:
@@ -45,10 +45,12 @@ class ActionSpace:
         names: the actions as texts, by number.
 
     Raises:
-        ValueError: if the options are too many, or cannot be counted, and must be whole.
+        ValueError: if there is no such form, or if the options are too many, or cannot be counted, and must be whole.
     """
 
     def __init__(self, game: Game, form: Form | None = None) -> None:
+        if form not in (None, *get_args(Form)):
+            raise ValueError(f"there is no form `{form}` of actions: choose between {' and '.join(get_args(Form))}")
         p, labels = game.omniscient.program, game.omniscient.labels
         self._decisions = [
             [(c.name, tuple([q.type for q in c.params])) for c in decision.choices] for decision in p.decisions
@@ -56,7 +58,7 @@ class ActionSpace:
         whole = None if form == "words" else _whole(p, labels)
         if whole is None and form == "options":
             many = f"more than {MOST_OPTIONS:,} options, or some without a bound"
-            raise ValueError(f"`{game.ruleset.ref}` has {many}: take them word by word")
+            raise ValueError(f"`{game.ruleset.ref}` has {many}: use the form `words`")
         self.form: Form = "words" if whole is None else "options"
         self._whole = whole or {}
         self._vocabulary = _Vocabulary(p, labels) if whole is None else None
@@ -74,17 +76,17 @@ class ActionSpace:
 
     @property
     def longest(self) -> int:
-        """A bound of the actions of one decision."""
+        """An upper bound for the actions of one decision."""
         if self._vocabulary is None:
             return 1
         return 1 + max(sum(map(self._vocabulary.longest, types)) for of in self._decisions for _, types in of)
 
     def sequence(self, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...]:
-        """The actions of an option.
+        """The actions for an option.
 
         Args:
-            decision: its decision, by the number in the program.
-            choice: the number of its choice there.
+            decision: the number of its decision in the program.
+            choice: the number of its choice in the decision.
             args: its arguments.
         """
         key = (decision, choice, args)
@@ -154,7 +156,8 @@ def _shown(labels: Labels, form: _Form, args: tuple[int, ...]) -> str:
 class _Vocabulary:
     """The words of all options: names, entities by kind, numbers.
 
-    A set, an order, a bag and a number that is not small end with the word `end`; a bag has a word for each piece.
+    A set, an order, a bag, a path and a number that is not small end with the word `end`; a bag has a word for each
+    piece, and a path for each stop.
     """
 
     def __init__(self, p: ir.Program, labels: Labels) -> None:
@@ -184,17 +187,19 @@ class _Vocabulary:
         self.names.append(shown)
 
     def sequence(self, name: str, types: tuple[str, ...], args: tuple[int, ...]) -> tuple[int, ...]:
-        """The words of an option."""
+        """The words for an option."""
         words = [self._numbers["", name]]
         for type_, value in zip(types, args, strict=True):
             words += [self._numbers[word] for word in self._value(type_, value)]
         return tuple(words)
 
     def longest(self, type_: str) -> int:
-        """The most words of a value of a type."""
+        """The maximum number of words for a value of a type."""
         kind, _, of = type_.removesuffix("?").partition(" ")
         if kind == "int":
             return len(str(MAX_NUMBER)) + 3
+        if kind == "path":
+            return MAX_STOPS + 1
         return self._sizes.get(of, 0) * (MOST if kind == "bag" else 1) + 1 if of else 1
 
     def _value(self, type_: str, value: int) -> Iterator[tuple[str, str | int]]:
@@ -206,6 +211,9 @@ class _Vocabulary:
             yield "sign", "end"
         elif kind == "bag":
             yield from ((of, member) for member, pieces in counts(value) for _ in range(pieces))
+            yield "sign", "end"
+        elif kind == "path":
+            yield from ((of, stop) for stop in stops(value, self._sizes[of]))
             yield "sign", "end"
         elif kind == "order":
             yield from ((of, member) for member in in_order(value, self._sizes[of].bit_length()))

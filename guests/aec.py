@@ -1,13 +1,10 @@
-"""A ruleset as an environment of PettingZoo (AEC): agents act one after the other.
+"""A ruleset as a PettingZoo environment (AEC): agents act in turn.
 
 Example::
 
-    env = aec_env("connect_four")
-    env.reset(seed=1)
-    for agent in env.agent_iter():
-        observation, reward, termination, truncation, info = env.last()
-        over = termination or truncation
-        env.step(None if over else env.action_space(agent).sample(info["action_mask"]))
+    env = aec_env("connect_four") env.reset(seed=1) for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last() over = termination or truncation env.step(None
+        if over else env.action_space(agent).sample(info["action_mask"]))
 """
 
 from __future__ import annotations
@@ -33,21 +30,21 @@ ILLEGAL = -1.0
 
 
 def observation_space(table: Contract) -> Space[Any]:
-    """The space of the observations of a table."""
+    """The observation space of a table."""
     return Box(table.sight.low, table.sight.high, dtype=np.float32)
 
 
 def action_space(table: Contract) -> Space[Any]:
-    """The space of the actions of a table."""
+    """The action space of a table."""
     return Discrete(table.actions.size)
 
 
 class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo has no types
-    """A table as an environment. Agents are `seat_0`, `seat_1`, … in the order of the seats.
+    """A table as an environment. Agents are `seat_0`, `seat_1`, … in seat order.
 
-    The mask of an agent is `infos[agent]["action_mask"]`, all 0 while it is not asked. The last reward is the worth of
-    the end (`Returns`), all others are 0; a game that is cut off is truncated.
-    Chance decides by the seed, as in `rulespec simulate`. Options out of turn are not offered.
+    An agent's mask is `infos[agent]["action_mask"]`, all 0 while it is not asked. The last reward is the return
+    (`Returns`), all others are 0; a game that is cut off is truncated. Chance is determined by the seed, as in
+    `rulespec simulate`. Options out of turn are not offered.
 
     Args:
         table: the contract of the table.
@@ -65,15 +62,15 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
         self._seed, self._number = secrets.randbits(63), -1
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """The space of an agent's observations."""
+        """The observation space of an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """The space of an agent's actions."""
+        """The action space of an agent."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Begins a game: the first of a seed, or the next one of the same seed."""
+        """Starts a game: the first of a seed, or the next one of the same seed."""
         if seed is not None:
             self._seed, self._number = seed, -1
         self._number += 1
@@ -88,10 +85,10 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
         self._go_on()
 
     def step(self, action: int | None) -> None:
-        """Takes an action of the agent that is selected; None where its game is over.
+        """Takes an action of the selected agent; None if its game is over.
 
         Raises:
-            IllegalActionError: if it is not legal; nothing has changed then.
+            IllegalActionError: if it is illegal; the game is then unchanged.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -120,7 +117,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
         return self.play.observation(self.possible_agents.index(agent))
 
     def render(self) -> str:
-        """The game so far, as all see it."""
+        """The game so far, as public text."""
         return "\n".join(map(str, self.play.game.view(None).history))
 
     def close(self) -> None:
@@ -139,19 +136,19 @@ def aec_env(
     cap: int = CAP,
     render_mode: str | None = None,
 ) -> Any:
-    """The environment of a table, in which an illegal action ends the game.
+    """The environment of a table, where an illegal action ends the game.
 
     Args:
         ruleset: a checked ruleset, or a reference to one.
-        players: the number of seats; None: the fewest.
+        players: the number of seats; None: the minimum.
         settings: the settings of the table.
-        form: `options` or `words`; None: options where they are few.
-        cap: the decisions after which a game is truncated.
+        form: `options` or `words`; None: options if there are few.
+        cap: the number of decisions before a game is truncated.
         render_mode: `ansi`, or None.
 
     Raises:
-        DiagnosticsError: if the ruleset is not sound, or does not fit the number of seats or the settings.
-        ValueError: if options must be whole, and are too many.
+        DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
+        ValueError: if there are too many options for the form `options`.
     """
     env = RulesetEnv(contract(ruleset, players, settings, form=form, cap=cap), render_mode)
     return OrderEnforcingWrapper(TerminateIllegalWrapper(env, illegal_reward=ILLEGAL))

@@ -1,7 +1,7 @@
-"""Tools of an author: files of a ruleset in one folder, and the commands that check, explain, try and draw it.
+"""An author's tools: files of a ruleset in one folder, and commands for checking, explaining, testing and drawing it.
 
-They write files of rules and YAML below the folder, by replacing a text that occurs in them once, as `edit` does, and
-the map by `edit` itself. Commands run in processes of their own, for a bounded time.
+They write rules and YAML files below the folder by replacing a text that occurs once, as `edit` does, and the map by
+`edit` itself. Commands run in separate processes, with a time limit.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ from rulespec.schemas import BESIDE, NAMES, load_schema
 SUFFIXES = (".rules", ".yaml")
 """Files that an author reads and writes."""
 MOST_FILES = 200
+MOST_PARTS = 8
+"""Folders of a path, with the file."""
+MOST_NAME = 100
+"""Characters of each of them."""
 MOST_FOUND = 30
 """Places of a keyword in an answer."""
 SECONDS = 120
@@ -41,7 +45,7 @@ class AuthorTools:
     """The tools of an author.
 
     Args:
-        folder: the folder of the ruleset; it may be empty.
+        folder: the folder of the ruleset, possibly empty.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -112,15 +116,19 @@ class AuthorTools:
 
         Raises:
             DiagnosticsError: RS106 if it is not below the folder.
-            ToolError: if it is a link, hidden, or no file of rules or YAML.
+            ToolError: if it is a link, hidden, or no file of rules or YAML, or its path is too long.
         """
+        parts = file.split("/")
+        if len(parts) > MOST_PARTS or max(map(len, parts)) > MOST_NAME:
+            raise ToolError(f"a path has at most {MOST_PARTS} parts, and a part {MOST_NAME} characters")
         path = inside(self.folder, file)
-        if path.suffix not in SUFFIXES or any(part.startswith(".") for part in file.split("/")):
-            raise ToolError(f"`{file[:200]}` is no file of a ruleset: its name ends with {' or '.join(SUFFIXES)}")
+        if path.suffix not in SUFFIXES or any(not part or part.startswith(".") for part in parts):
+            rule = f"its name ends with {' or '.join(SUFFIXES)}, and no part of its path is empty or begins with a dot"
+            raise ToolError(f"`{file[:200]}` is no file of a ruleset: {rule}")
         at = path
         while at != self.folder:
             if at.is_symlink():
-                raise ToolError(f"`{file[:200]}` is a link, or lies behind one")
+                raise ToolError(f"`{file[:200]}` is a link, or behind one")
             at = at.parent
         return path
 
@@ -138,15 +146,15 @@ class AuthorTools:
         path = self._path(file)
         if not old:
             if path.exists():
-                raise ToolError(f"`{file}` is there already: replace a text in it")
+                raise ToolError(f"`{file}` already exists: replace a text in it")
             if sum(1 for _ in self._own()) >= MOST_FILES:
-                raise ToolError(f"the folder has {MOST_FILES} files, and no room for more")
+                raise ToolError(f"the folder has {MOST_FILES} files, which is the maximum")
             path.parent.mkdir(parents=True, exist_ok=True)
             text = new
         else:
             before = self.read(file)["text"]
             if (count := before.count(old)) != 1:
-                raise ToolError(f"the text stands in `{file}` {count} times, and not once")
+                raise ToolError(f"the text stands in `{file}` {count} times: it must occur exactly once")
             text = before.replace(old, new)
         if len(text) > MOST_TEXT:
             raise ToolError(f"`{file}` would have more than {MOST_TEXT:,} characters")

@@ -1,11 +1,9 @@
-"""Many games of a table side by side, as arrays of numpy.
+"""Many games at a table in parallel, as numpy arrays.
 
 Example::
 
-    batch = Batch(contract("connect_four"), 64, seed=1)
-    while (batch.seats >= 0).any():
-        masks, observations = batch.masks(), batch.observations()
-        rewards = batch.step(masks.argmax(axis=1))
+    batch = Batch(contract("connect_four"), 64, seed=1) while (batch.seats >= 0).any():
+        masks, observations = batch.masks(), batch.observations() rewards = batch.step(masks.argmax(axis=1))
 """
 
 from __future__ import annotations
@@ -32,9 +30,9 @@ Numbers = NDArray[np.int64]
 
 
 class Batch:
-    """Games side by side, in wasm where that is possible; game n has the chance of game n of the seed.
+    """Parallel games, in wasm if possible; game n draws as game n of the seed.
 
-    Each game waits for the action of a seat, or is over.
+    Each game waits for a seat's action, or is over.
 
     Args:
         table: the contract of the table.
@@ -42,12 +40,12 @@ class Batch:
         seed: the seed of chance.
 
     Attributes:
-        seats: for each game the number of the seat that decides; `NOBODY` where it is over.
-        rows: the positions, as those of `Search`.
-        plies: the decisions taken in each game.
+        seats: for each game, the number of the deciding seat; `NOBODY` if it is over.
+        rows: the positions, as in `Search`.
+        plies: the number of decisions in each game.
 
     Raises:
-        RulesetFaultError: from every method, if the rules are at fault.
+        RulesetFaultError: from every method, if the rules fault.
     """
 
     def __init__(self, table: Contract, number: int, seed: int = 0) -> None:
@@ -70,13 +68,13 @@ class Batch:
         return result
 
     def masks(self) -> NDArray[np.int8]:
-        """For each game a row with 1 for each legal action; all 0 where it is over."""
+        """A row per game with 1 for each legal action; all 0 if it is over."""
         result = np.zeros((len(self.rows), self.table.actions.size), np.int8)
         result[self._parents, self._next] = 1
         return result
 
     def observations(self) -> Floats:
-        """For each game a row with the view of the deciding seat; all 0 where it is over."""
+        """A row per game with the deciding seat's view; all 0 if it is over."""
         sight = self.table.sight
         result = np.zeros((len(self.rows), sight.size), np.float32)
         for seat in range(self._search.seats):
@@ -88,13 +86,13 @@ class Batch:
         return result
 
     def step(self, actions: ArrayLike) -> NDArray[np.float64]:
-        """Takes an action in each game that is not over; of the others it is ignored.
+        """Takes an action in each unfinished game, and ignores the others.
 
         Returns:
-            For each game the worth of its end to each seat, where it has just ended; else 0.
+            For each game that has just ended, its returns by seat; otherwise 0.
 
         Raises:
-            IllegalActionError: if one is not legal; nothing has changed then.
+            IllegalActionError: if an action is illegal; the games are then unchanged.
         """
         numbers = np.ascontiguousarray(actions, np.int64)
         if numbers.shape != self.seats.shape:
@@ -117,11 +115,11 @@ class Batch:
         return rewards
 
     def restart(self, games: ArrayLike, seed: int) -> None:
-        """Begins some games again.
+        """Restarts some games.
 
         Args:
-            games: their numbers.
-            seed: the seed of their chance; game n has that of game n.
+            games: the numbers of the games.
+            seed: the seed of chance; game n draws as game n of the seed.
         """
         at = np.ascontiguousarray(games, np.int64)
         self.rows[at], self.plies[at] = self._start, 0
@@ -214,6 +212,6 @@ class Batch:
 
     def _sequence(self, code: list[int]) -> tuple[int, ...]:
         """The actions of the option of a code."""
-        decision, choice = self._search.coder.options[code[0]]
-        params = len(self._search.program.decisions[decision].choices[choice].params)
-        return self.table.actions.sequence(decision, choice, tuple(code[2 : 2 + params]))
+        coder = self._search.coder
+        decision, choice = coder.options[code[0]]
+        return self.table.actions.sequence(decision, choice, coder.columns[code[0]].arguments(code))

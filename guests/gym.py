@@ -1,9 +1,8 @@
-"""One seat of a ruleset as an environment of Gymnasium; bots play the others.
+"""One seat of a ruleset as a Gymnasium environment, with bots at the others.
 
 Example::
 
-    env = gymnasium.make(SEAT_ENV, ruleset="connect_four", bots="random")
-    observation, info = env.reset(seed=1)
+    env = gymnasium.make(SEAT_ENV, ruleset="connect_four", bots="random") observation, info = env.reset(seed=1)
     observation, reward, terminated, truncated, info = env.step(info["action_mask"].argmax())
 """
 
@@ -35,23 +34,23 @@ SEAT_ENV = "rulespec/Seat-v0"
 class SeatEnv(gymnasium.Env[Floats, np.int64]):
     """A seat of a table as an environment.
 
-    An action is one of the table's space; `info["action_mask"]` has the legal ones. An illegal one ends the game with
-    the reward `ILLEGAL`. The reward of the end is its worth to the seat, all others are 0.
-    The same seed gives the same game: chance and bots draw from it, as in `rulespec simulate`.
+    An action belongs to the table's action space; `info["action_mask"]` marks the legal ones. An illegal action ends
+    the game with the reward `ILLEGAL`. The final reward is the seat's return, all others are 0. Equal seeds give equal
+    games, for chance and bots alike, as in `rulespec simulate`.
 
     Args:
         ruleset: a checked ruleset, or a reference to one.
-        players: the number of seats; None: the fewest.
+        players: the number of seats; None: the minimum.
         settings: the settings of the table.
         seat: the number of the seat, from 0.
-        bots: the bot at all other seats, such as `random` or `flat:64`.
-        form: `options` or `words`; None: options where they are few.
-        cap: the decisions after which a game is truncated.
+        bots: the bot at the other seats, such as `random` or `flat:64`.
+        form: `options` or `words`; None: options if there are few.
+        cap: the number of decisions before a game is truncated.
         render_mode: `ansi`, or None.
 
     Raises:
-        DiagnosticsError: if the ruleset is not sound, or does not fit the number of seats or the settings.
-        ValueError: if there is no such seat, or if options must be whole, and are too many.
+        DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
+        ValueError: if there is no such seat, or there are too many options for the form `options`.
         BotNameError: if there is no such bot.
     """
 
@@ -79,7 +78,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         self.action_space = action_space(table)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
-        """Begins a game; returns the first observation in which the seat decides, and its mask."""
+        """Starts a game; returns the seat's first observation at a decision, and its mask."""
         super().reset(seed=seed)
         chance = int(self.np_random.integers(2**63))
         self._draws = Draws(chance)
@@ -91,7 +90,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         return self._observation(), self._info()
 
     def step(self, action: SupportsInt) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
-        """Takes an action, and lets the others decide until the seat is asked again, or the game is over."""
+        """Takes an action, then plays on until the seat is asked again or the game is over."""
         try:
             self.play.take(int(action))
         except IllegalActionError:
@@ -121,7 +120,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         return {"action_mask": mask}
 
     def render(self) -> str:
-        """The game so far, as the seat sees it."""
+        """The game so far, as seen by the seat."""
         game = self.play.game
         return "\n".join(map(str, game.view(game.seats[self.seat]).history))
 

@@ -1,4 +1,4 @@
-"""A toolbox as a server of the Model Context Protocol, on standard input and output alone."""
+"""A toolbox as a Model Context Protocol server, on standard input and output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.guests.tools import Toolbox
 
 
 def server(box: Toolbox) -> Server[Any]:
-    """The server of a toolbox: it lists the tools, and calls them one after the other."""
+    """The server for a toolbox: it lists the tools, and calls them one at a time."""
 
     async def listed(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(

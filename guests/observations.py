@@ -1,4 +1,4 @@
-"""Observations as arrays of numbers, made from a seat's view and nothing else, without memory."""
+"""Observations as number arrays, from only a seat's current view."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ Floats = NDArray[np.float32]
 class Observations:
     """The observations of a table: an array of 32-bit floats for a seat and a position.
 
-    A number, an amount or a count is itself, and a truth value 0 or 1; an entity has a 1 at its place among those of
-    its kind, and none has none; a set has a 1 for each member; an order has for each place the number of its member,
-    from 1. A hidden cell is 0, and each cell that may be hidden has a flag: 1 where it is seen. After the cells come
-    public counts of private things, the viewer, the seat that decides, the decision, the seats that have chosen in a
-    round, and the words of a choice that the seat has begun: a word at place n counts 2 to the power of n.
+    A number, an amount or a count is itself, and a truth value 0 or 1; an entity is one-hot among those of its kind,
+    and none is all zeros; a set has a 1 for each member; an order has for each place the number of its member, from 1.
+    A hidden cell is 0, and each cell that may be hidden has a flag that is 1 when visible. After the cells come public
+    counts of private things, the viewer, the deciding seat, the decision, the seats that have chosen in a round, and
+    the words of a choice begun by the seat: a word at place n counts 2 to the power of n.
 
     Args:
-        game: a game of the table; its position does not matter.
-        actions: the number of actions of its space, if they are words; 0: they are whole options.
+        game: a game at the table, in any position.
+        actions: the size of the action space for words; 0 for whole options.
 
     Attributes:
         names: the meaning of each number.
@@ -73,7 +73,7 @@ class Observations:
 
     @property
     def size(self) -> int:
-        """The numbers of an observation."""
+        """The length of an observation."""
         return len(self.names)
 
     # --- the layout --------------------------------------------------------------------------
@@ -129,7 +129,7 @@ class Observations:
         Args:
             game: a game of the table.
             seat: the number of the seat.
-            words: those of the choice that this very seat has begun.
+            words: the words of the choice begun by this seat.
         """
         position = game.omniscient.numbers
         cells = position.cells
@@ -150,7 +150,7 @@ class Observations:
         return observation
 
     def add_words(self, observation: Floats, words: Sequence[int]) -> None:
-        """Adds the words of a choice that the seat has begun to its observation."""
+        """Adds the words of a choice begun by the seat to its observation."""
         for place, word in enumerate(words[:LONGEST]):
             observation[self._words + word] += 2.0**place
 
@@ -215,12 +215,12 @@ class Observations:
         deciders: NDArray[np.int64],
         seat: int,
     ) -> Floats:
-        """The observations of a seat in many positions, a row for each.
+        """A seat's observations of many positions, one row each.
 
         Args:
-            rows: the positions, as those of `Search`.
-            observations: `Search.observations` of them for the seat.
-            deciders: `Search.deciders` of them.
+            rows: the positions, as in `Search`.
+            observations: their `Search.observations` for the seat.
+            deciders: their `Search.deciders`.
             seat: the number of the seat.
         """
         columns = np.array([*self._seen_columns()], np.int64)

@@ -1,7 +1,6 @@
-"""Tools of the holder of one seat: rules, view, options, decisions, reasons, and a few random games.
+"""Tools for the holder of one seat: rules, view, options, decisions, reasons, and a few random games.
 
-Each answer, errors included, is made from the seat's information alone: positions that the seat cannot tell apart give
-equal answers.
+Each answer, including errors, uses only the seat's information: indistinguishable positions give equal answers.
 """
 
 from __future__ import annotations
@@ -39,13 +38,13 @@ _T = TypeVar("_T")
 
 
 class SeatedTable(Protocol):
-    """A game, as the tools of a seat use it."""
+    """A game, as used by the tools of a seat."""
 
     def look(self, ask: Callable[[Game], Any]) -> Any:
         """An answer about the game."""
 
     def take(self, chosen: Callable[[Game], Option]) -> None:
-        """Lets a decision be taken: `chosen` gives a legal option, or raises."""
+        """Takes a decision: `chosen` returns a legal option, or raises."""
 
 
 class SeatTools:
@@ -94,7 +93,7 @@ class SeatTools:
             ),
             Tool(
                 "why",
-                "Why an option is legal or refused, why an expression has its value, or why whoever is asked is asked.",
+                "Why an option is legal or refused, why an expression has its value, or why a seat is asked.",
                 (
                     ToolParameter("option", "string", "the text of an option, legal or not", ""),
                     ToolParameter("value", "string", "an expression of the rules language", ""),
@@ -119,7 +118,7 @@ class SeatTools:
             answer: _T = self._table.look(ask)
             return answer
         except RulesetFaultError:
-            raise ToolError("the rules are at fault in this position") from None
+            raise ToolError("the rules fault in this position") from None
 
     # --- rules -------------------------------------------------------------------------------
 
@@ -199,7 +198,7 @@ class SeatTools:
         try:
             self._table.take(lambda game: self._chosen(game, option, ply))
         except RulesetFaultError:
-            raise ToolError("the rules are at fault after this option: it is not taken") from None
+            raise ToolError("the rules fault after this option: it is not taken") from None
         return self.view(ply)
 
     def _chosen(self, game: Game, text: str, ply: int) -> Option:
@@ -226,7 +225,7 @@ class SeatTools:
     def why(self, option: str, value: str) -> dict[str, Any]:
         """The answer of `why`."""
         if option and value:
-            raise ToolError("`option` and `value` are two questions: ask one")
+            raise ToolError("`option` and `value` are two questions: ask only one")
         return self._look(lambda game: self._why(game, option, value))
 
     def _why(self, game: Game, option: str, value: str) -> dict[str, Any]:
@@ -255,12 +254,12 @@ class SeatTools:
         if view.result is not None:
             raise ToolError("the game is over")
         if text and text not in map(str, view.options):
-            raise ToolError("that is none of your options now: `options` lists them")
+            raise ToolError("that is not one of your current options: `options` lists them")
         seed = int(view.memory[:12], 16)
         try:
             rows = particle_rows(search, game, self.seat, games, seed)
         except NotFoundError:
-            raise ToolError("no copy was found that fits what your seat has seen") from None
+            raise ToolError("found no copy that matches your seat's observations") from None
         rows = rows[np.arange(games) % len(rows)]
         if text:
             rows = np.array([self._after(search, row, text) for row in rows])

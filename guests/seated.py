@@ -12,13 +12,15 @@ from rulespec.bundles.rules import own_bundle
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
-from rulespec.engine.logs.native import LogHeader
+from rulespec.engine.logs.native import LogHeader, NativeLog
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.replay.replay import named_ruleset, replay_native
 from rulespec.engine.simulate.checked_playouts import CAP, choose
 from rulespec.engine.table.played_game import PlayedGame
+from rulespec.errors import RulespecError
 from rulespec.guests.tools import ToolError
+from rulespec.serve.past_process import KeptGame, PastDecision
 from rulespec.typed import nodes as typed
 
 _T = TypeVar("_T")
@@ -29,36 +31,37 @@ _TRIES = 40
 class SeatedGame:
     """A game in a file.
 
-    The file is open, and locked, during a call alone: so several seats play one file, each with a program of its own.
-    Chance decides by random numbers of the system when a decision has led to it.
+    The file is open and locked only during a call, so that several seats can play one file, each with a separate
+    program. The game is kept for the next call. After each decision, chance is drawn from the system's random numbers.
 
     Args:
         path: the file of the game.
-        start: makes the game, if there is no such file yet; None if there must be one.
-        wait: called before another attempt, while another program has the file open.
+        start: makes the game if the file is missing; None if the file must exist.
+        wait: called before a retry, while another program has the file open.
     """
 
     def __init__(self, path: Path, start: Callable[[], Game] | None, wait: Callable[[], None]) -> None:
         self.path, self._start, self._wait = path, start, wait
         self._ruleset: typed.Ruleset | None = None
+        self._memory: tuple[LogHeader, KeptGame] | None = None
 
     def look(self, ask: Callable[[Game], _T]) -> _T:
-        """An answer about the present state of the game.
+        """An answer about the current state of the game.
 
         Raises:
             SaveError: if the file cannot be opened.
-            ToolError: if it is not a game that can go on.
+            ToolError: if it is not a playable game.
         """
         return self._opened(lambda game: ask(game.game))
 
     def take(self, chosen: Callable[[Game], Option]) -> None:
-        """Lets a decision be taken, and saves it with the chance that follows.
+        """Takes a decision, and saves it with any following chance.
 
         Args:
-            chosen: gives a legal option of the game, or raises.
+            chosen: returns a legal option of the game, or raises.
 
         Raises:
-            SaveError, ToolError: as in `look`; the file is unchanged then.
+            SaveError, ToolError: as for `look`; the file is then unchanged.
         """
 
         def taken(played: PlayedGame) -> None:
@@ -82,12 +85,12 @@ class SeatedGame:
         try:
             return self._unlocked()
         except DiagnosticsError:  # it would quote lines of others
-            raise ToolError("the file is no game that can go on") from None
+            raise ToolError("the file is not a playable game") from None
 
     def _unlocked(self) -> SavedGame:
         """The file, once no other program has it open."""
         if self._start is None and not self.path.exists():
-            raise ToolError("there is no game in the file any more")
+            raise ToolError("the file no longer has a game")
         for _ in range(_TRIES):
             with suppress(SaveError):
                 return SavedGame(self.path, secret=True, lenient=True)
@@ -101,11 +104,22 @@ class SeatedGame:
             game = self._start()
             saved.begin(LogHeader.of(game, bundle=own_bundle(game.ruleset)), secret=True)
             return game
+        header, decisions = saved.log.header, [PastDecision(e.option, e.by, e.salt) for e in saved.log.entries]
+        plain = saved.log.unread is None and all(entry.back is None for entry in saved.log.entries)
+        if plain and self._memory is not None and self._memory[0] == header:
+            with suppress(RulespecError, ValueError):  # what is not legal is found below
+                return self._memory[1].follow(decisions)
+        game = self._replayed(saved.log)
+        self._memory = (header, KeptGame(game, decisions)) if plain else None
+        return game
+
+    def _replayed(self, log: NativeLog) -> Game:
+        """The game of a file, from its start."""
         if self._ruleset is None:
-            self._ruleset = named_ruleset(saved.log)
-        result = replay_native(saved.log, self._ruleset, backend="python")
+            self._ruleset = named_ruleset(log)
+        result = replay_native(log, self._ruleset, backend="python")
         if result.divergence is not None:
-            raise ToolError("the file is no legal game to its end")  # what others have chosen is not quoted
+            raise ToolError("the file is not legal to its end")  # what others have chosen is not quoted
         return result.game
 
 

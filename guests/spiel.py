@@ -1,4 +1,4 @@
-"""Any ruleset as a game of OpenSpiel, in Python.
+"""Any ruleset as an OpenSpiel game, in Python.
 
 Example::
 
@@ -61,15 +61,16 @@ def _together(table: Contract) -> bool:
 
 
 class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
-    """A table as a game of OpenSpiel.
+    """A table as an OpenSpiel game.
 
-    A decision that all take together is taken seat by seat, in secret. Information states have perfect recall (the
-    memory of the seat), observations have none. Chance takes its options action by action, too.
-    Options out of turn are not offered.
+    Simultaneous decisions are made sequential: seats choose one after another, in secret. Information states have
+    perfect recall (the memory of the seat); observations have none. Chance also acts one action at a time. Options out
+    of turn are not offered.
 
     Args:
-        parameters: `ruleset`, a reference; `players`, 0 for the fewest; `settings`, as `NAME:VALUE;NAME:VALUE`; `form`,
-            as in `ActionSpace`; `cap`, the decisions after which a game is over, with the worth 0 for all.
+        parameters: `ruleset`, a reference; `players`, 0 for the minimum; `settings`, as `NAME:VALUE;NAME:VALUE`;
+            `form`, as in `ActionSpace`; `cap`, the number of decisions before a game is cut off, with a return of 0 for
+            every seat.
     """
 
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
@@ -100,7 +101,10 @@ class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
 
 @lru_cache(64)
 def _table(ruleset: str, players: int, settings: str, form: Form | str, cap: int) -> Contract:
-    chosen = dict(each.split(":", 1) for each in settings.split(";")) if settings else {}
+    pairs = [each.partition(":") for each in settings.split(";") if each]
+    if wrong := [name for name, colon, _ in pairs if not colon]:
+        raise ValueError(f"`{wrong[0]}` is not a setting with a value: settings are NAME:VALUE;NAME:VALUE")
+    chosen = {name: value for name, _, value in pairs}
     return contract(ruleset, players or None, chosen, form=form or None, cap=cap)  # type: ignore[arg-type]
 
 
@@ -125,7 +129,7 @@ def _again(parameters: tuple[Any, ...], taken: list[int]) -> _Held:
 
 
 class RulesetState(pyspiel.State):  # type: ignore[misc]
-    """A position of a table as a state of OpenSpiel."""
+    """A position at a table as an OpenSpiel state."""
 
     def __init__(self, game: RulesetGame) -> None:
         super().__init__(game)
@@ -138,7 +142,7 @@ class RulesetState(pyspiel.State):  # type: ignore[misc]
         return self.held.play
 
     def current_player(self) -> int:
-        """The seat that decides, chance, or nobody after the end."""
+        """The deciding seat, chance, or nobody after the end."""
         seat = self.play.seat
         return int(_PLAYERS.get(seat, seat))
 
@@ -157,15 +161,15 @@ class RulesetState(pyspiel.State):  # type: ignore[misc]
         return self.play.contract.actions.names[action]
 
     def is_terminal(self) -> bool:
-        """Whether the game is over, or has been cut off."""
+        """Whether the game is over or was cut off."""
         return self.play.is_over
 
     def returns(self) -> list[float]:
-        """The worth of the end to each seat; 0 before it."""
+        """The returns by seat; 0 before the end."""
         return self.play.returns()
 
     def rewards(self) -> list[float]:
-        """The same: all is won and lost at the end."""
+        """The same as `returns`, as all rewards come at the end."""
         return self.play.returns()
 
     def __str__(self) -> str:
@@ -199,11 +203,11 @@ class RulesetState(pyspiel.State):  # type: ignore[misc]
 
 
 class RulesetObserver:
-    """The observer of a table that OpenSpiel asks for.
+    """The observer of a table for OpenSpiel.
 
     Args:
         table: the contract of the table.
-        recall: whether it has perfect recall; then there is a text alone.
+        recall: whether it has perfect recall, and is then text-only.
     """
 
     def __init__(self, table: Contract, recall: bool) -> None:
@@ -217,7 +221,7 @@ class RulesetObserver:
             self.tensor[:] = state.play.observation(player)
 
     def string_from(self, state: RulesetState, player: int) -> str:
-        """The information state of a player, or the observation, as a text."""
+        """The information state of a player, or the observation, as text."""
         return state.play.memory(player) if self._recall else to_json_text(state.play.seen(player))
 
 
@@ -229,18 +233,18 @@ def load_game(
     form: Form | None = None,
     cap: int = CAP,
 ) -> Any:
-    """A table as a game of OpenSpiel.
+    """A table as an OpenSpiel game.
 
     Args:
         ruleset: a reference to a ruleset.
-        players: the number of seats; None: the fewest.
+        players: the number of seats; None: the minimum.
         settings: the settings of the table.
-        form: `options` or `words`; None: options where they are few.
-        cap: the decisions after which a game is over.
+        form: `options` or `words`; None: options if there are few.
+        cap: the number of decisions before a game is cut off.
 
     Raises:
-        DiagnosticsError: if the ruleset is not sound, or does not fit the number of seats or the settings.
-        ValueError: if options must be whole, and are too many.
+        DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
+        ValueError: if there are too many options for the form `options`.
     """
     texts = {n: str(value).lower() if isinstance(value, bool) else value for n, value in (settings or {}).items()}
     chosen = ";".join(f"{name}:{value}" for name, value in texts.items())

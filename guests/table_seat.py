@@ -1,15 +1,16 @@
-"""A seat at a table of a server, by its link: each call of a tool is answered there, from what the seat may know.
+"""A seat at a server's table, by its link: the server answers each tool call from the seat's own view.
 
     http://127.0.0.1:8000/#KEY
 
-The server does the tools' work on its own game, by the key: the agent's program never has the game.
+The server runs the tools on its own game, by the key: the agent's program never has the game.
 """
 
 from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,55 +22,79 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.table.seats import clean_name
 from rulespec.guests.seat_tools import SeatTools
 from rulespec.guests.tools import Tool, Toolbox, ToolError
-from rulespec.serve.past_process import PastGame, game_of
+from rulespec.serve.past_process import KeptGame, PastDecision, PastGame, start_of
 
 MOST_SENT = 4_000
 """Bytes of a call, which the server reads."""
 _WAIT = 120.0
 """Seconds for an answer."""
 _MOST_READ = 16_000_000
+_MOST_KEPT = 32
+"""Games of seats in the memory of the process that answers."""
 
 
-class FixedGame:
-    """A game that does not change, for the tools of a seat.
+class TableGame:
+    """The game of a table, read-only, for a seat's tools.
 
     Args:
-        game: the game; None: only the descriptions of the tools are asked for.
+        past: its start; None if only the descriptions of the tools are needed.
     """
 
-    def __init__(self, game: Game | None = None) -> None:
-        self._game = game
+    def __init__(self, past: PastGame | None = None) -> None:
+        self._memory = None if past is None else KeptGame(start_of(past))
+        self._decisions: Sequence[PastDecision] = ()
 
-    def look(self, ask: Any) -> Any:
+    def go_to(self, decisions: Sequence[PastDecision]) -> None:
+        """Sets the decisions for the next calls."""
+        self._decisions = decisions
+
+    def look(self, ask: Callable[[Game], Any]) -> Any:
         """An answer about the game."""
-        return ask(self._game)
+        assert self._memory is not None
+        return ask(self._memory.follow(self._decisions))
 
     def take(self, _: Any) -> None:
-        """Refuses: the table takes decisions."""
+        """Refuses: only the table takes decisions."""
         raise ToolError("the table takes decisions")
 
 
+_Key = tuple[object, ...]
+_tables: OrderedDict[_Key, tuple[TableGame, SeatTools]] = OrderedDict()
+"""The games of the seats that have called last, in the memory of the process that answers."""
+
+
 def answer_at_table(past: PastGame, seat: str, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
-    """The answer of a tool for a seat, as JSON, and whether it is an error; runs in a process of the server.
+    """A tool's answer for a seat, as JSON, and whether it is an error; runs in a process of the server.
+
+    The game is kept for the next call, as replaying a long one takes seconds.
 
     Args:
         past: the game of the table.
-        seat: the seat, by its key.
+        seat: the seat of the key.
         name: the tool.
         arguments: its arguments.
     """
-    return Toolbox(SeatTools(FixedGame(game_of(past)), seat).tools(), 1).call(name, arguments)
+    key = (past.game, past.bundle.sources, *past.names.items(), *past.settings.items(), seat)
+    if key not in _tables:
+        table = TableGame(past)
+        _tables[key] = table, SeatTools(table, seat)
+        if len(_tables) > _MOST_KEPT:
+            _tables.popitem(last=False)
+    _tables.move_to_end(key)
+    table, tools = _tables[key]
+    table.go_to(past.decisions)
+    return Toolbox(tools.tools(), 1).call(name, arguments)
 
 
 class TableSeat:
     """A seat at a table.
 
     Args:
-        link: of the seat.
-        name: under which the agent sits down, if nobody does.
+        link: the link of the seat.
+        name: the name for sitting down, if the seat is free.
 
     Raises:
-        ToolError: if the link leads to no seat.
+        ToolError: if the link has no seat.
     """
 
     def __init__(self, link: str, name: str) -> None:
@@ -78,10 +103,10 @@ class TableSeat:
         self._open()
 
     def tools(self) -> tuple[Tool, ...]:
-        """The tools of a seat, each answered by the server."""
+        """The tools of a seat, answered by the server."""
         return tuple(
             Tool(tool.name, tool.doc, tool.parameters, self._asking(tool.name))
-            for tool in SeatTools(FixedGame(), "").tools()
+            for tool in SeatTools(TableGame(), "").tools()
         )
 
     def _asking(self, name: str) -> Any:
@@ -137,10 +162,12 @@ class TableSeat:
             self._socket.send(json.dumps({"key": parts.fragment}))
             hello = self._read().get("hello")
             if not isinstance(hello, dict) or hello.get("seat") is None or "agent" not in hello.get("asks", ()):
-                raise ToolError("this link is of no seat at a table, or the server has no tools for agents")
+                raise ToolError("this link is not for a seat at a table, or the server has no tools for agents")
             frame = self._read()["frame"]
         except (OSError, WebSocketException, TimeoutError, ValueError, KeyError) as error:
-            raise ToolError(f"there is no table at {parts.scheme}://{parts.netloc}, or it knows no such key") from error
+            raise ToolError(
+                f"there is no table at {parts.scheme}://{parts.netloc}, or it does not know this key"
+            ) from error
         own = next(each for each in frame["seats"] if each["id"] == hello["seat"])
         if own["kind"] == "free":
             self._socket.send(json.dumps({"do": "name", "name": clean_name(self._name) or "agent"}))

@@ -1,7 +1,7 @@
-"""Tools for agents: named functions with described parameters, each call counted, each answer bounded JSON.
+"""Tools for agents: named functions with described parameters, counted calls, and bounded JSON answers.
 
-No tool raises: a failure is an answer with an `error`. Texts of strangers, such as titles and names, appear in answers
-alone, never in the descriptions of tools.
+Tools do not raise: a failure is an answer with an `error`. Untrusted texts, such as titles and names, appear only in
+answers, never in the descriptions of tools.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TYPES = {"string": str, "integer": int}
 
 
 class ToolParameter(Struct, frozen=True):
-    """A parameter of a tool: `type` is `string` or `integer`; one with a default may be left out."""
+    """A parameter of a tool: `type` is `string` or `integer`; with a default, it is optional."""
 
     name: str
     type: str
@@ -36,7 +36,7 @@ class ToolParameter(Struct, frozen=True):
 
 
 class ToolError(RulespecError):
-    """A refusal of a tool; the message is the answer."""
+    """A refusal by a tool; the message is the answer."""
 
 
 class Tool(Struct, frozen=True):
@@ -46,7 +46,7 @@ class Tool(Struct, frozen=True):
         name: its name.
         doc: its description.
         parameters: its parameters.
-        run: does it; raises ToolError to refuse.
+        run: the implementation; raises ToolError to refuse.
     """
 
     name: str
@@ -65,10 +65,10 @@ class Tool(Struct, frozen=True):
         return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
     def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments, each of its type and within bounds.
+        """The arguments, checked for types and bounds.
 
         Raises:
-            ToolError: if they are not.
+            ToolError: if they are invalid.
         """
         names = {each.name for each in self.parameters}
         if unknown := sorted(set(values) - names):
@@ -79,11 +79,11 @@ class Tool(Struct, frozen=True):
             if value is None:
                 raise ToolError(f"`{self.name}` needs `{each.name}`: {each.doc}")
             if type(value) is not _TYPES[each.type]:
-                raise ToolError(f"`{each.name}` is no {each.type}")
+                raise ToolError(f"`{each.name}` is not of type {each.type}")
             if isinstance(value, str) and (
                 len(value) > MOST_TEXT or any("\ud800" <= char <= "\udfff" for char in value)
             ):
-                raise ToolError(f"`{each.name}` has more than {MOST_TEXT:,} characters, or is no text")
+                raise ToolError(f"`{each.name}` has more than {MOST_TEXT:,} characters or is not a text")
             if isinstance(value, int) and not 0 <= value <= MOST_NUMBER:
                 raise ToolError(f"`{each.name}` is not from 0 to {MOST_NUMBER:,}")
             results[each.name] = value
@@ -95,11 +95,11 @@ class Toolbox:
 
     Args:
         tools: the tools.
-        calls: the calls that the session may make.
+        calls: the maximum number of calls in the session.
 
     Attributes:
         tools: by name.
-        left: the calls that are left.
+        left: the number of calls left.
     """
 
     def __init__(self, tools: tuple[Tool, ...], calls: int = MOST_CALLS) -> None:

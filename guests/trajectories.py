@@ -1,8 +1,8 @@
-"""Recorded games as trajectories of OpenSpiel: a header, and a transition for each action, with structs in JSON.
+"""Recorded games as OpenSpiel trajectories: a header, and one transition per action, with structs in JSON.
 
-The header and the first keys of a transition are OpenSpiel's own (`open_spiel/utils/trajectories.h`), so that
-`pyspiel.Trajectory` reads them; `trajectory.schema.json` describes the whole. A trajectory has the whole game: it is
-only for people who may see a log.
+The header and the first keys of a transition follow OpenSpiel (`open_spiel/utils/trajectories.h`), so that
+`pyspiel.Trajectory` reads them; `trajectory.schema.json` describes the whole format. A trajectory contains the whole
+game, so it is only for people who may see the log.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NAME = "rulespec"
 
 
 def game_string(table: Contract) -> str:
-    """The text by which OpenSpiel loads the game of a table, once `rulespec.guests.load_game` has been imported."""
+    """The OpenSpiel game string of a table, valid once `rulespec.guests.load_game` has been imported."""
     game = table.game
     defaults = {name: of.default for name, of in game.ruleset.settings.items()}
     settings = ";".join(f"{name}:{value}" for name, value in game.settings.items() if value != defaults[name])
@@ -36,9 +36,9 @@ def trajectory(game: Game, form: Form | None = None, *, structs: bool = True) ->
     """The trajectory of a game, as plain data.
 
     Args:
-        game: a game from its own start, over or not.
-        form: the form of the actions; None: options where they are few.
-        structs: whether each transition has the state, the view of each seat, and the action, by names.
+        game: a game from its usual start, finished or not.
+        form: the form of the actions; None: options if there are few.
+        structs: whether each transition has the state, each seat's view, and the action, by name.
 
     Raises:
         DiagnosticsError: RS742 if a decision has no actions, such as one out of turn.
@@ -82,11 +82,11 @@ def game_of(data: Mapping[str, Any], table: Contract) -> Game:
     """The game of a trajectory.
 
     Args:
-        data: a trajectory, as `trajectory` makes it.
+        data: a trajectory made by `trajectory`.
         table: the contract of its table, with its form of actions.
 
     Raises:
-        DiagnosticsError: RS743 if it is not a trajectory of this table: the transition is named.
+        DiagnosticsError: RS743 if it is not a trajectory of this table, naming the transition.
     """
     play = table.play()
     try:

@@ -1,9 +1,8 @@
-"""The whole tree of a small game as arrays, and CFR+ on it.
+"""The whole tree of a small game as arrays, with CFR+.
 
 Example::
 
-    solved = cfr_plus(tree(Game(load_ruleset("kuhn_poker"), ["A", "B"])), rounds=500)
-    print(solved.value())
+    solved = cfr_plus(tree(Game(load_ruleset("kuhn_poker"), ["A", "B"])), rounds=500) print(solved.value())
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ Strategy = Mapping[str, Mapping[str, float]]
 
 
 class InformationState(Struct, frozen=True):
-    """All decisions of a seat that it cannot tell apart.
+    """A seat's indistinguishable decisions.
 
     Attributes:
-        seat: its number.
-        memory: its observations so far, as `View.memory`.
+        seat: the number of the seat.
+        memory: its observations so far, as in `View.memory`.
         options: the legal options, as texts.
     """
 
@@ -46,19 +45,19 @@ class InformationState(Struct, frozen=True):
 
 
 class GameTree(Brief, Struct, frozen=True):
-    """A game tree. Node 0 is the root; nodes come level by level, and those after one node side by side.
+    """A game tree. Node 0 is the root; nodes are ordered by level, with siblings adjacent.
 
     Attributes:
         seats: the names of the seats.
-        parents: the node before each; -1 for the root.
-        deciders: the seat that decides at each, `CHANCE`, or `NOBODY` at an end.
-        levels: the first node of each level, and the number of all nodes.
-        chances: the probability with which chance leads from the node before to this one; 1 where a seat does.
-        edges: the number, among all options of all information states, of the one that leads to the node; -1 after
+        parents: the parent of each node; -1 for the root.
+        deciders: the deciding seat at each node, `CHANCE`, or `NOBODY` at an end.
+        levels: the first node of each level, and the number of nodes.
+        chances: the probability of this node after a chance node; 1 after a seat's decision.
+        edges: the number of the option that leads to the node, among all options of all information states; -1 after
             chance and for the root.
-        states: for each node the number of the information state in which it is decided; -1 where no seat decides.
+        states: the information state of each node, by number; -1 without a deciding seat.
         information: the information states.
-        returns: the worth of each end to each seat, as `Returns` has it; 0 elsewhere.
+        returns: each end's returns by seat, as in `Returns`; 0 elsewhere.
     """
 
     seats: tuple[str, ...]
@@ -73,7 +72,7 @@ class GameTree(Brief, Struct, frozen=True):
 
     @property
     def starts(self) -> Numbers:
-        """The number of the first option of each information state, and the number of all options."""
+        """The number of the first option of each information state, and the total number of options."""
         return np.cumsum([0, *(len(state.options) for state in self.information)])
 
 
@@ -92,7 +91,7 @@ class _Growing:
         self.returns: dict[int, list[float]] = {}
 
     def visit(self, parent: int, level: int, edge: int, chance: float) -> None:
-        """Adds the node of the game's position, and all after it."""
+        """Adds the node of the game's position, and its descendants."""
         node = len(self.chances)
         if node >= self.most or level > MOST_LEVELS:
             bound = f"{self.most:,} nodes" if node >= self.most else f"{MOST_LEVELS} decisions in a game"
@@ -131,7 +130,7 @@ class _Growing:
         return number
 
     def tree(self) -> GameTree:
-        """The tree, its nodes in the order of their levels."""
+        """The tree, with nodes in level order."""
         parents, deciders, level, edges, states = (np.array(column, np.int64) for column in self.columns)
         order = np.argsort(level, kind="stable")  # children of a node come one after the other in depth-first order
         place = np.empty_like(order)
@@ -153,15 +152,15 @@ class _Growing:
 
 
 def tree(game: Game, most: int = MOST_NODES) -> GameTree:
-    """The tree of a game from its position on; options out of turn are left out.
+    """The game tree from the current position, without options out of turn.
 
     Args:
-        game: a game from its own start, so that the observations of each seat are known.
-        most: the most nodes.
+        game: a game from its usual start, so that each seat's observations are known.
+        most: the maximum number of nodes.
 
     Raises:
         DiagnosticsError: RS741 if there are more.
-        RulesetFaultError: if the rules are at fault.
+        RulesetFaultError: if the rules fault.
     """
     growing = _Growing(game, most)
     growing.visit(-1, 0, -1, 1.0)
@@ -171,16 +170,16 @@ def tree(game: Game, most: int = MOST_NODES) -> GameTree:
 class CfrPlus:
     """Strategies for all seats, improved by CFR+.
 
-    Regrets are kept at 0 or above, the seats learn in turn, and the average weights round t by t (Tammelin: "Solving
-    Large Imperfect Information Games Using CFR+", 2014). With two seats and a worth that sums to 0 the average comes
-    near an equilibrium.
+    Regrets are kept nonnegative, the seats learn alternately, and the average weights round t by t (Tammelin: "Solving
+    Large Imperfect Information Games Using CFR+", 2014). In zero-sum games for two seats the average approaches an
+    equilibrium.
 
     Args:
         tree: the tree.
 
     Attributes:
-        tree: as given.
-        rounds: the rounds so far.
+        tree: the tree.
+        rounds: the number of rounds so far.
     """
 
     def __init__(self, tree: GameTree) -> None:
@@ -200,7 +199,7 @@ class CfrPlus:
         self._of_seats = np.flatnonzero(tree.edges >= 0)
 
     def improve(self, rounds: int) -> None:
-        """Plays some rounds, in which one seat after the other learns."""
+        """Plays some rounds, in which the seats learn one after another."""
         for _ in range(rounds):
             self.rounds += 1
             for seat in range(len(self.tree.seats)):
@@ -255,18 +254,18 @@ class CfrPlus:
         return self._normal(self._sums)
 
     def value(self) -> Floats:
-        """The worth of the game to each seat, if all play by the average strategy."""
+        """The value of the game to each seat under the average strategy."""
         average = self.average
         return np.array([self._values(average, seat)[0] for seat in range(len(self.tree.seats))])
 
     def exploitability(self) -> float:
-        """The mean gain of a seat that answers the average strategy of all others best."""
+        """The mean gain of a seat from a best response to the others' average strategy."""
         average = self.average
         gains = self.best_answers(average) - self.value()
         return float(gains.mean())
 
     def best_answers(self, strategy: Floats) -> Floats:
-        """The worth of the game to each seat that answers the strategy of the others best."""
+        """The value of the game to each seat for a best response to the others' strategy."""
         return np.array([self._best(strategy, seat) for seat in range(len(self.tree.seats))])
 
     def _best(self, strategy: Floats, seat: int) -> float:
@@ -286,7 +285,7 @@ class CfrPlus:
         return float(values[0])
 
     def strategy(self) -> Strategy:
-        """The average strategy by the memory of the seat that decides, and the option."""
+        """The average strategy, by the deciding seat's memory and the option."""
         average, starts = self.average, self.tree.starts.tolist()
         return {
             state.memory: dict(zip(state.options, average[first:last].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""The ruleset that a map is for, as a pattern: its regions' facts and links, and the kinds that a map brings along."""
+"""The base ruleset of a map, as a template: facts and links of regions, and the kinds that a map may replace."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _RULES = ".rules"
 
 
 class Profile(Struct, frozen=True):
-    """The facts that a region has, as a pattern.
+    """A region's facts, as a pattern.
 
     Attributes:
-        values: fact → the entity that it names; an owner counts as "some".
+        values: fact → the entity it names; any owner counts as "some".
         named: the facts that name another region.
     """
 
@@ -44,20 +44,20 @@ SOME = "some"
 
 
 class BaseMap:
-    """The regions of a base ruleset, and what can be read from them.
+    """The regions of a base ruleset, and the regularities of their facts.
 
     Args:
         ruleset: the base.
-        root: its tree.
+        root: its YAML tree.
 
     Attributes:
-        kind: that of its regions.
+        kind: the kind of its regions.
         choices: the facts that name an entity of another kind, with that kind.
         near: the facts that name another region.
-        links: the kinds of links that are listed at regions.
-        owners: the kinds that a map may bring along: facts of regions name their entities, no rule does, and they
-            have state or pieces.
-        profiles: that of each region of the base.
+        links: the kinds of links listed at regions.
+        owners: the kinds that a map may replace: facts of regions name their entities, no rule does, and they have
+            state or pieces.
+        profiles: the profile of each region of the base.
     """
 
     def __init__(self, ruleset: typed.Ruleset, root: Node) -> None:
@@ -82,7 +82,7 @@ class BaseMap:
         return plays and plain and not is_named_by_rules(self.d, kind)
 
     def value(self, fact: str, region: int) -> str:
-        """The name that a fact of a region has; "" if none."""
+        """The name in a fact of a region, or ""."""
         type_, value = self._facts[fact].type, self._facts[fact].values[region]
         return self.d.kinds[type_.kind].entities[value].name if isinstance(type_, Ent) and value >= 0 else ""
 
@@ -100,9 +100,9 @@ class BaseMap:
         return Profile(values, tuple(name for name in self.near if self.value(name, region)))
 
     def fitting(self, facts: Mapping[str, str]) -> Counter[Profile]:
-        """The profiles of the base that have some facts of a region, with how many regions have each.
+        """The profiles in the base that include some facts of a region, with their numbers of regions.
 
-        An owner that is not among the facts is none: nobody but the author can choose one.
+        A missing owner means none, as only the author can choose one.
         """
 
         def fits(profile: Profile) -> bool:
@@ -126,7 +126,7 @@ class BaseMap:
         return results
 
     def links_between(self, one: Mapping[str, str], other: Mapping[str, str], among: Sequence[str]) -> tuple[str, ...]:
-        """The kinds of links, of some, that the base has between regions of such facts."""
+        """Those of some kinds of links that the base has between regions with such facts."""
         results = tuple(among)
         for fact in self.choices:
             if fact in one and fact in other:
@@ -136,7 +136,7 @@ class BaseMap:
 
     @cached_property
     def reach(self) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
-        """A fact that names a region → the links that always lead there, and the facts that all regions there have."""
+        """For each fact that names a region: the links that always lead there, and the facts of all such regions."""
         results = {}
         for fact in self.near:
             pairs = [(i, self._facts[fact].values[i]) for i in range(self.number) if self._facts[fact].values[i] >= 0]
@@ -148,12 +148,12 @@ class BaseMap:
 
     @cached_property
     def looks(self) -> Mapping[str, Mapping[str, Look]]:
-        """Kind → entity → how the base draws it."""
+        """Kind → entity → its style in the base."""
         return read_files(self.d, [*drawing_files(self._titled)], Report()).looks
 
     @cached_property
     def owned(self) -> dict[str, list[int]]:
-        """An entity that owns regions → its regions."""
+        """Entity that owns regions → its regions."""
         results: dict[str, list[int]] = {}
         for fact in self.choices:
             for i in range(self.number) if self.is_owner(fact) else ():
@@ -174,7 +174,7 @@ def is_named_by_rules(d: typed.Declarations, kind: str) -> bool:
 
 
 def kinds_on_regions(d: typed.Declarations, region: str) -> list[str]:
-    """The kinds whose entities name regions, and are named by no rule, such as passages between them."""
+    """The kinds whose entities name regions and are not named by rules, such as straits between them."""
     return [
         name
         for name, of in d.kinds.items()
@@ -186,7 +186,7 @@ def kinds_on_regions(d: typed.Declarations, region: str) -> list[str]:
 
 
 def base_map(folder: Path, extends: str) -> BaseMap | None:
-    """The ruleset that the one in a folder extends; None if it extends none, or one with errors."""
+    """The base of the ruleset in a folder; None if there is none, or it has errors."""
     if not extends:
         return None
     name, *overlays = parts_of(extends)

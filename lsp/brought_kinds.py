@@ -1,7 +1,7 @@
-"""Entities that a map brings along in the place of its base's, such as its sides: facts, tables and set-up, as there.
+"""Entities with which a map replaces its base's, such as players' sides: facts, tables and set-up follow the base.
 
-The new entities take the places of the old ones in order. A name of an old one in a fact, a table or the set-up becomes
-that of the new one at the same distance: who refers to the next one, refers to the next one.
+The new entities replace the old ones in order. A reference to an old entity becomes one to the new entity at the same
+distance: an entity that refers to the next one still does.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Changes = dict[tuple[str, ...], Any]
 
 
 class Brought:
-    """The changes of the files of a map that brings along the entities of a kind.
+    """The file changes for a map that replaces the entities of a kind.
 
     Args:
         base: its base.
         kind: the kind.
         titles: the new entities, with their titles.
-        own: the facts of those that the map has already, which stay.
+        own: the facts of entities already in the map, which stay.
     """
 
     def __init__(self, base: BaseMap, kind: str, titles: Mapping[str, str], own: Mapping[str, Any]) -> None:
@@ -39,7 +39,7 @@ class Brought:
         }
 
     def changes(self) -> Changes:
-        """The new values by their paths."""
+        """The new values by path."""
         results: Changes = {("kinds", self.kind, "entities"): self._entities()}
         results |= self._starts()
         results |= self._tables()
@@ -50,7 +50,7 @@ class Brought:
         return results
 
     def replaced(self, changes: Changes) -> list[str]:
-        """The paths of which nothing of the base stays."""
+        """The paths whose base values are completely replaced."""
         whole = [path for path, value in changes.items() if isinstance(value, dict) and path[0] != "game"]
         return [".".join(path) for path in whole]
 
@@ -229,7 +229,7 @@ def _by_names(path: tuple[str, ...], node: Node | None, names: set[str]) -> Iter
 
 
 def lines_of(key: str, value: Any, depth: int) -> Sequence[str]:
-    """An entry in YAML: mappings of mappings on lines of their own, others in braces."""
+    """An entry in YAML: nested mappings on separate lines, others in braces."""
     if isinstance(value, dict) and value and any(isinstance(each, dict | list) for each in value.values()) and depth:
         return [f"{flow(key)}:", *(f"  {line}" for k, v in value.items() for line in lines_of(k, v, depth - 1))]
     return [f"{flow(key)}: {flow(value)}"]

@@ -1,4 +1,4 @@
-"""Completion: the members after a dot, else all names in scope."""
+"""Completion: members after a dot, otherwise all names in scope."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _PARAM = re.compile(r"\b(\w+): (set )?(\w+)(\?)?")
 
 
 def complete(before: str, lines: list[str], line: int, file: str, index: NameIndex) -> list[Member]:
-    """The names that can be written at a place.
+    """The names that fit at a place.
 
     Args:
         before: the text of the line up to the place.
-        lines: the lines of the document as it is now.
+        lines: the current lines of the document.
         line: the number of the line, from 0.
         file: the name of the document in spans.
-        index: the ruleset when it was last valid.
+        index: the last valid state of the ruleset.
     """
     before = before[-_LINE_LIMIT:]
     if re.search(r'#|^[^"]*"(?:[^"]*"[^"]*")*[^"]*$', before) and file.endswith(".rules"):
@@ -56,7 +56,7 @@ class _Scope:
         self.head = lines[start] if lines else ""
 
     def variables(self) -> Iterator[Member]:
-        """The parameters and locals of the item around the place, the last declared first."""
+        """The parameters and locals of the enclosing item, most recent first."""
         known = self.index.checked.texts.get(self.file, "").split("\n")
         item = self.head.partition("(")[0].partition(":")[0]
         start = next((n for n, text in enumerate(known) if _HEAD.match(text) and text.startswith(item)), len(known))
@@ -72,7 +72,7 @@ class _Scope:
         yield from reversed(results.items())
 
     def globals(self) -> Iterator[Member]:
-        """All declarations of the ruleset, rules included."""
+        """All declarations of the ruleset, including rules."""
         d, rules = self.d, self.index.checked.rules
         for table in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks, d.capacities):
             yield from ((name, named) for name, named in table.items() if "." not in name)
@@ -109,7 +109,8 @@ class _Scope:
         type_ = self._type(variable, head, steps)
         kind = self.d.kinds.get(type_.kind) if isinstance(type_, Ent) else None
         if kind is not None:
-            named = ("index", "to") if kind.name in self.d.boards else ("index",)
+            board = self.d.boards.get(kind.name)
+            named = ("index",) if board is None else ("index", "to", "side") if board.sides else ("index", "to")
             named = (*named, "number") if kind.number else named
             places = ((place.name, place) for place in kind.places.values() if place.index)
             yield from chain(kind.state.items(), kind.facts.items(), places, ((word, None) for word in named))

@@ -1,4 +1,4 @@
-"""Completion in YAML by place: steps of an overlay's paths, values by the declared type, keys by the schema."""
+"""Completion in YAML by place: steps of an overlay's paths, values by declared type, keys by schema."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _SECTIONS = ("changes", "add", "remove")
 
 
 def complete_yaml(before: str, lines: list[str], line: int, file: str, index: NameIndex) -> list[Member] | None:
-    """The names that can be written at a place of a YAML file; None if the place does not tell.
+    """The names that fit at a place of a YAML file; None if the place is unclear.
 
     Args:
         before: the text of the line up to the place.
-        lines: the lines of the document as it is now.
+        lines: the current lines of the document.
         line: the number of the line, from 0.
         file: the name of the document in spans.
-        index: the ruleset when it was last valid.
+        index: the last valid state of the ruleset.
     """
     above = _above(before, lines, line)
     overlaid = bool(above) and above[-1] in _SECTIONS

@@ -1,7 +1,7 @@
-"""Code lenses: how often the tests ran a procedure, a definition or an option, by the last recorded coverage.
+"""Code lenses: how often tests run a procedure, a definition or an option, from the last recorded coverage.
 
-`rulespec coverage REF --format json --out FOLDER/coverage.json` records it beside the ruleset. Names are searched for
-near the recorded lines, so lenses stay right while a file is edited.
+`rulespec coverage REF --format json --out FOLDER/coverage.json` records it in the ruleset's folder. Names are searched
+for near the recorded lines, so lenses stay correct during edits.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ class _Record(Struct):
 
 
 class CoverageLens(NamedTuple):
-    """A text above a line, which counts from 1."""
+    """A text above a line, counted from 1."""
 
     line: int
     text: str
 
 
 def coverage_lenses(folder: Path, path: Path, lines: Sequence[str]) -> Iterator[CoverageLens]:
-    """The lenses of a document in the order of its lines; none without a record, or with one that is no coverage.
+    """The lenses of a document in line order; empty without a valid record.
 
     Args:
-        folder: the folder of the ruleset, beside whose files the record lies.
+        folder: the folder of the ruleset with the record.
         path: the file of the document.
-        lines: its text as it stands in the editor.
+        lines: its current text in the editor.
     """
     if not path.is_relative_to(folder):
         return
@@ -92,7 +92,7 @@ def _line_of(unit: _Unit, lines: Sequence[str]) -> int | None:
 
 
 def _runs(unit: _Unit, gaps: int) -> str:
-    """The number of times that an item was run, by how many tests, and its gaps, such as "run 45 times by 7 tests"."""
+    """The runs of an item, the number of their tests, and its gaps, such as "run 45 times by 7 tests"."""
     count = max((outcome.count for outcome in unit.outcomes.values()), default=0)
     tests = max((outcome.tests for outcome in unit.outcomes.values()), default=0)
     if not count:

@@ -1,6 +1,6 @@
-"""Edits of what a map needs beside its regions: entities with their facts, rows of tables, constants, the set-up.
+"""Edits of a map's other data: entities with their facts, rows of tables, constants, the set-up.
 
-All of it is laid over the base: what is written is the one value, at its path.
+All of it is layered over the base: an edit writes one value, at its path.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COLOUR = "colour"
 
 
 class DataEdits:
-    """Edits of entities, tables, constants and set-up. They are made on the present texts of a map.
+    """Edits of entities, tables, constants and set-up, applied to a map's current texts.
 
     Args:
         edits: the edits of the map so far.
@@ -67,17 +67,17 @@ class DataEdits:
         """Renames an entity in all files of the map."""
         _, entity = self._entity(kind, old)
         if Path(entity.span.file).resolve() not in self.map.own:
-            raise MapEditError(f"`{old}` is an entity of the base: bring your own along")
+            raise MapEditError(f"`{old}` is an entity of the base: add your own")
         span = entity.span
         return renamed(self.map, NameIndex(self._checked()), (span.file, span.line, span.column), new)
 
     def row(self, table: str, keys: str, value: str) -> Edited:
-        """Changes a row of a table; its keys have commas between them."""
+        """Changes a row of a table; its keys are separated by commas."""
         tables = self._checked().declarations.tables
         self.map.known(table, "table", [*tables])
         parts = keys.split(",")
         if len(parts) != len(tables[table].keys):
-            raise MapEditError(f"a row of `{table}` has {len(tables[table].keys)} keys, with commas between them")
+            raise MapEditError(f"a row of `{table}` has {len(tables[table].keys)} keys, separated by commas")
         return Edited(self._proposals.written({("tables", table, "rows", *parts): value_of(value)}))
 
     def constant(self, name: str, value: str) -> Edited:
@@ -118,7 +118,7 @@ def value_of(written: str) -> Any:
 
 
 def starts(root: Node) -> Iterator[tuple[str, str]]:
-    """The numbers of a set-up that stand alone: their places, and how they are written."""
+    """The plain numbers of a set-up: their paths and notations."""
     for section in _SECTIONS:
         for place, _, node in entries(get(root, "setup", section)):
             if isinstance(node, Scalar):
@@ -126,7 +126,7 @@ def starts(root: Node) -> Iterator[tuple[str, str]]:
 
 
 def rows(node: Node | None, keys: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """The rows of a table: their keys with commas, and their values in YAML."""
+    """The rows of a table: their comma-separated keys, and their values in YAML."""
     for key, _, value in entries(node):
         if isinstance(value, YamlMapping):
             yield from rows(value, (*keys, key))
@@ -135,7 +135,7 @@ def rows(node: Node | None, keys: tuple[str, ...] = ()) -> Iterator[tuple[str, s
 
 
 def colour_in(proposals: MapProposals, kind: str, name: str) -> str:
-    """The colour that the map's own drawing gives an entity, as `#rrggbb`; "" if none."""
+    """The colour of an entity in the map's own drawing, as `#rrggbb`, or ""."""
     path = proposals.map.folder / DRAWING
     tree = proposals.map.tree(DRAWING) if path.is_file() or path in proposals.map.texts else None
     said = text(get(tree, "drawing", "entities", kind, name, _COLOUR))

@@ -1,4 +1,4 @@
-"""Derived names: those of product kinds, and of quantifiers over a kind."""
+"""Derived names: in product kinds, and in quantifiers over a kind."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Renamed = dict[int, tuple[str, str]]
 
 
 def derived_names(index: NameIndex, wanted: Span, new: str) -> Renamed:
-    """Names that change with the name of a thing: `red_9` with the suit `red`, `card.suit` with the kind `suit`.
+    """Names that change when a declaration is renamed: `red_9` with the suit `red`, `card.suit` with the kind `suit`.
 
     Args:
         index: the ruleset.
-        wanted: the first declaration of the thing.
+        wanted: the first declaration.
         new: its new name.
     """
     kinds = index.checked.declarations.kinds

@@ -16,7 +16,7 @@ _SHOWN = 12  # entities of a kind that are listed
 
 
 def signature(named: typed.Named, index: NameIndex) -> str:
-    """One line with the sort of declaration, its name and its type."""
+    """One line with the type of declaration, its name and its type."""
     match named:
         case typed.Definition():
             return f"def {name(named)}({_params(named.params)}) -> {named.result}"
@@ -65,7 +65,7 @@ def signature(named: typed.Named, index: NameIndex) -> str:
 
 
 def explanation(named: typed.Named, index: NameIndex) -> str:
-    """The author's text about a declaration: docstring, title or `doc`; "" if there is none."""
+    """The author's text for a declaration: docstring, title or `doc`; "" if there is none."""
     root = index.checked.source.root
     match named:
         case ast.OptionGroup():

@@ -1,4 +1,4 @@
-"""The colours of a map's drawing, and what each may say: as the base draws it, or an owner of its own."""
+"""The colours of a map's drawing, with their possible meanings: as drawn by the base, or a new owner."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _NAMES = {
 
 
 class Guess(Struct, frozen=True):
-    """A meaning of a colour that its author may take.
+    """A proposed meaning of a colour.
 
     Attributes:
-        fact: that it says; "" if nothing is proposed.
-        value: of the fact; "" for a new owner.
-        title: of the new owner.
+        fact: the implied fact; "" if nothing is proposed.
+        value: the value of the fact; "" for a new owner.
+        title: the title of the new owner.
     """
 
     fact: str = ""
@@ -46,7 +46,7 @@ class Guess(Struct, frozen=True):
 
 
 def drawn_colours(map_: MapFiles) -> dict[str, list[str]]:
-    """Colour of the drawing → the map's own regions that have it."""
+    """Colour in the drawing → the map's own regions with it."""
     results: dict[str, list[str]] = {}
     known = {key for key, _, _ in entries(get(map_.tree(MAP), *REGIONS))}
     for file in (OUTLINES, DRAWING):
@@ -58,7 +58,7 @@ def drawn_colours(map_: MapFiles) -> dict[str, list[str]]:
 
 
 def guesses(base: BaseMap, colours: Mapping[str, list[str]]) -> dict[str, Guess]:
-    """The meaning that each colour may have, by the regions of each."""
+    """The possible meaning of each colour, from the regions with it."""
     results: dict[str, Guess] = {}
     for fact, value in _plain(base):
         look = base.looks.get(base.choices[fact], {}).get(value)
@@ -88,7 +88,7 @@ def _plain(base: BaseMap) -> Iterator[tuple[str, str]]:
 
 
 def distance(one: str, other: str) -> float:
-    """The distance of two colours: of two that have a hue, by it and by how strong they are."""
+    """The distance of two colours; for chromatic ones, by hue and saturation."""
     a, b = parts(one), parts(other)
     (hue, strength), (other_hue, other_strength) = _tone(a), _tone(b)
     if min(strength, other_strength) < _PALE:

@@ -1,4 +1,4 @@
-"""Proposals for a map: what its base's regions show of the facts, links and pieces that are missing here."""
+"""Proposals for a map: missing facts, links and pieces, modelled on the base's regions."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Facts = Mapping[str, str]
 
 
 class Proposed(Struct, frozen=True):
-    """A link that a comment of a map proposes.
+    """A link proposed in a comment of a map.
 
     Attributes:
-        region: where it is proposed.
+        region: the region with the comment.
         other: its other end.
-        kinds: that it may have.
-        line: of the comment, from 0.
+        kinds: its possible kinds.
+        line: the line of the comment, from 0.
     """
 
     region: str
@@ -37,7 +37,7 @@ class Proposed(Struct, frozen=True):
 
 
 def proposed_links(raw: str, known: Sequence[str], kinds: Sequence[str]) -> list[Proposed]:
-    """The links that comments of a map propose, between regions that are there."""
+    """The links proposed in comments of a map, between existing regions."""
     results, region = [], ""
     for number, line in enumerate(raw.split("\n")):
         comment = _COMMENT.match(line)
@@ -52,7 +52,7 @@ def proposed_links(raw: str, known: Sequence[str], kinds: Sequence[str]) -> list
 
 
 def without(raw: str, taken: Sequence[Proposed]) -> str:
-    """The text of a map without the links of its comments that have been taken."""
+    """The text of a map without the accepted links of its comments."""
     lines = raw.split("\n")
     for number in sorted({each.line for each in taken}, reverse=True):
         gone = {each.other for each in taken if each.line == number}
@@ -67,10 +67,10 @@ def without(raw: str, taken: Sequence[Proposed]) -> str:
 
 
 class MapRegions:
-    """The regions of a map with their facts and links, as its file has them.
+    """The regions of a map with their facts and links, as in its file.
 
     Args:
-        base: the ruleset that the map is for.
+        base: the base of the map.
         tree: its regions.
     """
 
@@ -91,7 +91,7 @@ class MapRegions:
     # --- facts -------------------------------------------------------------------------------------------------------
 
     def certain(self) -> dict[str, Facts]:
-        """Region → the facts that all regions of the base have that are like it."""
+        """Region → the facts shared by all similar regions of the base."""
         results: dict[str, Facts] = {}
         for name, facts in self.facts.items():
             fitting = [*self.base.fitting(facts)] if facts else []
@@ -102,7 +102,7 @@ class MapRegions:
         return results
 
     def chosen(self) -> dict[str, Facts]:
-        """Region → facts that the base leaves open: as often as there, for each owner, where links allow them."""
+        """Region → facts left open by the base: as frequent as there, for each owner, where links allow."""
         results: dict[str, Facts] = {}
         groups: dict[str, list[str]] = {}
         for name in self.facts:
@@ -154,7 +154,7 @@ class MapRegions:
         ]
 
     def _next(self, open_: Mapping[str, Counter[Profile]], name: str, taken: Counter[Profile], number: int) -> Profile:
-        """The profile of a region of which there are least yet, by how often the base has it."""
+        """The profile with the fewest regions yet, in proportion to the base."""
         among = Counter[Profile]()
         for each in open_.values():
             among |= each
@@ -179,9 +179,9 @@ class MapRegions:
     # --- pieces ------------------------------------------------------------------------------------------------------
 
     def standing(self, pieces: str) -> dict[str, int]:
-        """Region → the number of some pieces at the start: for each owner as many as in the base, on such regions.
+        """Region → the number of some pieces at the start: as many per owner as in the base, on similar regions.
 
-        Empty if some of the base's stand where nobody is at home.
+        Empty if some of the base's pieces stand in ownerless regions.
         """
         counts = self._counts(get(self.base.root, "setup", "pieces", pieces))
         like = {self.base.profiles[i] for i in counts}
@@ -209,9 +209,9 @@ class MapRegions:
         return {names[k]: v for k, v in data.items() if k in names and isinstance(v, int)}
 
     def supplies(self, pieces: str, placed: int) -> Iterator[tuple[tuple[str, ...], Any]]:
-        """Other numbers of the same pieces, for a number on the map: paths with values.
+        """Other numbers of the same pieces, given a number on the map: paths with values.
 
-        It is what is not on the map; where the base has a piece for each region that may have one, a map has no fewer.
+        It is the rest outside the map; if the base has a piece for each eligible region, a map needs at least as many.
         """
         counts = self._counts(get(self.base.root, "setup", "pieces", pieces))
         like = {self.base.profiles[i] for i in counts}

@@ -1,4 +1,4 @@
-"""Files in the editor: open documents instead of those on disk, with a memo of parsed ones."""
+"""Files in the editor: open documents override files on disk, with a memo of parsed ones."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class _DiskAndOpen(Disk):
 
 
 class EditorFiles(Files):
-    """Reads open documents from the editor, other files from disk.
+    """Reads open documents from the editor, and other files from disk.
 
-    An open document may be of a file that is not there yet.
-    For a rules file that is not valid, its last valid version counts, so that the rest can be checked.
+    The file of an open document need not exist yet. For an invalid rules file, its last valid version counts, so that
+    the rest can be checked.
 
     Attributes:
         open: the text of each open document.
-        broken: the diagnostics of each rules file that is not valid, by its name; of the ruleset that is checked.
-        stale: the names of those of them that have no valid version.
+        broken: the diagnostics of each invalid rules file, by name, for the ruleset being checked.
+        stale: the names of those without a valid version.
     """
 
     cached = False
@@ -115,7 +115,7 @@ class EditorFiles(Files):
         return known[1]
 
     def instead(self, texts: Mapping[Path, str]) -> EditorFiles:
-        """A copy, memo included, in which some files have other texts."""
+        """A copy, including the memo, with other texts for some files."""
         other = EditorFiles(self.open | dict(texts))
         other._rules, other._items = self._rules.copy(), self._items.copy()
         other._yaml, other._findings = self._yaml.copy(), self._findings.copy()

@@ -1,4 +1,4 @@
-"""Icons that editors show for declarations: those of completion, and those of symbols."""
+"""Editor icons for declarations, in completion and symbol lists."""
 
 from __future__ import annotations
 

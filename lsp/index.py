@@ -19,13 +19,13 @@ def place(named: typed.Named) -> Span:
 
 
 def name(named: typed.Named) -> str:
-    """The name of a declaration as written; a wrapped rule has that of the rule around it."""
+    """The name of a declaration as written; a wrapped rule has the name of its wrapper."""
     written = named.name.text if isinstance(named, ast.OptionGroup) else named.name
     return written.partition(" ")[0]
 
 
 class NameIndex:
-    """All names of a checked ruleset by their places."""
+    """All names in a checked ruleset, by place."""
 
     def __init__(self, checked: Checked) -> None:
         self.checked = checked
@@ -100,7 +100,7 @@ class NameIndex:
         return None
 
     def option(self, file: str, line: int, column: int) -> tuple[Span, str] | None:
-        """The option with its name at a place, with the lines changed by overlays."""
+        """The option named at a place, with the lines changed by overlays."""
         for span in (*self.options, *(s for s in self.over if self.over[s] in self.options)):
             if span.file == file and span.line == line and span.column <= column <= span.end_column:
                 item, option = self.options[self.over.get(span, span)]
@@ -111,12 +111,12 @@ class NameIndex:
         return None
 
     def declared_in(self, file: str) -> list[tuple[Span, typed.Named]]:
-        """The declarations in a file, in its order; variables of rules are none."""
+        """The declarations in a file, in order, without variables of rules."""
         names = ((span, self.names[span]) for span in self._by_file.get(file, ()))
         return [(span, n) for span, n in names if place(n) == span and not isinstance(n, typed.Var) and name(n)]
 
     def definition(self, file: str, line: int, column: int) -> Span | None:
-        """The declaration of the name at a place; for a step of a path in an overlay, the key that it leads to."""
+        """The declaration of the name at a place; for a path step in an overlay, the key it leads to."""
         steps = [s for s in self.over if s.file == file and s.line == line and s.column <= column <= s.end_column]
         if steps:
             return self.over[min(steps, key=lambda s: s.end_column - s.column)]
@@ -124,7 +124,7 @@ class NameIndex:
         return place(result[1]) if result is not None else None
 
     def root(self, declared: Span) -> Span:
-        """The place of the first declaration behind a declaration, which others may extend or replace."""
+        """The place of the original declaration, which others may extend or replace."""
         seen = set()
         while declared in self.over and declared not in seen:
             seen.add(declared)
@@ -132,14 +132,14 @@ class NameIndex:
         return declared
 
     def identity(self, named: typed.Named) -> Span:
-        """The place of the first declaration of a thing: no two things have the same one."""
+        """The place of the first declaration of a thing, unique to it."""
         settings = self.checked.declarations.settings
         if isinstance(named, typed.Kind) and named.implicit and named.name in settings:  # the values of a setting
             return self.root(settings[named.name].span)
         return self.root(place(named))
 
     def meanings(self) -> dict[Span, Span]:
-        """Each place of a name, with the first declaration of its meaning."""
+        """Each place of a name, with the first declaration it refers to."""
         return {span: self.root(span) for span in self.over} | {s: self.identity(n) for s, n in self.names.items()}
 
     def places(self, wanted: Span) -> set[Span]:

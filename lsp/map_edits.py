@@ -1,4 +1,4 @@
-"""Edits of a map in words of the map: facts, links, places, regions; each the smallest change of the files' texts."""
+"""Edits of a map in its own terms: facts, links, places, regions; each a minimal change of the files' texts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES, SETUP
 
 
 class OpenKindError(MapEditError):
-    """A link whose kind the checks leave open: `kinds` are the ones with the fewest complaints."""
+    """A link whose kind the checks leave open: `kinds` are those with the fewest complaints."""
 
     def __init__(self, text: str, kinds: Sequence[str]) -> None:
         super().__init__(text)
@@ -41,8 +41,8 @@ class Edited(Struct, frozen=True):
     """The result of an edit.
 
     Attributes:
-        texts: the new texts of the files that it changes, with their line ends.
-        remarks: what depends on it and is not changed, in sentences.
+        texts: the new texts of the changed files, with their line endings.
+        remarks: sentences about dependent parts left unchanged.
     """
 
     texts: dict[Path, str]
@@ -50,25 +50,25 @@ class Edited(Struct, frozen=True):
 
 
 class MapEdits:
-    """Edits of a ruleset's map. Each applies to the texts after the earlier ones; nothing is written.
+    """Edits of a ruleset's map. Each applies to the texts after the earlier ones; nothing is written to disk.
 
     Args:
-        folder: the folder of the ruleset; only files in it are changed.
-        files: its files, with a memo of what has been parsed of them.
+        folder: the folder of the ruleset, whose files alone are changed.
+        files: its files, with a memo of parsed ones.
 
     Attributes:
-        map: the map after the edits that have been made.
+        map: the map after the edits so far.
     """
 
     def __init__(self, folder: Path, files: EditorFiles | None = None) -> None:
         self.map = MapFiles(folder, files)
 
     def make(self, edit: Callable[[], Edited]) -> Edited:
-        """Makes an edit; later ones are made on its texts.
+        """Makes an edit; later ones apply to the result.
 
         Raises:
-            MapEditError: it cannot be made; the text says why.
-            DiagnosticsError: a file cannot be read, or is written in a way that a program cannot change.
+            MapEditError: if it is impossible; the text gives the reason.
+            DiagnosticsError: if a file is unreadable, or formatted in a way that a program cannot change.
             RenameError: a name cannot be changed.
         """
         result = edit()
@@ -110,7 +110,7 @@ class MapEdits:
         """Links two regions, by default with the kind that causes the fewest complaints."""
         self.map.region(a), self.map.region(b)
         if a == b:
-            raise MapEditError("a link joins two regions, and this is one")
+            raise MapEditError("a link joins two regions, but this is only one")
         kinds = self.map.link_kinds()
         if kind:
             self.map.known(kind, "kind of links", kinds)
@@ -143,9 +143,9 @@ class MapEdits:
         return self._edited(MAP, edit)
 
     def move(self, region: str, x: int, y: int) -> Edited:
-        """Moves a region on the board: in the map, or in the drawing if that has its position.
+        """Moves a region on the board: in the map, or in the drawing if that has the position.
 
-        Of a region whose outline says where its name is, that is its place.
+        If a region's outline has a place for its name, that is moved.
         """
         path, board = self.map.region(region), ("drawing", "boards", self.map.kind())
         label, place = (*board, "outlines", region, "label"), (*board, "positions")
@@ -157,11 +157,11 @@ class MapEdits:
         return self._edited(MAP, lambda one: one.put((*path, "position"), [x, y], self.map.order()))
 
     def add(self, region: str, facts: Mapping[str, str]) -> Edited:
-        """Adds a region; the values of its facts are written as in YAML."""
+        """Adds a region; the values of its facts are in YAML notation."""
         if region in self.map.keys(MAP, REGIONS):
-            raise MapEditError(f"there is a region `{region}` already")
+            raise MapEditError(f"there is already a region `{region}`")
         if not region.isidentifier() or not region.isascii() or region != region.lower() or region[0] == "_":
-            raise MapEditError("a region has a name of small letters, digits and `_`, a letter first")
+            raise MapEditError("the name of a region has lower-case letters, digits and `_`, starting with a letter")
         for fact in facts:
             self.map.known(fact, "fact", [*self.map.facts(), *WORDS])
         order = self.map.order()
@@ -173,7 +173,7 @@ class MapEdits:
             return self._edited(MAP, lambda one: one.put(REGIONS, {region: data}))
         if isinstance(root, Scalar) and root.value is None:
             return self._first(region, data)
-        raise MapEditError(f"{MAP} has no mapping `regions` that a region could be added to: write `regions: {{}}`")
+        raise MapEditError(f"{MAP} has no mapping `regions` for adding a region: write `regions: {{}}`")
 
     def _first(self, region: str, data: Any) -> Edited:
         """Adds the first region to an empty map file, below its comments."""
@@ -186,21 +186,19 @@ class MapEdits:
         return Edited({path: one.applied()})
 
     def rename(self, old: str, new: str) -> Edited:
-        """Renames a region in all files of the ruleset, as an editor does."""
+        """Renames a region in all files of the ruleset, like an editor."""
         checked, named = self.map.named(old)
         return renamed(self.map, NameIndex(checked), (named.span.file, named.span.line, named.span.column), new)
 
     def remove(self, region: str) -> Edited:
         """Removes a region with its links, position and titles.
 
-        Where it stands in rules, scenarios and overlays is a remark.
+        Its uses in rules, scenarios and overlays are returned as remarks.
         """
         checked, named = self.map.named(region)
         if ends := self.map.links_at(region):
             listed = ", ".join(f"`{each}`" for each in ends[:4]) + (", …" if len(ends) > 4 else "")
-            raise MapEditError(
-                f"`{region}` is an end of links with facts of their own: first take out {listed} in {MAP}"
-            )
+            raise MapEditError(f"`{region}` is an end of links with facts: first remove {listed} in {MAP}")
         index = NameIndex(checked)
         mentions = Mentions(checked.ruleset, self.map.files, [region])
         beside = files_beside(self.map.ref)
@@ -253,7 +251,7 @@ class MapEdits:
 
 
 def renamed(map_: MapFiles, index: NameIndex, at: tuple[str, int, int], new: str) -> Edited:
-    """The files with another name for the thing at a place."""
+    """The files after renaming the thing at a place."""
     renaming = rename(index, at, new, map_.files)
     shown = {edit.span.file for edit in renaming.edits}
     texts = {file: map_.raw(Path(file).resolve()) for file in shown}
@@ -263,7 +261,7 @@ def renamed(map_: MapFiles, index: NameIndex, at: tuple[str, int, int], new: str
 
 
 def fewest_complaints(map_: MapFiles, a: str, b: str, kinds: Sequence[str]) -> list[str]:
-    """The kinds of a link between two regions with which the fewest checks of the map do not hold."""
+    """The kinds of link between two regions that violate the fewest checks of the map."""
     checked, _ = map_.named(a)
     members = checked.declarations.kinds[map_.kind()]
     numbers = {entity.name: number for number, entity in enumerate(members.entities)}
@@ -285,7 +283,7 @@ def _value(fact: str, written: str) -> Any:
 
 
 def as_before(before: str, after: str) -> str:
-    """A text with the line ends and the mark of the one before it."""
+    """A text with the line endings and the byte order mark of the previous one."""
     mark = "\ufeff" if before.startswith("\ufeff") else ""
     return mark + (after.replace("\n", "\r\n") if "\r\n" in before else after)
 

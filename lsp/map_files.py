@@ -26,6 +26,8 @@ REGIONS = ("map", "regions")
 PIECES = ("setup", "pieces")
 WORDS = ("title", "doc")
 """Facts that are words for people."""
+_MOST_ERRORS = 10_000
+"""Errors of a map at work: each of its regions may lack several facts, and yet it is drawn."""
 _MAY_BE_NEW = (OUTLINES, DRAWING, SETUP, "kinds.yaml", "tables.yaml")
 
 
@@ -34,16 +36,16 @@ class MapEditError(RulespecError):
 
 
 class MapFiles:
-    """The map of a ruleset in a folder, with the edits that have been made of it.
+    """The map of a ruleset in a folder, with the edits so far.
 
     Args:
         folder: the folder of the ruleset.
-        files: its files, with a memo of what has been parsed of them.
+        files: its files, with a memo of parsed ones.
 
     Attributes:
-        files: the files as they are after the edits.
-        texts: the texts of the files that have been changed, with their line ends.
-        before: the texts of the files that have been read, as they were on the disk.
+        files: the files after the edits.
+        texts: the texts of the changed files, with their line endings.
+        before: the texts of the files read, as on disk.
         own: the files that may be changed.
     """
 
@@ -57,14 +59,14 @@ class MapFiles:
         self._latest: tuple[Checked | None, tuple[Diagnostic, ...]] | None = None
 
     def take(self, texts: Mapping[Path, str]) -> None:
-        """Gives files other texts.
+        """Replaces texts of files.
 
         Raises:
-            MapEditError: one of them is not of this ruleset.
+            MapEditError: if a file does not belong to this ruleset.
         """
         for path in texts:
             if path not in self.own and not self._may_be_new(path):
-                raise MapEditError(f"{path} is not of this ruleset, or leads elsewhere: it is not written")
+                raise MapEditError(f"{path} does not belong to this ruleset, or leads elsewhere: it is not written")
         self.texts |= texts
         self.files, self._latest = self.files.instead(texts), None
 
@@ -84,20 +86,20 @@ class MapFiles:
         self.texts = {}
 
     def changed_elsewhere(self) -> list[Path]:
-        """The files that somebody else has changed since they were read: they must not be written."""
+        """The files that someone else has changed since they were read: they must not be written."""
         return [path for path in self.texts if self._read(path) != self.before[path]]
 
     def checked(self) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
-        """The ruleset after the edits, None if it could not be merged; and its diagnostics."""
+        """The ruleset after the edits, or None if it cannot be merged; and its diagnostics."""
         if self._latest is None:
-            self._latest = check(self.ref, self.files)
+            self._latest = check(self.ref, self.files, _MOST_ERRORS)
         return self._latest
 
     def named(self, region: str) -> tuple[Checked, typed.Entity]:
         """The region's declaration.
 
         Raises:
-            MapEditError: the ruleset cannot be read as a whole.
+            MapEditError: if the ruleset as a whole is unreadable.
         """
         self.region(region)
         checked, diagnostics = self.checked()
@@ -109,7 +111,7 @@ class MapFiles:
         return checked, named
 
     def raw(self, path: Path) -> str:
-        """The text of a file after the edits, with its line ends."""
+        """The text of a file after the edits, with its line endings."""
         if path in self.texts:
             return self.texts[path]
         if path not in self.before:
@@ -171,7 +173,7 @@ class MapFiles:
         return [get(self.tree(MAP), "map"), get(base.root, "map") if base is not None else None]
 
     def base(self) -> BaseMap | None:
-        """The ruleset that this one extends; None if it extends none, or one with errors."""
+        """The base of this ruleset; None if there is none, or it has errors."""
         return base_map(self.folder, text(get(self.tree(GAME), "extends")))
 
     def declared(self, *path: str) -> Node | None:
@@ -200,12 +202,12 @@ class MapFiles:
         ]
 
     def facts(self) -> list[str]:
-        """The facts of a region, in the order of their declaration; kinds of links last."""
+        """The facts of a region in declaration order, followed by kinds of links."""
         links = [key for key, _, _ in entries(self.declared("links"))]
         return [*(key for key, _, _ in entries(self.declared("facts"))), *links]
 
     def pieces(self) -> list[str]:
-        """The unowned pieces that may stand in a region at the start, such as `factory.at`."""
+        """The ownerless pieces that can stand in a region at the start, such as `factory.at`."""
         checked, _ = self.checked()
         pieces = checked.declarations.pieces if checked is not None else {}
         kind = self.kind()
@@ -213,7 +215,7 @@ class MapFiles:
         return [f"{piece.name}.{place.name}" for piece, place in piles if place.index == kind]
 
     def owned(self) -> list[tuple[str, str]]:
-        """The pieces of owners that may stand in a region at the start, such as `cart.at`, with the kind of owners."""
+        """The owned pieces that can stand in a region at the start, such as `cart.at`, with the kind of owners."""
         checked, _ = self.checked()
         pieces = checked.declarations.pieces.values() if checked is not None else ()
         piles = [(piece, place) for piece in pieces if len(piece.each) == 1 for place in piece.places.values()]

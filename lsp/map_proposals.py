@@ -1,4 +1,4 @@
-"""Edits that take proposals for a map: from its base, from the colours of its drawing, from comments about links."""
+"""Edits that accept proposals for a map: from its base, from the colours of its drawing, from comments about links."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ KINDS, TABLES = "kinds.yaml", "tables.yaml"
 _AFTER = ("players", "units", "start", "replaces", "settings", "overlays")
 """The keys of a game in their order, from the one on that says for whom it is."""
 _DEPTH = 3
+_DEEP = 8  # mappings in mappings whose entries are compared
 _FILES = {"kinds": KINDS, "state": KINDS, "tables": TABLES, "constants": TABLES, "setup": SETUP, "drawing": DRAWING}
 """Section of a ruleset → the file of a map that has it."""
 _ASKED = 100
@@ -35,7 +36,7 @@ MOST = 40
 
 
 class Proposal(Struct, frozen=True):
-    """A proposal: what `accept` takes it by, a sentence, and its regions."""
+    """A proposal: its name for `accept`, a sentence, and its regions."""
 
     name: str
     title: str
@@ -43,7 +44,7 @@ class Proposal(Struct, frozen=True):
 
 
 class MapProposals:
-    """Proposals for a map, and edits that take them. The edits are made on its present texts.
+    """Proposals for a map, and edits that accept them, applied to its current texts.
 
     Args:
         map_: the map.
@@ -54,13 +55,13 @@ class MapProposals:
 
     @cached_property
     def base(self) -> BaseMap | None:
-        """The ruleset that the map is for; None if it is a game of its own, or that has errors."""
+        """The base of the map; None if it is a separate game, or the base has errors."""
         result = self.map.base()
         return result if result is not None and result.kind == self.map.kind() and result.number else None
 
     def _needed(self) -> BaseMap:
         if self.base is None:
-            raise MapEditError("there is nothing to go by: this map extends no ruleset with a sound map")
+            raise MapEditError("there is nothing to follow: this map extends no ruleset with a valid map")
         return self.base
 
     @cached_property
@@ -70,7 +71,7 @@ class MapProposals:
     # --- what is proposed --------------------------------------------------------------------------------------------
 
     def all(self) -> Iterator[Proposal]:
-        """The proposals, in the order in which they are best taken."""
+        """The proposals, in the recommended order."""
         if self.base is not None and (facts := self._regions.certain()):
             yield Proposal("facts", f"{_said(facts)}: as all regions of the base that are like it", tuple(facts))
         if links := self._links():
@@ -99,14 +100,14 @@ class MapProposals:
         return {pieces: each for pieces in nowhere if (each := self._regions.standing(pieces))}
 
     def colours(self) -> Iterator[tuple[str, list[str], Guess]]:
-        """The colours of the drawing, with their regions, and what each may mean."""
+        """The colours of the drawing, with their regions and possible meanings."""
         drawn = drawn_colours(self.map)
         meant = guesses(self.base, drawn) if self.base is not None else {}
         for colour, regions in sorted(drawn.items(), key=lambda each: (-len(each[1]), each[0])):
             yield colour, regions, meant.get(colour, Guess())
 
     def own(self, kind: str) -> dict[str, Any]:
-        """The entities of a kind that the map brings along already."""
+        """The entities of a kind already in the map."""
         tree = self.map.tree(KINDS) if self._is_there(KINDS) else None
         data: Any = to_plain(node) if (node := get(tree, "kinds", kind, "entities")) is not None else {}
         return data if isinstance(data, dict) and f"kinds.{kind}.entities" in self._replaces() else {}
@@ -122,7 +123,7 @@ class MapProposals:
     # --- edits -------------------------------------------------------------------------------------------------------
 
     def accept(self, name: str) -> Edited:
-        """Takes the proposals of a name: `facts`, `links`, `choices`, `pieces`, or `all`, one after the other."""
+        """Accepts the proposals of a name: `facts`, `links`, `choices`, `pieces`, or `all`, in order."""
         takes: dict[str, Callable[[], Edited]] = {
             "facts": lambda: self._set(self._regions.certain()),
             "links": self._linked,
@@ -183,7 +184,7 @@ class MapProposals:
         return Edited({path: one.applied()})
 
     def _put(self) -> Edited:
-        """Pieces at the start; other places of them lose what the map has got."""
+        """Pieces at the start; their other places lose as many as the map has got."""
         changes: Changes = {}
         for pieces, standing in self._standing().items():
             changes[*PIECES, pieces] = standing
@@ -191,7 +192,7 @@ class MapProposals:
         return Edited(self.written(changes))
 
     def colour(self, colour: str, fact: str, value: str) -> Edited:
-        """Gives a fact to all regions that have a colour in the drawing; an owner gets that colour on the board."""
+        """Gives a fact to all regions with a colour in the drawing; an owner gets that colour on the board."""
         regions = drawn_colours(self.map).get(colour)
         if not regions:
             raise MapEditError(f"no region has the colour `{colour[:40]}` in the drawing")
@@ -204,7 +205,7 @@ class MapProposals:
         return Edited(texts)
 
     def looks(self, kind: str, colours: Mapping[str, str]) -> Edited:
-        """Gives entities their colours on the board, where they have no look yet."""
+        """Gives entities their colours on the board, unless they have a look."""
         looks = {("drawing", "entities", kind, name): {"colour": colour} for name, colour in colours.items()}
         return Edited(self._written(DRAWING, {p: look for p, look in looks.items() if not self._has(DRAWING, p)}, 0))
 
@@ -213,21 +214,36 @@ class MapProposals:
         return self._is_there(file) and get(self.map.tree(file), *path) is not None
 
     def bring(self, kind: str, titles: Mapping[str, str]) -> Edited:
-        """Puts entities of the map's own in the place of its base's, with facts, tables and set-up as there."""
+        """Replaces the base's entities of a kind by the map's own, with corresponding facts, tables and set-up."""
         base = self._needed()
         self.map.known(kind, "kind that a map brings along", base.owners)
         if not 1 < len(titles) <= MOST:
-            raise MapEditError(f"a map brings along 2 to {MOST} of them")
+            raise MapEditError(f"a map can add 2 to {MOST} of them")
         for name in titles:
             if not name.isidentifier() or not name.isascii() or name != name.lower() or name[0] == "_":
-                raise MapEditError(f"`{name[:40]}` is no name: it has small letters, digits and `_`, a letter first")
+                raise MapEditError(
+                    f"`{name[:40]}` is not a name: use lower-case letters, digits and `_`, starting with a letter"
+                )
             if any(name in of.index for other, of in base.d.kinds.items() if other not in (kind, base.kind)):
                 raise MapEditError(f"`{name}` is a name of the rules: choose another")
         brought = Brought(base, kind, titles, self.own(kind))
         changes = brought.changes()
         mine = {path: value for path, value in changes.items() if path[0] == "game"}
-        rest = {path: value for path, value in changes.items() if path not in mine}
+        rest = self._changed({path: value for path, value in changes.items() if path not in mine})
         return Edited(self.written(rest, _DEPTH) | self._game(mine, brought.replaced(changes)))
+
+    def _changed(self, changes: Changes) -> Changes:
+        """Changes of entries alone, where a mapping is there and keeps all of its own: their lines stay as they are."""
+        results: dict[tuple[str, ...], Any] = {}
+        for path, value in changes.items():
+            file = _FILES[path[0]]
+            node = get(self.map.tree(file), *path) if self._is_there(file) else None
+            there: Any = to_plain(node) if node is not None else None
+            if isinstance(there, dict) and isinstance(value, dict) and {*there} <= {*value} and len(path) < _DEEP:
+                results |= self._changed({(*path, key): inner for key, inner in value.items()})
+            elif node is None or there != value:
+                results[tuple(path)] = value
+        return results
 
     def written(self, changes: Changes, depth: int = 1) -> dict[Path, str]:
         """The files with other values."""

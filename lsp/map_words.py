@@ -1,4 +1,4 @@
-"""Edits of a map as words, as in a line at the terminal or a message of a page."""
+"""Edits of a map as words, as in a line at the terminal or in a page's message."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ FORMS = {
     "start": (2, 2, "start PLACE VALUE"),
     **outline_words.FORMS,
 }
-"""Edit → the fewest and the most words after it, and how it is written."""
+"""Edit → the fewest and the most words after it, and its form."""
 
 
 _OF_DATA = ("entity", "rename_entity", "row", "constant", "start")
 
 
 class WordsError(RulespecError):
-    """Words that are no edit, with the reason."""
+    """Words that are not an edit, with the reason."""
 
 
 def edit_of(map_: MapEdits, words: Sequence[str]) -> Callable[[], Edited]:
-    """The edit that some words are.
+    """The edit that words denote.
 
     Raises:
-        WordsError: they are none.
-        MapEditError: a point of an outline, or a number, is none.
+        WordsError: if they are not an edit.
+        MapEditError: if a point of an outline or a number is invalid.
     """
     word, *parts = words or [""]
     if word not in FORMS:
@@ -82,12 +82,12 @@ def edit_of(map_: MapEdits, words: Sequence[str]) -> Callable[[], Edited]:
 
 def _number(text: str) -> int:
     if not text.removeprefix("-").isdecimal() or not text.isascii() or len(text) > 9:
-        raise WordsError(f"`{text[:40]}` is no whole number")
+        raise WordsError(f"`{text[:40]}` is not a whole number")
     return int(text)
 
 
 def _fact(text: str) -> tuple[str, str]:
     name, sign, value = text.partition("=")
     if not sign:
-        raise WordsError(f"`{text[:40]}` is no fact: write FACT=VALUE")
+        raise WordsError(f"`{text[:40]}` is not a fact: write FACT=VALUE")
     return name, value

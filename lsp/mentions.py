@@ -1,4 +1,4 @@
-"""Names in the files beside the rules, which are read when they run: drawings, words, scenarios, dialects."""
+"""Names in files that are read only at run time: drawings, words, scenarios, dialects."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _EXPECTED = ("options", "legal", "illegal", "absent")
 
 
 class Mentions:
-    """The places of some words in files beside the rules, with their meanings.
+    """The places of given words in files outside the rules, with their meanings.
 
     Args:
         ruleset: the ruleset.
         files: reads the files.
-        sought: the words.
+        sought: the given words.
     """
 
     def __init__(self, ruleset: typed.Ruleset, files: EditorFiles, sought: Collection[str]) -> None:
@@ -53,7 +53,7 @@ class Mentions:
         self._seats: tuple[str, ...] = self._usual
 
     def read(self, paths: Iterable[Path]) -> None:
-        """Finds the word in files of known form."""
+        """Finds the words in files of known form."""
         drawings = {(folder / name).resolve() for folder, name in drawing_files(self.ruleset.titled)}
         titles = {(folder / stem).resolve() for folder, stem in self.ruleset.titled}
         texts = None

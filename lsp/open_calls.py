@@ -1,4 +1,4 @@
-"""The call around a place, with the parameters of its target."""
+"""The call around a place, with its target's parameters."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _CALLED = re.compile(r"\b[A-Za-z]\w*$")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpenCall(Brief):
-    """A call that has not ended.
+    """An unfinished call.
 
     Attributes:
-        label: one line with the name and the parameters of what is called.
-        params: each parameter as it stands in the label.
+        label: the name and parameters of the called procedure or definition, on one line.
+        params: each parameter as in the label.
         doc: its docstring.
         active: the number of the parameter at the place, from 0.
     """
@@ -36,11 +36,11 @@ class OpenCall(Brief):
 
 
 def call_around(before: str, index: NameIndex) -> OpenCall | None:
-    """The innermost call of a rule, or head of an option, that has not ended at a place.
+    """The innermost unfinished call of a rule, or head of an option, at a place.
 
     Args:
         before: the text of the document up to the place.
-        index: the ruleset when it was last valid.
+        index: the last valid state of the ruleset.
     """
     opened: list[tuple[str, int, int]] = []  # each bracket, its place, and how many commas came after it
     text = before[-_LIMIT:]
@@ -61,9 +61,9 @@ def call_around(before: str, index: NameIndex) -> OpenCall | None:
 
 
 def builtin_at(line: str, column: int) -> tuple[int, int, Builtin] | None:
-    """The built-in function that is called by the name at a column of a line of rules, with the ends of its name.
+    """The built-in function called at a column of a rules line, with the ends of its name.
 
-    Columns count from 1; names after a dot or in a text are none of a function.
+    Columns count from 1; names after a dot or in a text do not count.
     """
     code = _TOKEN.sub(lambda token: token[0] if token["mark"] else " " * len(token[0]), line)
     for name in _NAMED.finditer(code):

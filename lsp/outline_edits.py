@@ -1,6 +1,6 @@
 """Edits of a map's outlines as data: points are moved, added and removed in all outlines that share them.
 
-Each is the smallest change of the files in which outlines stand: of the numbers that change.
+Each edit changes only the affected numbers in the outline files.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class MovePoint(_Edit, frozen=True, tag="move_point"):
     Attributes:
         at: the point.
         to: the place.
-        snap: how far from the place another point is meant instead, else an edge, else a side of the frame.
+        snap: the distance within which it snaps to another point, otherwise an edge, otherwise a side of the frame.
     """
 
     at: _Place
@@ -54,7 +54,7 @@ class MovePoint(_Edit, frozen=True, tag="move_point"):
 
 
 class InsertPoint(_Edit, frozen=True, tag="insert_point"):
-    """An edge gets one more point, in all outlines that have it. `edge`: its ends."""
+    """Adds a point to an edge, in all outlines with that edge. `edge`: its ends."""
 
     edge: tuple[_Place, _Place]
     to: _Place
@@ -76,7 +76,7 @@ class DetachPoint(_Edit, frozen=True, tag="detach_point"):
 
 
 class DrawOutline(_Edit, frozen=True, tag="draw_outline"):
-    """A region gets an outline; one that has an outline gets one more ring: an island, or a hole."""
+    """Draws an outline for a region; if it has one, adds a ring: an island, or a hole."""
 
     region: _Name
     points: Annotated[tuple[_Place, ...], Meta(max_length=MAX_DRAWN)]
@@ -93,13 +93,13 @@ class FollowBorder(_Edit, frozen=True, tag="follow_border"):
 
 
 class RemoveOutline(_Edit, frozen=True, tag="remove_outline"):
-    """A region has no outline any more."""
+    """Removes a region's outline."""
 
     region: _Name
 
 
 class SetFrame(_Edit, frozen=True, tag="set_frame"):
-    """The board ends elsewhere; `frame`: left, top, width, height."""
+    """Changes the extent of the board; `frame`: left, top, width, height."""
 
     frame: tuple[_Number, _Number, _Number, _Number]
 
@@ -114,10 +114,10 @@ class OutlineBoard(Struct, frozen=True):
     """The outlines of a board for display.
 
     Attributes:
-        frame: left, top, width, height; None if none is written.
+        frame: left, top, width, height; None if there is none.
         outlines: region → its rings.
         scenery: part of the scenery → its rings.
-        fixed: the regions whose outlines stand in a base, so that they cannot be edited.
+        fixed: the regions whose outlines come from a base, so that they cannot be edited.
     """
 
     frame: tuple[float, float, float, float] | None
@@ -160,15 +160,15 @@ class OutlineEdits:
         """The texts of the files after an edit.
 
         Raises:
-            MapEditError: it cannot be made; the text says why.
-            DiagnosticsError: a file cannot be read, or is written in a way that a program cannot change.
+            MapEditError: if it is impossible; the text gives the reason.
+            DiagnosticsError: if a file is unreadable, or formatted in a way that a program cannot change.
         """
         files = OutlineFiles(self._map, self._rings)
         self._rings = files.rings
         match edit:
             case SetFrame():
                 if not fits_sheet(*edit.frame[2:]):
-                    raise MapEditError("a frame has a width and a height, and is no ribbon")
+                    raise MapEditError("a frame needs a width and a height, and must not be a ribbon")
                 files.put_frame(edit.frame)
             case RemoveOutline():
                 self._own(files, edit.region)
@@ -176,7 +176,9 @@ class OutlineEdits:
             case _:
                 if files.unreadable:
                     (_, name), why = next(iter(files.unreadable.items()))
-                    raise MapEditError(f"the outline of `{name}` cannot be read, so what it shares is unknown: {why}")
+                    raise MapEditError(
+                        f"the outline of `{name}` cannot be read, so its shared points are unknown:  {why}"
+                    )
                 for part, rings in self._changed(files, edit).items():
                     if part in self._base.parts and part not in files.parts:
                         raise MapEditError(
@@ -237,14 +239,14 @@ class OutlineEdits:
         if part in files.parts or part in files.unreadable:
             return part
         if part in self._base.parts:
-            raise MapEditError(f"`{region}` is a region of the base: its outline is not changed")
+            raise MapEditError(f"`{region}` is a region of the base: its outline cannot change")
         hint = did_you_mean(region, [name for section, name in files.parts if section == "outlines"])
         raise MapEditError(f"`{region}` has no outline" + (f"; {hint}" if hint else ""))
 
     def _drawable(self, region: str) -> Part:
         """The outline that a region of the map has or may have."""
         if ("outlines", region) in self._base.parts and region not in self._map.keys(MAP, REGIONS):
-            raise MapEditError(f"`{region}` is a region of the base: its outline is not changed")
+            raise MapEditError(f"`{region}` is a region of the base: its outline cannot change")
         self._map.region(region)
         return ("outlines", region)
 
@@ -253,7 +255,7 @@ class OutlineEdits:
         """The outlines of bases, which no edit changes."""
         checked, _ = self._map.checked()
         if checked is None:
-            raise MapEditError("the ruleset cannot be read as a whole: mend that first")
+            raise MapEditError("the ruleset as a whole cannot be read: fix that first")
         below = [each for each in drawing_files(checked.ruleset.titled) if each[0].resolve() != self._map.folder]
         kind = checked.declarations.kinds.get(self._map.kind())
         style = read_files(checked.declarations, below, Report(), self._map.files) if below else None

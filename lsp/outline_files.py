@@ -1,4 +1,4 @@
-"""The outlines in the drawing files of a map, and the edits of their texts."""
+"""The outlines in a map's drawing files, and edits of their texts."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SECTIONS = ("outlines", "scenery")
 
 
 def parts_in(board: Node | None, known: Mapping[str, list[Ring]]) -> Iterator[tuple[Part, str, list[Ring] | str]]:
-    """The outlines and the scenery of a board in a file: their path data, and their rings or why they cannot be read.
+    """A board's outlines and scenery in a file: their path data, and their rings or the reading error.
 
     Args:
         board: the board; None if the file has none.
-        known: the rings of path data that have been read before.
+        known: the rings of path data already read.
     """
     for section in SECTIONS:
         for name, _, how in entries(get(board, section)):
@@ -39,12 +39,12 @@ class OutlineFiles:
 
     Args:
         map_: the files of the map.
-        rings: the rings of path data that have been read before.
+        rings: the rings of path data already read.
 
     Attributes:
         parts: the rings of each outline and each part of the scenery.
-        unreadable: the outlines that cannot be read, and why.
-        frame: where the board ends; None if none is written.
+        unreadable: the unreadable outlines, with the reasons.
+        frame: the frame of the board, or None.
         rings: the rings of all path data of the files.
     """
 
@@ -78,7 +78,7 @@ class OutlineFiles:
             self.frame = Frame(*box)
 
     def put(self, part: Part, rings: Sequence[Ring]) -> None:
-        """Gives an outline other rings, or a region one that has none."""
+        """Replaces an outline's rings, or gives a region an outline."""
         if part not in self._places:
             self._add(part, data_of(rings))
             return
@@ -89,7 +89,7 @@ class OutlineFiles:
         self._changed.add(path)
 
     def put_frame(self, frame: Sequence[int]) -> None:
-        """Gives the board other ends."""
+        """Replaces the frame of the board."""
         self._put_in(self._home("frame"), (*self._board, "frame"), [*frame])
 
     def remove(self, part: Part) -> None:
@@ -102,7 +102,7 @@ class OutlineFiles:
         """The texts of the edited files.
 
         Raises:
-            DiagnosticsError: RS567 if one is written in a way that a program cannot change.
+            DiagnosticsError: RS567 if a file is formatted in a way that a program cannot change.
         """
         return {path: self._edits[path].applied() for path in sorted(self._changed)}
 

@@ -20,20 +20,20 @@ FORMS = {
     "remove_outline": (1, 1, "remove_outline REGION"),
     "set_frame": (4, 4, "set_frame LEFT TOP WIDTH HEIGHT"),
 }
-"""Edit → the fewest and the most words after it, and how it is written."""
+"""Edit → the fewest and the most words after it, and its form."""
 _POINT = re.compile(r"(-?[0-9]{1,7}),(-?[0-9]{1,7})")
 _NUMBER = re.compile(r"-?[0-9]{1,7}")
 
 
 def outline_edit(word: str, parts: Sequence[str]) -> OutlineEdit:
-    """The edit that words mean.
+    """The edit that words denote.
 
     Args:
         word: one of `FORMS`.
-        parts: the words after it, as many as its form has.
+        parts: the following words, as many as its form requires.
 
     Raises:
-        MapEditError: one of them is no point, or no number.
+        MapEditError: if one of them is not a valid point or number.
     """
     data: dict[str, object] = {"op": word}
     if parts[-1].startswith("snap=") and "snap" in FORMS[word][2]:
@@ -65,11 +65,11 @@ def outline_edit(word: str, parts: Sequence[str]) -> OutlineEdit:
 
 def _point(text: str) -> list[int]:
     if (result := _POINT.fullmatch(text)) is None:
-        raise MapEditError(f"`{text[:40]}` is no point: write X,Y in whole numbers")
+        raise MapEditError(f"`{text[:40]}` is not a point: write X,Y in whole numbers")
     return [int(number) for number in result.groups()]
 
 
 def _number(text: str) -> int:
     if _NUMBER.fullmatch(text) is None:
-        raise MapEditError(f"`{text[:40]}` is no whole number")
+        raise MapEditError(f"`{text[:40]}` is not a whole number")
     return int(text)

@@ -1,4 +1,4 @@
-"""Overviews of documents: blocks that can be folded, names by what they are, and names of a whole ruleset."""
+"""Overviews of documents: foldable blocks, semantic tokens, and symbols of a whole ruleset."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TYPES: dict[type, str] = {
 TOKEN_TYPES = sorted(set(_TYPES.values()))
 TOKEN_MODIFIERS = ("declaration", "readonly")
 _FIXED = (typed.ConstantDecl, typed.FactDecl, typed.SettingDecl, typed.Entity, typed.TableDecl)
-"""Names of what no rule changes."""
+"""Names that no rule changes."""
 
 
 class SemanticToken(NamedTuple):
@@ -46,7 +46,7 @@ class SemanticToken(NamedTuple):
 
 
 def tokens(index: NameIndex, file: str) -> list[SemanticToken]:
-    """The names in a document by what they are, in the order of their places; one that is in another is left out."""
+    """The names in a document by kind, in place order; nested ones are omitted."""
     results: list[SemanticToken] = []
     for span in sorted(span for span in index.names if span.file == file and span.line == span.end_line):
         named = index.names[span]
@@ -60,7 +60,7 @@ def tokens(index: NameIndex, file: str) -> list[SemanticToken]:
 
 
 def encoded(places: Sequence[tuple[int, int, int]], of: Sequence[SemanticToken]) -> list[int]:
-    """Tokens in the form of the protocol: five numbers each, of which the first two count from the token before.
+    """Tokens in protocol form: five numbers each, the first two relative to the previous token.
 
     Args:
         places: line, column and length of each, in the units of the editor.
@@ -76,7 +76,7 @@ def encoded(places: Sequence[tuple[int, int, int]], of: Sequence[SemanticToken])
 
 
 class FoldedLines(NamedTuple):
-    """Lines that can be folded, from 0; `comment`: they are comments."""
+    """Foldable lines, from 0; `comment`: whether they are comments."""
 
     first: int
     last: int
@@ -84,7 +84,7 @@ class FoldedLines(NamedTuple):
 
 
 def folds(lines: Sequence[str]) -> Iterator[FoldedLines]:
-    """The blocks of a document: lines under one that is indented less, and comments of several lines."""
+    """The foldable blocks of a document: more deeply indented lines, and multi-line comments."""
     open_: list[tuple[int, int]] = []
     last = -1
     comment: int | None = None
@@ -109,7 +109,7 @@ def folds(lines: Sequence[str]) -> Iterator[FoldedLines]:
 
 
 def symbols(index: NameIndex, query: str) -> Iterator[tuple[Span, typed.Named]]:
-    """The declarations of a ruleset whose names have the letters of a query, in order."""
+    """The declarations in a ruleset whose names contain the letters of a query, in order."""
     for span, named in sorted(index.names.items(), key=lambda item: item[0]):
         declared = place(named) == span and type(named) in _TYPES and not isinstance(named, typed.Var)
         if declared and _has(name(named).casefold(), query.casefold()):

@@ -10,7 +10,7 @@ from pathlib import Path
 from rulespec.check.accepted import accept
 from rulespec.check.passes import check_source, unused_in
 from rulespec.diagnostics.diagnostic import Diagnostic
-from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.report import MAX_ERRORS, DiagnosticsError, Report
 from rulespec.documents.folders import is_hidden, visible
 from rulespec.documents.text_files import is_file
 from rulespec.documents.yaml_nodes import Scalar, Sequence, entries, get, text, words
@@ -34,16 +34,16 @@ BESIDE_RULES = ("titles", "drawing", "outlines")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Checked(Brief):
-    """The checked part of a ruleset.
+    """The checker's results for a ruleset.
 
     Attributes:
         ref: its reference.
         source: the merged tree and rules.
         declarations: its declarations.
         rules: its typed rules.
-        texts: the text of each file, by the name that spans use.
+        texts: the text of each file, by its name in spans.
         folders: its own folder, then those of its bases.
-        ruleset: the ruleset, which may have errors.
+        ruleset: the ruleset, possibly with errors.
     """
 
     ref: str
@@ -56,9 +56,9 @@ class Checked(Brief):
 
 
 def reference(path: Path, files: EditorFiles) -> str | None:
-    """The ruleset reference that a file is checked under; None if it belongs to no ruleset.
+    """The ruleset reference for checking a file; None if it belongs to no ruleset.
 
-    An overlay is checked laid over its ruleset: that of its folder or, for a file of its own, the one it is `for`.
+    An overlay is checked on top of its ruleset: that of its folder or, for a standalone file, the one in `for`.
     """
     if is_hidden(path.name):
         return None
@@ -80,7 +80,7 @@ def reference(path: Path, files: EditorFiles) -> str | None:
 
 
 def home(path: Path) -> Path | None:
-    """The folder of the ruleset that a file lies in; None if it lies in none."""
+    """The folder of the ruleset that contains a file, or None."""
     return next((folder for folder in path.parents if is_file(folder / "game.yaml")), None)
 
 
@@ -94,8 +94,8 @@ def _overlay_base(overlay: Path, files: EditorFiles) -> str:
         return written[1] if written is not None else ""
 
 
-def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
-    """Checks a ruleset: the result (None if it could not be merged) and all diagnostics."""
+def check(ref: str, files: EditorFiles, most: int = MAX_ERRORS) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
+    """Checks a ruleset: the result (None if it cannot be merged) and all diagnostics; `most`: the maximum errors."""
     report = Report()
     files.broken.clear()
     files.stale.clear()
@@ -104,13 +104,13 @@ def check(ref: str, files: EditorFiles) -> tuple[Checked | None, tuple[Diagnosti
     except DiagnosticsError as error:
         report.extend(error.diagnostics)
         return None, (*report.diagnostics, *_syntax(files))
-    result = Report()
+    result = Report(most)
     try:
         declarations, rules = check_source(merged.source, result)
     except DiagnosticsError as error:  # too many errors: it stopped
         return None, (*report.diagnostics, *blamed(error.diagnostics, merged.source, unused_in))
     except RecursionError:
-        report.error("RS135", "the rules nest too deep", None, help="let fewer rules call one another in a row")
+        report.error("RS135", "the rules nest too deep", None, help="shorten the chain of calls")
         return None, report.diagnostics
     ruleset = assembled(ref, merged, declarations, rules)
     if not files.stale:  # else part of the rules is missing, and much would follow from that
@@ -170,10 +170,9 @@ def _split(ref: str) -> tuple[str, str]:
 
 
 def references_at_hand(ref: str, files: EditorFiles, word: str) -> list[str]:
-    """The references under which the files of the ruleset at hand are checked: its folder, and its overlays.
+    """The references for checking the current ruleset's files: its folder, and its overlays.
 
-    Overlays without the word are left out, unless they include one that has it. An overlay of one's own is at hand
-    alone.
+    Overlays without the word are skipped, unless they include one with it. Of standalone overlays, only the one itself.
     """
     base, overlay = _split(ref)
     if is_path(overlay):
@@ -218,7 +217,7 @@ def _includes(overlay: Path, files: EditorFiles) -> list[str]:
 
 
 def files_beside(ref: str) -> list[Path]:
-    """The files of the ruleset at hand that the checker does not read: drawings, words, scenarios, dialects."""
+    """The current ruleset's files that the checker does not read: drawings, words, scenarios, dialects."""
     base, overlay = _split(ref)
     root, own = (Path(overlay).parent if is_path(overlay) else Path(base)), own_files(ref)
     places = [*BESIDE_RULES, "variants/titles", "variants/drawing", *BESIDE]
@@ -228,7 +227,7 @@ def files_beside(ref: str) -> list[Path]:
 
 
 def extensions(ref: str, files: EditorFiles, word: str) -> list[str]:
-    """The names of rulesets beside the one at hand that extend it, and have the word in their files."""
+    """The names of neighbouring rulesets that extend the current one and contain the word."""
     folder = Path(parts_of(ref)[0])
     results = []
     for game in sorted(visible(folder.parent, "*/game.yaml")):

@@ -1,4 +1,4 @@
-"""Quick fixes: certain ones, one for each of two equally near names, and a new name for a duplicate."""
+"""Quick fixes: certain ones, one for each equally similar name, and a new name for a duplicate."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SEVERAL = re.compile(r"did you mean (`[\w.]+`(?: or `[\w.]+`)+)\?")
 
 
 def each_fix(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> Iterator[tuple[Diagnostic, Fix]]:
-    """Each fixable diagnostic with a fix, several of them where several names are near.
+    """Each fixable diagnostic with a fix, repeated if there are several.
 
     Args:
         diagnostics: the diagnostics.
-        texts: the text that was checked of each file, by the name that spans use.
+        texts: the checked text of each file, by its name in spans.
     """
     for d in with_fixes(diagnostics, texts):
         if d.fix is not None:

@@ -1,4 +1,4 @@
-"""Renaming: all places of a name in the files of one ruleset, checked in advance."""
+"""Renaming: all places of a name in the files of a ruleset, checked in advance."""
 
 from __future__ import annotations
 
@@ -62,17 +62,17 @@ class _Meant(Struct, frozen=True):
 
 
 def rename(index: NameIndex, at: tuple[str, int, int], new: str, files: EditorFiles) -> Renaming:
-    """The edits that rename something in all files of one ruleset.
+    """The edits for a renaming in all files of a ruleset.
 
     Args:
         index: the ruleset.
-        at: file, line and column of one place of the old name.
+        at: file, line and column of an occurrence of the old name.
         new: the new name.
-        files: the files as they are now.
+        files: the current files.
 
     Raises:
-        RenameError: there is no name at the place, it is declared elsewhere, or the ruleset would not be valid or
-            would change its meaning.
+        RenameError: if there is no name at the place, it is declared elsewhere, or the ruleset would become invalid or
+            change its meaning.
     """
     named = _named(index, at, new)
     ref, wanted, old = index.checked.ref, index.identity(named), name(named)
@@ -109,10 +109,12 @@ def _named(index: NameIndex, at: tuple[str, int, int], new: str) -> typed.Named:
     if result is None:
         raise RenameError(_nameless(index, *at))
     if not _NAME.fullmatch(new):
-        raise RenameError(f"{shown(new)} is no name: small letters, digits and `_`, a letter first, at most 64")
+        raise RenameError(
+            f"{shown(new)} is not a name: use up to 64 lower-case letters, digits and `_`, starting with a letter"
+        )
     owner = index.checked.declarations.kinds.get(index.owners.get(id(result[1]), ""))
     if isinstance(result[1], typed.Entity) and (owner is None or owner.product):
-        raise RenameError(f"`{name(result[1])}` is made of other names: rename these")
+        raise RenameError(f"`{name(result[1])}` is composed of other names: rename these")
     return result[1]
 
 
@@ -132,7 +134,7 @@ def _own(ref: str, span: Span, old: str, how: str) -> None:
     own = own_files(ref)
     if Path(span.file) not in own:
         where = f"{span.file}:{span.line}"
-        raise RenameError(f"`{old}` is {how} in {where}, and only files of the ruleset at hand are changed ({own})")
+        raise RenameError(f"`{old}` is {how} in {where}, but only files of the current ruleset can be changed ({own})")
 
 
 def _all_meant(refs: list[str], files: EditorFiles, words: Collection[str], paths: list[Path]) -> list[_Meant]:
@@ -153,7 +155,7 @@ def _all_meant(refs: list[str], files: EditorFiles, words: Collection[str], path
     for ref, wrong in parts:
         folder, *overlays = parts_of(ref)
         if display(Path(folder, "variants", f"{'+'.join(overlays)}.yaml")) not in known:
-            raise RenameError(f"{wrong} is not valid: fix it before you rename")
+            raise RenameError(f"{wrong} is not valid: fix it before renaming")
     return result
 
 
@@ -200,7 +202,7 @@ class _Moved:
             self._edits.setdefault((edit.span.file, edit.span.line), []).append(edit)
 
     def span(self, span: Span) -> Span:
-        """A place after the edits; an edited one covers the new text."""
+        """A place after the edits; an edited place covers the new text."""
         start = span.column + sum(
             _longer(e) for e in self._edits.get((span.file, span.line), ()) if e.span.column < span.column
         )

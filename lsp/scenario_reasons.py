@@ -1,4 +1,4 @@
-"""Reasons for the options and values that a scenario names, shown where an editor points at one."""
+"""Reasons for the options and values in a scenario, shown on hover."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ MOST_LINES = 40
 
 
 def scenario_reasons(path: Path, files: EditorFiles, line: int, column: int) -> tuple[Span, str] | None:
-    """The reasons for the option or the value at a place of a scenario file, as `rulespec why` prints them.
+    """The reasons for the option or value at a place in a scenario file, as printed by `rulespec why`.
 
-    The scenario runs up to that place; all files count as they stand in the editor.
+    The scenario runs up to that place, with all files as in the editor.
 
     Args:
         path: a file in `scenarios/` of a ruleset.
-        files: the files as the editor has them.
-        line: of the place, from 1.
-        column: of the place, from 1.
+        files: the files as in the editor.
+        line: the line of the place, from 1.
+        column: the column of the place, from 1.
 
     Returns:
-        None if nothing of a scenario is there, or the file or the rules have errors.
+        None if the place is not in a scenario, or the file or the rules have errors.
     """
     folder = home(path)
     if folder is None or not path.is_relative_to(folder / "scenarios"):

@@ -23,8 +23,8 @@ class Places:
     """Schemas of the places in a file.
 
     Attributes:
-        overlay: whether the file is an overlay: its paths lead into the files below it.
-        of_words: whether it is a file of words.
+        overlay: whether the file is an overlay, whose paths lead into lower files.
+        of_words: whether it is a word file.
     """
 
     def __init__(self, file: str, index: NameIndex) -> None:
@@ -39,7 +39,7 @@ class Places:
         self._name = "titles" if self.of_words else "overlay" if self.overlay else stem
 
     def at(self, path: Sequence[str]) -> list[_Part]:
-        """The schemas of the value that the keys of a path lead to, the outermost first."""
+        """The schemas of the value at a path of keys, outermost first."""
         if not path:
             return [_Part(load_schema(self._name))]
         if self.overlay and path[0] in ("changes", "add") and len(path) > 1:
@@ -78,7 +78,7 @@ class _Part:
                 yield from self._of(other).parts(depth + 1)
 
     def items(self) -> Iterator[_Part]:
-        """The schemas of the members, of a list."""
+        """The schemas of a list's members."""
         for part in self.parts():
             if isinstance(part.schema.get("items"), dict):
                 yield self._of(part.schema["items"])
@@ -103,7 +103,7 @@ def keys_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
 
 
 def values_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
-    """The values listed by a schema, or those of a list's members."""
+    """The values listed in a schema, or those of a list's members."""
     around = [item for part in parts for item in part.items()] if in_list else parts
     results: dict[str, None] = {}
     for part in (inner for outer in around for inner in outer.parts()):

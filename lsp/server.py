@@ -1,4 +1,4 @@
-"""The protocol: requests of the editor and their answers. No other module knows it, but for `icons`."""
+"""The protocol: requests of the editor and their answers. Only this module and `icons` know it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RulespecServer(LanguageServer):
         self._last: Path | None = None
 
     def report_server_error(self, error: Exception, source: object) -> None:
-        """Logs in the editor why a notification had no effect; a request gets that as its answer."""
+        """Logs in the editor why a notification had no effect; for a request, that is the answer."""
         if source is not FeatureRequestError:
             message = f"a message had no effect: {type(error).__name__}: {error!s:.200}"
             self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, message))
@@ -62,7 +62,7 @@ class RulespecServer(LanguageServer):
     # --- checking ----------------------------------------------------------------------------------------------------
 
     def changed(self, uri: str) -> None:
-        """Takes a document's text, and checks it after `DELAY` seconds without a further change."""
+        """Takes a document's text, and checks it `DELAY` seconds after the last change."""
         path = _path(uri)
         if path is None:
             return
@@ -88,7 +88,7 @@ class RulespecServer(LanguageServer):
             self.check()
 
     def check(self) -> None:
-        """Checks the rulesets of the open documents, that of the last change first, and publishes the diagnostics."""
+        """Checks the rulesets of the open documents, most recently changed first, and publishes the diagnostics."""
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
@@ -136,7 +136,7 @@ class RulespecServer(LanguageServer):
         self._published = set(merged)
 
     def fixes_of(self, uri: str) -> list[tuple[Diagnostic, Fix]]:
-        """The diagnostics of a document with their fixes, in a file of the ruleset at hand."""
+        """The diagnostics of a document with their fixes, in a file of the current ruleset."""
         path, result = _path(uri), []
         self.settle()
         for key, by_file in self._diagnostics.items():
@@ -155,7 +155,7 @@ class RulespecServer(LanguageServer):
         return {file: "\n".join(self._lines(file)) for file in dict.fromkeys(span.file for span in spans)}
 
     def to_lsp(self, d: Diagnostic) -> lsp.Diagnostic:
-        """A diagnostic in the form of the protocol."""
+        """A diagnostic in protocol form."""
         nowhere = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 1))
         severities = {Severity.ERROR: lsp.DiagnosticSeverity.Error, Severity.WARNING: lsp.DiagnosticSeverity.Warning}
         notes = [(self.location(note.span), note.text) for note in d.notes]
@@ -171,7 +171,7 @@ class RulespecServer(LanguageServer):
     # --- places ------------------------------------------------------------------------------------------------------
 
     def index_of(self, uri: str) -> tuple[NameIndex, str] | None:
-        """The index of a document's ruleset, and the name of the document in spans; None if it has none."""
+        """The index of a document's ruleset, and the name of the document in spans; None if there is none."""
         self.settle()
         path = _path(uri)
         index = self.indexes.get(reference(path, self.files) or "") if path is not None else None
@@ -203,7 +203,7 @@ class RulespecServer(LanguageServer):
         return Span(file, line, start, line, start + len(rule.id)), rule
 
     def described(self, params: lsp.HoverParams, index: NameIndex, file: str) -> lsp.Hover | None:
-        """The hover of a called built-in function, or of a key in a file of words."""
+        """The hover of a called built-in function, or of a key in a word file."""
         line, column = self.place(params.text_document.uri, params.position)
         if (result := described_at(self.lines(params.text_document.uri), line, column, file, index)) is None:
             return None
@@ -212,7 +212,7 @@ class RulespecServer(LanguageServer):
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), where)
 
     def scenario_hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """The hover of an option or a value in a scenario: the reasons for it."""
+        """The hover of an option or value in a scenario: its reasons."""
         path = _path(params.text_document.uri)
         if path is None or path not in self.files.open or path.suffix != ".yaml":
             return None
@@ -223,7 +223,7 @@ class RulespecServer(LanguageServer):
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, f"```text\n{reasons}\n```"), self.range(span))
 
     def range(self, span: Span) -> lsp.Range:
-        """A span as a range of the editor, which counts from 0 and in code units."""
+        """A span as a range in the editor, which counts from 0 and in code units."""
         lines = self._lines(span.file)
 
         def position(line: int, column: int) -> lsp.Position:
@@ -239,7 +239,7 @@ class RulespecServer(LanguageServer):
         return lsp.Location(uri, self.range(span)) if uri is not None else None
 
     def workspace_edit(self, fixes: Iterable[Fix]) -> lsp.WorkspaceEdit:
-        """Edits of files in the form of the protocol."""
+        """Edits of files in protocol form."""
         changes: dict[str, list[lsp.TextEdit]] = {}
         for fix in fixes:
             location = self.location(fix.span)

@@ -1,4 +1,4 @@
-"""Keys in files of words: completion of what can have a text, and a hover that says what a key stands for."""
+"""Keys in word files: completion of names that can have a text, and hovers with the meaning of a key."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _TYPED = re.compile(r"""^\s+["']?[\w.]*$""")
 
 
 def is_of_words(path: Path) -> bool:
-    """Whether a path is that of a file of words."""
+    """Whether a path denotes a word file."""
     return path.stem.partition(".")[0] == "titles" or path.parent.name == "titles"
 
 
 def described_at(lines: list[str], line: int, column: int, file: str, index: NameIndex) -> tuple[int, int, str] | None:
-    """The first column, the end and the meaning of a called built-in function, or of a key in a file of words."""
+    """The first column, the end and the meaning of a called built-in function, or of a key in a word file."""
     called = builtin_at(lines[line - 1], column) if line <= len(lines) else None
     if called is not None:
         start, end, f = called
@@ -34,7 +34,7 @@ def described_at(lines: list[str], line: int, column: int, file: str, index: Nam
 
 
 def section_at(lines: list[str], line: int) -> str:
-    """The section of a file of words around a line, from 0; "" outside of one."""
+    """The section of a word file around a line, from 0; "" outside sections."""
     for text in reversed(lines[:line]):
         if (section := _SECTION.match(text)) is not None:
             return section[1] if section[1] in SECTIONS and section[1] not in ("entities", "words") else ""
@@ -42,13 +42,13 @@ def section_at(lines: list[str], line: int) -> str:
 
 
 def complete_titles(before: str, lines: list[str], line: int, index: NameIndex) -> list[str] | None:
-    """The names that can have a text at a place, but have none; None where no key of a section is written.
+    """The names that can have a text at a place but have none; None if the place is not a section key.
 
     Args:
         before: the text of the line up to the place.
-        lines: the lines of the document as it is now.
+        lines: the current lines of the document.
         line: the number of the line, from 0.
-        index: the ruleset when it was last valid.
+        index: the last valid state of the ruleset.
     """
     section = section_at(lines, line)
     if not section or _TYPED.match(before) is None:
@@ -60,13 +60,13 @@ def complete_titles(before: str, lines: list[str], line: int, index: NameIndex) 
 
 
 def title_key(lines: list[str], line: int, column: int, index: NameIndex) -> tuple[int, int, str] | None:
-    """The first column and the end of a key in a section, and what it stands for; None where there is none.
+    """The first column and the end of a section key, and its meaning, or None.
 
     Args:
-        lines: the lines of the document as it is now.
+        lines: the current lines of the document.
         line: the number of the line, from 1.
         column: the column, from 1.
-        index: the ruleset when it was last valid.
+        index: the last valid state of the ruleset.
     """
     text = lines[line - 1] if line <= len(lines) else ""
     section, key = section_at(lines, line - 1), _KEY.match(text)
@@ -78,7 +78,7 @@ def title_key(lines: list[str], line: int, column: int, index: NameIndex) -> tup
 
 
 def _described(name: str, index: NameIndex) -> str:
-    """The title of what a key stands for, its declaration, and its docstring."""
+    """The title, the declaration and the docstring of a key's owner."""
     d, (first, _, rest) = index.checked.declarations, name.partition(".")
     named: typed.Named | None = d.fields.get(name) or d.measures.get(name) or index.checked.rules.procedures.get(name)
     kind = d.kinds.get(first)

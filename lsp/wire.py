@@ -1,4 +1,4 @@
-"""The wire of the language server: messages of bounded length and of a known form; all others get an error."""
+"""The wire of the language server: bounded, well-formed messages; all others get an error."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _NOT_JSON, _NOT_A_MESSAGE, _WRONG_PARAMS = -32700, -32600, -32602
 
 
 class WireFault(NamedTuple):
-    """The fault of a message, with its code in JSON-RPC."""
+    """The fault of a message, with its JSON-RPC code."""
 
     code: int
     text: str
 
 
 class Wire:
-    """The input of a server, without the messages that the library cannot read.
+    """The input of a server, without messages that the library cannot handle.
 
-    A request with a fault is answered by an error, and a notification by a line in the editor's log. The library would
-    print tracebacks, answer none of them, and end at the first length that memory cannot hold.
+    A faulty request is answered by an error, and a faulty notification by a line in the editor's log. The library would
+    print tracebacks, answer none of them, and crash on the first oversized length.
 
     Args:
         server: the server.
-        stdin: all that the editor sends.
-        stdout: what it is answered.
+        stdin: the editor's output.
+        stdout: the editor's input.
     """
 
     def __init__(self, server: LanguageServer, stdin: BinaryIO, stdout: BinaryIO) -> None:
@@ -45,7 +45,7 @@ class Wire:
         self._body = b""
 
     def readline(self) -> bytes:
-        """A line of the head of the next message without a fault; empty at the end."""
+        """A line of the next valid message's header; empty at the end."""
         if not self._heads:
             body = self._next()
             if body is None:
@@ -124,7 +124,7 @@ class Wire:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _is_id(id_: object) -> bool:
@@ -141,7 +141,7 @@ def _is_message(message: object) -> bool:
 
 
 def serve(server: LanguageServer, stdin: BinaryIO, stdout: BinaryIO) -> None:
-    """Serves an editor until it leaves."""
+    """Serves an editor until it disconnects."""
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # faults are answered; it would print tracebacks
     wire: Any = Wire(server, stdin, stdout)
     server.start_io(wire, stdout)

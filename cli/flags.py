@@ -1,0 +1,105 @@
+"""Flags shared by commands: settings, words, machines, fractions; the number of players."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from rulespec.cli import output
+from rulespec.documents.carried_over import BACKENDS, FLAGS
+from rulespec.typed import nodes as typed
+
+if TYPE_CHECKING:
+    from rulespec.engine.words.words import Names, Words
+    from rulespec.typed import nodes as typed
+
+
+_F = TypeVar("_F", bound=Callable[..., object])
+_NEW = "--set"
+
+
+def settings_flag(command: _F) -> _F:
+    """Adds `--set` to a command, as `settings`; its old name is a usage error with the new one."""
+    for old, new in FLAGS.items():
+        if new == _NEW:
+            command = click.option(old, multiple=True, hidden=True, expose_value=False, callback=_renamed)(command)
+    help_ = "A setting of the ruleset; repeatable."
+    return click.option(_NEW, "settings", multiple=True, metavar="KEY=VALUE", help=help_)(command)
+
+
+def _renamed(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> None:
+    if values and not ctx.resilient_parsing:
+        raise click.UsageError(f"{param.opts[0]} is now called {_NEW}: write {_NEW} {values[0]}")
+
+
+def number_of_players(ruleset: typed.Ruleset, said: int | None) -> int:
+    """The given number of players, or the only one the game supports.
+
+    Raises:
+        click.UsageError: if none is given and several are possible.
+    """
+    least, most = ruleset.players
+    if said is None and least != most:
+        raise click.UsageError(f"give --players N: `{ruleset.ref}` is for {least} to {most} players")
+    return least if said is None else said
+
+
+class BackendChoice(click.Choice[str]):
+    """A backend; an old name is a usage error with the new name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name of the backend."""
+        if (new := BACKENDS.get(value)) is not None:
+            self.fail(f"{value} is now called {new}: write --backend {new}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+YEAR = 366 * 24 * 60
+"""Minutes: no time that a command is given is longer."""
+
+
+class Finite(click.FloatRange):
+    """A finite number within a range; unlike click's range, it excludes NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number."""
+        number: float = click.FLOAT.convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{str(value)[:40]!r} is not a finite number.", param, ctx)
+        return float(super().convert(number, param, ctx))
+
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def word_options(command: _Command) -> _Command:
+    """Adds `--language` and `--names`."""
+    for option in (
+        click.option(
+            "--names",
+            "shown",
+            type=click.Choice(["title", "id"]),
+            default="title",
+            help="Show titles, or ids as files and logs write them.",
+        ),
+        click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own."),
+    ):
+        command = option(command)
+    return command
+
+
+def words_of(ruleset: typed.Ruleset, language: str | None, names: Names) -> Words:
+    """The words of a ruleset. If they take too many steps, the command reports so at its end.
+
+    Raises:
+        DiagnosticsError: as for `Words`.
+    """
+    from rulespec.engine.program.budget import Budget
+    from rulespec.engine.words.words import Words  # lazily: not every run prints words
+
+    words = Words(ruleset, language, names, Budget())
+    click.get_current_context().call_on_close(lambda: output.show(words.too_long(), ruleset.sources))
+    return words
