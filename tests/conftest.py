@@ -4,18 +4,16 @@ Contents of `make test`, and the rest in `make proof` (marker `proof`, or a vari
 
     sampled     some cases of costly tests, spread evenly               the others (`proof`)
     scenarios   every second, generated Python by quick machines;       all, generated Python with all passes, and
-                every twentieth, interpreter                            interpreter (`proof`)
-    perft       every sixteenth position, generated Python; the first   all, both backends (RULESPEC_PERFT)
-                four, interpreter
+                all of the gallery; every twentieth, interpreter        interpreter (`proof`)
+    perft       every 32nd position, generated Python; the first two,   all, both backends (RULESPEC_PERFT) interpreter
     mutants     6 damaged rulesets                                      1,000 (RULESPEC_MUTANTS)
     playouts    20 games                                                1,000 (RULESPEC_PLAYOUTS)
     machines    some rulesets and overlays, 40 decisions of each        all; 50 whole games of each (RULESPEC_AGREE),
                 machine, and some games by seed                         10,000 by seed (RULESPEC_SEEDS)
     levels      some levels of Tetrarchia, a game each                  20 games at all 81 (RULESPEC_LEVELS)
     rulings     a game of the Emperor's with each answer                100 with 2, 3, 4 players (RULESPEC_RULINGS)
-    secrets     8 random programs with secrets                          2,000 (RULESPEC_SECRETS)
-    programs    5 random programs for each property, 8 for each         20; 1,000, and 2,100 (RULESPEC_EXAMPLES)
-                machine
+    secrets     4 random programs with secrets                          2,000 (RULESPEC_SECRETS)
+    programs    1 to 5 random programs for each property and machine    20; 1,000, and 2,100 (RULESPEC_EXAMPLES)
     pages       some games of a module in Node and Chromium             1,000 of each ruleset (RULESPEC_PAGES)
     overlays    each alone                                              every two together (RULESPEC_PAIRS)
     coverage    of the tests' own rulesets                              of all shipped rules (RULESPEC_COVERAGE)
@@ -31,19 +29,20 @@ import gc
 import os
 import shutil
 import tempfile
-from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from zlib import crc32
 
 import pytest
+import yaml
 from browser import browser, chromium, open_page
 from cases import small
+from chosen_cases import ChosenCases
 from clusters import cluster, dask
 from commands import known_rulesets
 from cpu_seconds import CpuSeconds
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from kept_rulesets import KeptRulesets
 from map_pages import drive
 from proofs import ProofOrder
@@ -56,8 +55,11 @@ from rulespec.documents.yaml_reader import parse_again
 from rulespec.engine.game import machines
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
+from rulespec.engine.python import code_memo
 from rulespec.engine.replay import replay as replay_module
 from rulespec.engine.verify import play_check
+from rulespec.engine.wasm import engine as wasm_engine
+from rulespec.engine.wasm import program
 from rulespec.lsp import files as editor_files
 from rulespec.syntax import parse_table
 from rulespec.syntax.parser import parse_rules
@@ -77,9 +79,15 @@ __all__ = [
     "ruleset",
 ]  # fixtures of several files
 
-settings.register_profile("fixed", derandomize=True, max_examples=16)
-settings.register_profile("new", derandomize=False, print_blob=True)
+# A machine beside others is slow: no example has a deadline, and none is blamed for the time that it takes to make.
+settings.register_profile("any", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fixed", settings.get_profile("any"), derandomize=True, max_examples=16)
+settings.register_profile("new", settings.get_profile("any"), derandomize=False, print_blob=True)
 settings.load_profile("new" if os.environ.get("RULESPEC_NEW") else "fixed")
+if not os.environ.get("RULESPEC_NEW"):  # otherwise examples depend on the modules that other tests have imported
+    vars(providers)["_get_local_constants"] = lambda: vars(providers)["_local_constants"]
+
+vars(yaml)["SafeLoader"] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast for `yaml.safe_load`
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -88,6 +96,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["RULESPEC_CACHE"], os.environ["XDG_STATE_HOME"] = f"{own}/cache", f"{own}/state"
         if not parse_table.is_current():  # a checkout that has not been built since its grammar changed
             parse_table.write()
+    config.pluginmanager.register(ChosenCases(config))
     if name := os.environ.get("RULESPEC_PROOF"):
         config.pluginmanager.register(ProofOrder(name))
     if depth := os.environ.get("RULESPEC_CPU"):
@@ -101,19 +110,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks as proofs the cases of sampled tests that an ordinary run leaves out; of proofs, also random tests."""
-    cases: defaultdict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        if config.option.markexpr == "proof" and getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
-            item.add_marker(pytest.mark.proof)
-        if (marker := item.get_closest_marker("sampled")) and not item.get_closest_marker("proof"):
-            cases[item.nodeid.partition("[")[0], *marker.args].append(item)
-    for (name, size), of_one in cases.items():
-        step = max(1, len(of_one) / size)
-        first = crc32(name.encode()) % int(step)  # tests of the same rulesets sample different ones
-        sample = {int(first + step * i) for i in range(size)}
-        for at, item in enumerate(of_one):
-            if at not in sample:
+    """Has random tests among the proofs, too, which play new examples."""
+    if config.option.markexpr == "proof":
+        for item in items:
+            if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
                 item.add_marker(pytest.mark.proof)
 
 
@@ -124,7 +124,6 @@ def pytest_collection(session: pytest.Session) -> None:
 
 def pytest_collection_finish() -> None:
     """Leaves the collected tests, a large heap, out of every garbage collection, and has fewer of these."""
-    gc.collect()
     gc.freeze()
     gc.enable()
     gc.set_threshold(20_000)
@@ -143,7 +142,16 @@ def kept_machines() -> Iterator[None]:
     """Keeps more programs and machines than a player needs, and those of single replays, too."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(machines, "MEMO_SIZE", 200)
+        patch.setattr(code_memo, "MAX_SOURCE", 10_000_000)
         patch.setattr(replay_module, "quick_machine", machines.MachineMemo(machines.quick_machine))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def kept_modules() -> Iterator[None]:
+    """Keeps the machine code of modules by their bytes: copies of one ruleset have the same module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(program, "loaded", lru_cache(200)(wasm_engine.loaded))
         yield
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import pytest
 from folders import ROOT, TESTS
+from package_files import FOLDERS, modules, package
 
 import rulespec
 from rulespec.engine.game.game import Game
@@ -69,8 +70,6 @@ ROOMS = (
     "testing",
 )
 """The rooms of the package in the order in which data flows; a room is a folder or a single file."""
-FOLDERS = ("rulespec", "engine", "drawing", "cli", "lsp", "pages", "serve", "guests")
-"""The folders of the package's modules."""
 
 # Words that only a game has.
 GAME_WORDS = {
@@ -78,17 +77,6 @@ GAME_WORDS = {
     *("investor", "germany", "italy", "france", "berlin", "taxation", "manoeuvre", "maneuver", "convoy", "shipyard"),
     *("armaments", "playimperial", "tetrarchia", "electorate", "archdiocese", "thaler"),
 }
-
-
-def modules(folder: str) -> list[Path]:
-    return sorted(p for p in (ROOT / folder).rglob("*.py") if "__pycache__" not in p.parts)
-
-
-def package() -> dict[str, Path]:
-    """The modules of the installed package by their names below `rulespec`; some of its folders are links."""
-    files = {p: p.relative_to(ROOT / "rulespec") for p in modules("rulespec")}
-    files |= {p: p.relative_to(ROOT) for folder in FOLDERS[1:] for p in modules(folder)}
-    return {".".join(rel.with_suffix("").parts): path for path, rel in files.items()}
 
 
 def test_backends_stand_side_by_side() -> None:
@@ -127,6 +115,7 @@ def test_the_tests_mirror_the_rooms() -> None:
     of_the_whole = {
         "test_architecture.py",
         "test_examples.py",
+        "test_one_door.py",
         "test_patterns.py",
         "test_proofs.py",
         "test_vocabulary.py",
@@ -158,8 +147,8 @@ def test_imports_go_from_a_room_to_rooms_before_it() -> None:
     assert not upward
 
 
+@pytest.mark.proof  # 1.6 s
 @pytest.mark.parametrize("log", ["logs/quickstart.jsonl", "logs/playimperial/c002-standard-4p.json"])
-@pytest.mark.sampled(1)
 def test_a_replay_climbs_at_most_six_times(log: str) -> None:
     """A climb: a function of a room calls one of a later room, which was handed in. Each pair counts once."""
     names = {path.relative_to(ROOT).as_posix(): room(name) for name, path in package().items()}
@@ -212,6 +201,7 @@ LARGER = {
 LARGE_CLASSES = {
     "cli/terminal_table.py": "TerminalTable",
     "drawing/board.py": "Board",
+    "drawing/drawing_names.py": "_Names",
     "engine/dialects/importer.py": "Importer",
     "engine/game/game.py": "Game",
     "engine/game/position.py": "Position",
@@ -229,6 +219,7 @@ LARGE_CLASSES = {
     "engine/wasm/options.py": "OptionEmitter",
     "engine/wasm/procedures.py": "ProcedureEmitter",
     "engine/table/table.py": "Table",
+    "engine/wasm/backend.py": "WasmBackend",
     "engine/words/check.py": "TextCheck",
     "engine/words/narrator.py": "Narrator",
     "engine/words/words.py": "Words",
@@ -457,6 +448,7 @@ def test_no_word_of_a_game_stands_outside_games(folder: str) -> None:
         assert not result, (path, result)
 
 
+@pytest.mark.proof  # 0.3 s
 def test_the_command_names_a_game_only_in_its_help() -> None:
     for path in modules("cli"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -467,7 +459,7 @@ def test_the_command_names_a_game_only_in_its_help() -> None:
 
 
 def test_games_hold_data_only() -> None:
-    allowed = {".yaml", ".rules", ".json", ".jsonl", ".md", ".svg", ".gz"}
+    allowed = {".yaml", ".csv", ".rules", ".json", ".jsonl", ".md", ".svg", ".gz"}
     files = [p for p in (ROOT / "games").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
     assert files
     for path in files:
@@ -475,77 +467,3 @@ def test_games_hold_data_only() -> None:
         assert not path.stat().st_mode & 0o111, path
         assert not path.is_symlink(), path
         assert path.read_bytes()[:2] != b"#!", path
-
-
-def of_our_own(*files: str) -> dict[str, str]:
-    return dict.fromkeys(files, "a file of the package")
-
-
-OPENING = {
-    **of_our_own("cli/coverage_page.py", "drawing/text_width.py", "engine/wasm/runtime/sources.py"),
-    **of_our_own("engine/words/program_words.py", "pages/document.py", "pages/playtest_page.py"),
-    **of_our_own("rulespec/diagnostics/pages.py", "rulespec/schemas/__init__.py", "rulespec/syntax/automaton.py"),
-    **of_our_own("rulespec/syntax/parse_table.py"),
-    "cli/lsp.py": "a stream of the process",
-    "cli/main.py": "streams of the process",
-    "cli/new.py": "a file that is written",
-    "drawing/reading/svg_tree.py": "bytes that came through the door",
-    "engine/corpus/archives.py": "opened by the door; each error of a library is a diagnostic",
-    "engine/logs/saved_game.py": "the file that a game is written to, locked; it is read through the door",
-    "engine/simulate/foreign_parquet.py": "opened by the door; each error of a library is a diagnostic",
-    "engine/simulate/json_lines.py": "the file that results are written to, locked; lines of bounded length",
-    "engine/simulate/parquet.py": "a folder that is locked, and parts that are written",
-    "rulespec/cache.py": "the user's cache, which trusts nothing in it",
-    "rulespec/documents/foreign_files.py": "the door",
-    "rulespec/documents/written_files.py": "files that are written",
-    "rulespec/signing.py": "the user's key",
-    "serve/edit/step_programs.py": "a page that a program of ours has just written",
-    "serve/store.py": "the store of a server, locked and checked when it is opened",
-    "serve/store_file.py": "the file of a store, which is checked before it is used",
-    "serve/stored_log.py": "a store that is only read",
-}
-"""Modules that open files by other ways than `documents/foreign_files.py`, and why."""
-OPENERS = {
-    *("open", "fdopen", "read_bytes", "read_text", "fromfile", "memory_map", "FileIO"),
-    *("GzipFile", "BZ2File", "LZMAFile", "ZipFile", "TarFile", "ParquetFile", "read_table", "ParserCreate"),
-}
-
-
-def opens_files(node: ast.AST) -> bool:
-    """Whether a call opens a file, or reads one by a library; `read_text` and `read_bytes` as such are the door's."""
-    if not isinstance(node, ast.Call):
-        return False
-    if isinstance(node.func, ast.Name):
-        return node.func.id in OPENERS - {"read_bytes", "read_text"}
-    if not isinstance(node.func, ast.Attribute) or node.func.attr not in OPENERS | {"connect", "File"}:
-        return False
-    name = ast.unparse(node.func)
-    return name in ("sqlite3.connect", "click.File") or (node.func.attr in OPENERS and name != "webbrowser.open")
-
-
-def test_files_of_strangers_are_opened_by_one_door() -> None:
-    named = re.compile(rf"\b(?:{'|'.join(OPENERS)}|connect|File)\(")
-    opening = {
-        str(path.relative_to(ROOT))
-        for path in package().values()
-        if named.search(text := path.read_text("utf-8")) and any(map(opens_files, ast.walk(ast.parse(text))))
-    }
-    assert opening == OPENING.keys()
-
-
-@pytest.mark.parametrize(
-    "text, opens",
-    [
-        ("open(path)", True),
-        ("path.open()", True),
-        ("path.read_bytes()", True),
-        ("gzip.open(path)", True),
-        ("zipfile.ZipFile(path)", True),
-        ("sqlite3.connect(path)", True),
-        ("click.File('r')", True),
-        ("read_text(path, name)", False),
-        ("webbrowser.open(page)", False),
-    ],
-)
-def test_an_opening_is_seen(text: str, opens: bool) -> None:
-    assert opens_files(ast.parse(text, mode="eval").body) is opens

@@ -83,6 +83,7 @@ sys.exit(pytest.main(["-p", "no:cacheprovider", "-p", "no:xdist", *sys.argv[1:]]
 """
 
 
+@pytest.mark.proof  # 1.3 s
 def test_a_run_that_was_stopped_is_gone_on_with(tmp_path: Path) -> None:
     """A test that has failed is tried again first; one that has passed comes last, and is not left out."""
     (tmp_path / "test_it.py").write_text(MODULE, "utf-8")
@@ -97,6 +98,58 @@ def test_a_run_that_was_stopped_is_gone_on_with(tmp_path: Path) -> None:
     assert "begun at RULESPEC_PROOF_START=0" in run("--maxfail=1")
     assert read(tmp_path / "kept" / "short.tests") == {"test_it.py::test[0]"}
     assert re.findall(r"test\[(\d)\] \w+ ", run()) == ["1", "2", "3", "4", "5", "0"]
+
+
+CASES = """
+import pytest
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("n", range(5))
+def test_some(n): ...
+
+@pytest.mark.parametrize("n", [0, pytest.param(1, marks=pytest.mark.proof)])
+def test_one(n): ...
+
+@pytest.mark.proof
+@pytest.mark.parametrize("n", range(3))
+def test_none(n): ...
+"""
+CHOICE = """
+import sys
+import pytest
+from chosen_cases import ChosenCases
+
+class Lists:
+    def pytest_configure(self, config):
+        for name in ("proof", "sampled"): config.addinivalue_line("markers", name)
+        config.pluginmanager.register(ChosenCases(config))
+
+    def pytest_collection_finish(self, session):
+        print("run", *(item.name for item in session.items))
+
+    def pytest_deselected(self, items):
+        print("left out", *(item.name for item in items))
+
+sys.exit(pytest.main(["-p", "no:cacheprovider", "-p", "no:xdist", "--collect-only", *sys.argv[1:]], [Lists()]))
+"""
+
+
+def test_a_run_makes_the_cases_that_it_chooses(tmp_path: Path) -> None:
+    """Cases that `make test` leaves out are made for the proofs, and where a test is named."""
+    (tmp_path / "test_it.py").write_text(CASES, "utf-8")
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "tests" / "support")}
+
+    def cases(*words: str) -> tuple[set[str], set[str]]:
+        command = [sys.executable, "-c", CHOICE, *words]
+        output = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False).stdout
+        run, left_out = (re.search(rf"^{what} (.*)", output, re.MULTILINE) for what in ("run", "left out"))
+        return set(run[1].split()) if run else set(), set(left_out[1].split()) if left_out else set()
+
+    every = {f"test_{name}[{n}]" for name, count in [("some", 5), ("one", 2), ("none", 3)] for n in range(count)}
+    run, left_out = cases("-m", "not proof")
+    assert len(run) == 3 and "test_one[0]" in run and left_out == {"test_none[0]"}
+    assert cases("-m", "proof") == (every - run, run)
+    assert cases("-m", "not proof", "test_it.py::test_one") == ({"test_one[0]"}, {"test_one[1]"})
 
 
 def test_every_proof_of_the_makefile_has_a_name() -> None:

@@ -118,7 +118,7 @@ def other_pythons() -> list[Any]:
     place = f"python{sys.version_info.major}.{sys.version_info.minor}"
     absent = pytest.mark.skipif
     return [
-        pytest.param(name, marks=[pytest.mark.proof, absent(not answers(name), reason=f"there is no {name}")])
+        pytest.param(name, marks=[pytest.mark.proof, absent(f"not answers({name!r})", reason=f"there is no {name}")])
         for name in names
         if name != place
     ]

@@ -200,6 +200,7 @@ def test_a_map_of_so_many_regions_is_played_in_wasm_as_in_python(tmp_path: Path,
     assert not any(games.given_back for games in in_wasm.games.values())
 
 
+@pytest.mark.proof  # 0.7 s
 def test_passes_are_left_out() -> None:
     ruleset = load_ruleset("tutorial")
     make = machines((), ALL_FEATURES)

@@ -120,7 +120,7 @@ def test_a_game_goes_on_under_the_rules_that_it_carries(home: Path, tmp_path: Pa
     assert len(read_log(tmp_path / "g.jsonl").entries) == 2
     assert read_log(tmp_path / "g.jsonl").header.bundle is not None
     code, _, messages = invoke("play", tmp_path / "g.jsonl", "--log", "other.jsonl")
-    assert code == 2 and "leave --log out" in messages
+    assert code == 2 and "omit --log" in messages
 
 
 def test_rules_that_have_changed_since_do_not_matter(home: Path) -> None:
@@ -140,6 +140,7 @@ def test_diff_of_a_log_without_rules_says_how_to_put_them_in(home: Path) -> None
     assert "RS660" in messages and "--bundle" in messages
 
 
+@pytest.mark.proof  # 0.4 s
 def test_rules_are_put_into_a_log_and_its_lines_stay(home: Path) -> None:
     shutil.copy(QUICKSTART, "quick.jsonl")
     assert invoke("log", "quick.jsonl", "--bundle", "--out", "whole.jsonl")[0] == 0
@@ -164,6 +165,7 @@ def other_overlay(text: str) -> str:
     return json.dumps(json.loads(header) | {"ruleset": "imperial+first_edition"}) + end + rest
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("change", [other_hash, other_overlay])
 @pytest.mark.parametrize("flag", ["--bundle", "--bundle-beside"])
 def test_other_rules_than_the_logs_own_are_not_put_in(change: Callable[[str], str], flag: str, home: Path) -> None:
@@ -185,6 +187,7 @@ def test_rules_that_mean_the_same_are_put_in_but_are_not_found_beside_it(home: P
     assert code == 0 and "under the rules in the log (nim, as of " in output and "RS618" not in output
 
 
+@pytest.mark.proof  # 0.3 s
 def test_rules_lie_beside_many_logs_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = home / "corpus"
     corpus.mkdir()
@@ -213,6 +216,7 @@ def of_another(text: str) -> str:
     "change, code",
     [(spoiled, "RS656"), (of_another, "RS659"), (lambda t: t[:-9], "RS656"), (lambda _: "[" * 99_999, "RS656")],
 )
+@pytest.mark.sampled(2)
 def test_rules_beside_a_log_are_a_strangers_too(change: Callable[[str], str], code: str, home: Path) -> None:
     shutil.copy(QUICKSTART, "quick.jsonl")
     assert invoke("log", "quick.jsonl", "--bundle-beside")[0] == 0
@@ -251,6 +255,7 @@ def test_rules_in_a_log_do_not_take_part_in_tests_of_a_ruleset(home: Path) -> No
     assert spoken("test", "./nim")[0] == 1
 
 
+@pytest.mark.proof  # 0.2 s
 def test_an_overlay_is_laid_over_the_rules_in_a_log_where_they_are_at_hand(home: Path) -> None:
     assert invoke("replay", played("./nim"), "--under", "+tall")[0] in (0, 1)
     tables = home / "nim" / "tables.yaml"

@@ -69,6 +69,7 @@ def test_there_are_as_many_threads_as_there_is_room_for() -> None:
     assert games(done.stdout) == games(ran(ONE, *SIMULATE, "--backend", "python").stdout)
 
 
+@pytest.mark.proof  # 0.6 s
 def test_a_comparison_has_room_for_one_after_the_other() -> None:
     done = ran(ONE, *SIMULATE, "--against", "nim")
     assert done.returncode == 0

@@ -83,10 +83,10 @@ def links(name: str) -> list[tuple[str, str, str]]:
     return [(a, b, k) for a, b in combinations(ends, 2) for k in KINDS if b in ends[a].get(k, ())]  # type: ignore[operator]
 
 
+@pytest.mark.proof  # 0.5 s
 @pytest.mark.parametrize(
     "name, a, b, kind", [(name, *link) for name in ("tutorial", "imperial", "imperial_2030") for link in links(name)]
 )
-@pytest.mark.sampled(1)
 def test_the_kind_of_a_link_follows_from_the_checks(name: str, a: str, b: str, kind: str, tmp_path: Path) -> None:
     folder = tmp_path / "games" / name
     for each in {name, "imperial"}:  # which the others extend
@@ -117,6 +117,7 @@ def test_a_renamed_region_is_renamed_everywhere_in_the_folder(lake: Path) -> Non
     assert files(lake) == before
 
 
+@pytest.mark.proof  # 0.9 s
 def test_what_depends_on_a_region_goes_with_it_or_is_listed(lake: Path) -> None:
     (lake / "variants").mkdir()
     overlay = lake / "variants" / "wet.yaml"
@@ -133,8 +134,8 @@ def test_what_depends_on_a_region_goes_with_it_or_is_listed(lake: Path) -> None:
     assert "port" not in regions(lake)["stoneport"]
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.sampled(1)
 def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
     path = lake / "map.yaml"
     text = path.read_text("utf-8").replace("    hills:", "    # by hand\n    hills:").replace("}\n", "}  # so\n")
@@ -168,20 +169,20 @@ def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
         ("set isle terain land", "did you mean `terrain`?"),
         ("set isle terrain [[[1", "RS1"),
         ("unset isle port", "there is no fact `port`"),
-        ("move isle x 3", "`x` is no whole number"),
-        ("add ../x terrain=land", "a region has a name of small letters"),
-        ("add isle", "there is a region `isle` already"),
+        ("move isle x 3", "`x` is not a whole number"),
+        ("add ../x terrain=land", "the name of a region has lower-case letters"),
+        ("add isle", "there is already a region `isle`"),
         ("add bog terrain", "write FACT=VALUE"),
         ("rename isle marsh", "isle"),
-        ("rename isle ../x", "is no name"),
+        ("rename isle ../x", "is not a name"),
         ("set isle title 'half", "No closing quotation"),
         ("put isle factory.up 1", "did you mean `factory.at`?"),
         ("put isle army.at 1", "there is no place of pieces in regions `army.at`"),
         ("put isle factory.at -1", "there cannot be -1 pieces"),
-        ("put isle factory.at one", "`one` is no whole number"),
+        ("put isle factory.at one", "`one` is not a whole number"),
     ],
 )
-@pytest.mark.sampled(1)
+@pytest.mark.proof  # 0.5 s
 def test_what_cannot_be_is_refused_with_the_way_out(lake: Path, words: str, said: str) -> None:
     before = files(lake)
     result = edit(lake, "set hills title Hills", words)
@@ -230,6 +231,7 @@ def test_links_out_of_the_folder_are_not_followed(lake: Path) -> None:
     assert result.exit_code == 1 and "leads elsewhere" in result.output and outside.read_bytes() == before
 
 
+@pytest.mark.proof  # 0.3 s
 def test_what_somebody_else_has_changed_meanwhile_stays(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = (lake / "map.yaml").read_bytes() + b"# theirs\n"
 
@@ -256,7 +258,7 @@ def test_links_that_are_entities_are_left_to_their_author(roads: Path) -> None:
     for refused, said in [
         (lambda: map_.link("baetica", "britannia"), entities),
         (lambda: map_.unlink("baetica", "lvsitania"), entities),
-        (lambda: map_.remove("baetica"), "is an end of links with facts of their own: first take out `mavretania_"),
+        (lambda: map_.remove("baetica"), "is an end of links with facts: first remove `mavretania_"),
     ]:
         with pytest.raises(MapEditError) as error:
             map_.make(refused)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from folders import RULESETS
 
 from rulespec.cli.main import cli
 
@@ -43,6 +44,7 @@ def test_a_condition_is_shown_with_its_overlay(house: str) -> None:
     assert sum("require" in line for line in lines) == 5
 
 
+@pytest.mark.proof  # 0.4 s
 def test_what_is_taken_out_is_shown_with_its_overlay(house: str) -> None:
     for name in ("force", "forced_stop", "forced_stop.force", "advance"):
         text = explain(house, name).output
@@ -56,7 +58,29 @@ def test_a_guard_is_shown_with_an_option_that_needs_it() -> None:
     assert '        require not passing "TET-MOV-06, TET-AMB-06: he has to move on"' in lines
 
 
+def test_the_option_of_each_draft_that_no_file_has() -> None:
+    paddocks = str(RULESETS / "paddocks")
+    for name, drafts in (
+        ("withdraw", ("fences", "purchases")),
+        ("fences", ("fences",)),
+        ("fences.withdraw", ("fences",)),
+        ("withdraw of purchases", ("purchases",)),
+    ):
+        lines = [line for line in explain(paddocks, name).output.splitlines() if line.startswith("option `withdraw`")]
+        places = [line.rpartition("/")[2].partition(":")[0] for line in lines]
+        assert [line.split("`")[3] for line in lines] == [*drafts] and set(places) == {"play.rules"}, lines
+    assert explain("nim", "withdraw").exit_code == 2
+
+
 def test_a_name_that_is_not_there() -> None:
     for words, hint in {("imperial", "biuld"): "did you mean `build`?", ("imperial",): "there is no code"}.items():
         result = explain(*words)
         assert result.exit_code == 2 and hint in result.output
+
+
+def test_what_a_word_is_about_has_the_tables_and_constants_of_the_name() -> None:
+    lines = explain("imperial", "start money").output.splitlines()
+    assert any(line.startswith("  table `start_money`  ") for line in lines)
+    lines = explain("imperial", "tax cap").output.splitlines()
+    (capped,) = [line for line in lines if line.startswith("  constant")]
+    assert capped.split() == ["constant", "`tax_cap`", "is", "`25", "money`"]

@@ -142,8 +142,8 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+@pytest.mark.proof  # 2 s, of a browser
 @pytest.mark.parametrize("ref, players, games", [("imperial", 4, 10), ("nim", 2, 200)])
-@pytest.mark.sampled(1)
 def test_a_browser_plays_the_same_games(
     ref: str, players: int, games: int, tmp_path: Path, site: str, browser: Any
 ) -> None:

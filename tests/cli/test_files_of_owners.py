@@ -50,6 +50,7 @@ WRITTEN = {
 }
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("old", [False, True])
 @pytest.mark.parametrize("what", WRITTEN)
 def test_what_has_secrets_is_its_owners(

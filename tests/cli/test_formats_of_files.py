@@ -71,7 +71,7 @@ def test_each_format_that_people_or_programs_store_is_there() -> None:
 
 
 @pytest.mark.parametrize("name", READ)
-@pytest.mark.sampled(14)
+@pytest.mark.sampled(7)
 def test_a_file_of_before_is_read(name: str, formats: Path) -> None:
     for args in READ[name]:
         code, output = spoken(*args)

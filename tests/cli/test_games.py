@@ -57,6 +57,7 @@ BASE = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "lines, players",
     [

@@ -64,7 +64,7 @@ def test_where_a_log_breaks_a_rule_a_seat_is_not_told_why(whole: Path) -> None:
 @pytest.mark.parametrize("more", [["--check"], ["--trace", "x"], ["--out", "x"]])
 def test_what_tells_all_of_the_game_does_not_go_with_a_seat(whole: Path, more: list[str]) -> None:
     code, out = spoken("replay", whole, "--moves", "--for", "Ann", *more)
-    assert code == 2 and "--for and --public do not go with" in out
+    assert code == 2 and "--for and --public cannot be combined with" in out
 
 
 def test_play_writes_what_the_seat_has_seen(tmp_path: Path) -> None:

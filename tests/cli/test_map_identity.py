@@ -232,6 +232,7 @@ def test_shapes_of_one_place_are_one(tmp_path: Path) -> None:
     assert "the map is as the drawing has it" in update(tmp_path, ("Wales", 100), ("Ankara", 0), ("ankara", 0))
 
 
+@pytest.mark.proof  # 0.6 s
 def test_more_outlines_than_can_be_compared_are_refused_in_time(tmp_path: Path) -> None:
     new(tmp_path, drawing(*(("★", 9 * i, 50) for i in range(34))))
     assert "and 28 more" in refused(tmp_path, *(("★", 9 * i, 49) for i in range(34)))
@@ -317,6 +318,7 @@ def test_names_that_are_none_are_refused(ids: str, tmp_path: Path) -> None:
     assert not (tmp_path / "mine").exists()
 
 
+@pytest.mark.proof  # 0.9 s
 def test_flags_are_remembered(tmp_path: Path) -> None:
     """A new region has its fact, and a hidden layer is read, without saying it again."""
     body = '<g id="map" style="display:none" fill="#9ecae9">{}</g><rect id="frame2" width="400" height="100"/></svg>'

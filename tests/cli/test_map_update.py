@@ -124,6 +124,7 @@ def test_twenty_changes_lose_no_line(mine: Path) -> None:
     assert "RS558" not in done.output and (mine / "x.svg").is_file()
 
 
+@pytest.mark.proof  # 0.5 s
 def test_what_is_gone_is_deleted_if_it_is_wanted(mine: Path) -> None:
     text = drawing(NAMES[:18], {"r0": "#9ecae9", "r1": "#9ecae9"}, {})
     output = new(mine, text, "--update", "--delete", "--yes")
@@ -137,6 +138,7 @@ def test_what_is_gone_is_deleted_if_it_is_wanted(mine: Path) -> None:
     assert "the map is as the drawing has it" in new(mine, text, "--update")
 
 
+@pytest.mark.proof  # 0.4 s
 def test_without_a_yes_nothing_is_written(mine: Path) -> None:
     before = files(mine)
     output = new(mine, drawing(NAMES, {}, {(1, 1): (120, 120)}), "--update")
@@ -154,7 +156,7 @@ def test_without_a_yes_nothing_is_written(mine: Path) -> None:
         ["new", "mine", "--map", "oak,elm", "--layer", "x"],
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_what_cannot_be_brought_up_to_date_is_wrong_usage(args: list[str], mine: Path) -> None:
     args = [str(mine / "map.svg") if arg == "MAP" else arg for arg in args]
     before = files(mine)
@@ -162,6 +164,7 @@ def test_what_cannot_be_brought_up_to_date_is_wrong_usage(args: list[str], mine:
     assert files(mine) == before
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_file_that_leads_elsewhere_is_not_written(mine: Path) -> None:
     other = mine / "other.yaml"
     (mine / "mine" / "outlines.yaml").rename(other)
@@ -171,6 +174,7 @@ def test_a_file_that_leads_elsewhere_is_not_written(mine: Path) -> None:
     assert other.read_text("utf-8") == before
 
 
+@pytest.mark.proof  # 0.7 s
 def test_the_picture_is_the_drawing(tmp_path: Path) -> None:
     """Each corner of a region on the picture is one of the drawing, to the unit, and each of the drawing is there."""
     choose = random.Random(8)

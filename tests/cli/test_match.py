@@ -23,6 +23,11 @@ def run(*args: object) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+def test_a_wrong_bot_is_named() -> None:
+    result = CliRunner().invoke(cli, ["match", "random", "rndom", "nim"])
+    assert (result.exit_code, "for BOT: there is no bot `rndom`" in result.output) == (2, True)
+
+
 @pytest.mark.proof
 def test_a_ladder_says_who_is_stronger() -> None:
     code, text = run("flat:16", "random", "random", "connect_four", "--games", 60, "--seed", 1)

@@ -38,12 +38,12 @@ def test_moves_are_listed_in_words_with_what_they_changed() -> None:
     assert code == 0
     assert out.splitlines()[2:7] == [
         "    5  Austria-Hungary (Claudia) moves to Import",
-        "       Austria-Hungary space: none → Import",
+        "       Austria-Hungary space: Import",
         f"    6  {IMPORT}",
         "       Austria-Hungary treasury: 2 → 1",
         "       fleet of Austria-Hungary: supply → Trieste",
     ]
-    assert "seat     points" in out and "goes on: France (Claudia): a space of the rondel" in out
+    assert "seat     points" in out and "goes on: France (Claudia): choose a space of the rondel" in out
 
 
 def test_moves_in_another_language_and_by_ids() -> None:
@@ -142,7 +142,7 @@ def test_news_that_are_too_many_name_the_command_for_all_moves(capsys: pytest.Ca
 
 def test_play_says_who_acts_and_what_it_costs() -> None:
     _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24", stdin="factory\nq\ny\n")
-    assert "German Empire (A): a space of the rondel" in out
+    assert "German Empire (A): choose a space of the rondel" in out
     assert "taken: German Empire (A) moves to Factory" in out
     assert "Build a factory in Cologne (5 million)" in out
     assert "unmoved" not in out and "bank" not in out
@@ -213,7 +213,7 @@ def test_play_by_ids_and_in_another_language() -> None:
         *("imperial_asia", "imperial_asia+playimperial", "tutorial"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_imperial_has_all_words_in_english_and_german(ref: str) -> None:
     assert [spoken("titles", ref, "--language", language)[0] for language in ("en", "de")] == [0, 0]
 
@@ -225,7 +225,7 @@ def test_imperial_has_all_words_in_english_and_german(ref: str) -> None:
         "shadow_of_the_emperor",
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_others_have_all_words_in_english_and_spanish(ref: str) -> None:
     assert [spoken("titles", ref, "--language", language)[0] for language in ("en", "es")] == [0, 0]
 

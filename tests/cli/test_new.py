@@ -95,6 +95,7 @@ def test_a_folder_is_sound_plays_and_passes_its_test(base: str) -> None:
     assert diff(load_source(base, Report()), load_source("./mine", Report())) == []
 
 
+@pytest.mark.proof  # 0.3 s
 @pytest.mark.parametrize("base", [*SHIPPED, *LAID_OVER, *OWN])
 @pytest.mark.sampled(1)
 def test_an_overlay_is_sound_and_plays(base: str) -> None:
@@ -141,6 +142,7 @@ def test_the_files_say_where_their_schema_is() -> None:
         assert json.loads((Path(name).parent / path).read_text("utf-8")) == load_schema(schema)
 
 
+@pytest.mark.proof  # 0.4 s
 def test_it_is_told_what_to_do_next(tmp_path: Path) -> None:
     lines = succeed("new", "mine", "--from", NIM).splitlines()
     assert lines[0] == "written: mine"
@@ -204,9 +206,10 @@ def test_a_path_that_cannot_be_written_down(tmp_path: Path, capsys: pytest.Captu
     succeed("new", "mine", "--from", "my games/nim", "--overlay")
 
 
+@pytest.mark.proof  # 0.4 s
 def test_an_overlay_of_the_base_that_is_named_by_its_path(capsys: pytest.CaptureFixture[str]) -> None:
     succeed("new", "over", "--from", NIM, "--overlay")
-    assert "extends overlays by their ids" in refused(capsys, "mine", "--from", f"{NIM}+./over.yaml")
+    assert "extends overlays by id" in refused(capsys, "mine", "--from", f"{NIM}+./over.yaml")
     succeed("new", "more", "--from", f"{NIM}+./over.yaml", "--overlay")
     succeed("validate", f"{NIM}+./over.yaml+./more.yaml")
     assert files() == ["more.yaml", "over.yaml"]
@@ -220,14 +223,14 @@ def test_an_overlay_of_the_base_that_is_named_by_its_path(capsys: pytest.Capture
 )
 def test_bad_names(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     message = refused(capsys, name, "--from", NIM)
-    assert "is no name for a ruleset: a name is small letters, digits and `_`" in " ".join(message.split())
+    assert "is not a valid ruleset name: a name is small letters, digits and `_`" in " ".join(message.split())
     assert files() == []
 
 
 @pytest.mark.parametrize("name", ["con", "aux", "prn", "nul", "com1", "lpt9"])
 @pytest.mark.parametrize("form", [[], ["--from", NIM], ["--from", NIM, "--overlay"]])
 def test_names_that_windows_keeps_for_itself(name: str, form: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert f"choose another name, such as `{name}_`" in " ".join(refused(capsys, name, *form).split())
+    assert f"choose another, such as `{name}_`" in " ".join(refused(capsys, name, *form).split())
     assert files() == []
 
 
@@ -252,7 +255,7 @@ def test_nothing_is_overwritten(overlay: list[str], tmp_path: Path, capsys: pyte
 @pytest.mark.parametrize(
     "args, message",
     [
-        (["mine", "--overlay"], "name it with --from"),
+        (["mine", "--overlay"], "give it with --from"),
         (["mine", "--from", "nothing"], "there is no ruleset `nothing`"),
         (["mine", "--from", f"{NIM}+nothing"], "there is no overlay `nothing`"),
         (["mine", "--from", NIM, "--to", "nowhere"], "does not exist"),

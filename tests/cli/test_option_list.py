@@ -41,10 +41,12 @@ def names(game: Game, typed: str) -> list[str]:
         ("move(", [f"move({s})" for s in ("factory", "production_1", "maneuver_1", "investor", "import")]),
     ],
 )
+@pytest.mark.sampled(5)
 def test_what_is_typed_finds_options(game: Game, typed: str, meant: list[str]) -> None:
     assert names(game, typed)[: len(meant)] == meant and (meant or not names(game, typed))
 
 
+@pytest.mark.proof  # 0.6 s
 def test_what_is_most_like_it_is_suggested(game: Game) -> None:
     options = list(game.legal_options)
     tell = Narrator(Words(game.ruleset), game).option

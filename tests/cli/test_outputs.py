@@ -131,7 +131,7 @@ def test_other_outputs_are_fine() -> None:
         "replay game.jsonl --rules ./nim",
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_nothing_waits_for_a_pipe(words: str) -> None:
     for name in ("PIPE", "PIPE.jsonl", "PIPE.json", "PIPE.yaml", "PIPE.rules", "PIPE.svg", "PIPE.parquet"):
         os.mkfifo(name)
@@ -185,7 +185,7 @@ def test_devices_are_no_files(device: str, capsys: pytest.CaptureFixture[str]) -
         ("perft ./nim --record", "nim/perft/record"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_on_a_full_disk_the_old_file_stays(words: str, file: str) -> None:
     if file.endswith(".png"):
         pytest.importorskip("resvg_py")
@@ -221,7 +221,7 @@ def test_an_unknown_kind_of_failure_is_told(kind: str, capsys: pytest.CaptureFix
     capsys.readouterr()
     assert run(command) == 2
     err = capsys.readouterr().err
-    assert "error[RS607]: a failure is one of invariant, fault, no_option" in err and "r.jsonl:3:1" in err
+    assert "error[RS607]: a failure must be one of invariant, fault, no_option" in err and "r.jsonl:3:1" in err
 
 
 @pytest.mark.parametrize("words", ["play nim --players 2 --log old.jsonl", "log old.jsonl --for A", "draw old.jsonl"])
@@ -251,6 +251,7 @@ decisions:
 SETTING = next(iter(load_ruleset("nim").settings))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "rules, setting, option, message",
     [

@@ -152,7 +152,7 @@ def reference(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if CALLS[name]("", "")])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_every_command_takes_overlays_of_ones_own(name: str, reference: str) -> None:
     for call in CALLS[name](reference, "own.jsonl"):
         code, out, err = invoke(name, *call)
@@ -176,7 +176,7 @@ def take_rules_out(log: Path) -> None:
     ],
     ids=" ".join,
 )
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_where_the_overlay_of_a_log_is_not_found_the_way_out_is_told(
     reference: str, args: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -187,7 +187,7 @@ def test_where_the_overlay_of_a_log_is_not_found_the_way_out_is_told(
     assert "--rules" in err
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_a_judgement_says_how_a_game_went_under_a_rule_of_ones_own(reference: str) -> None:
     words, json_ = (
         invoke("replay", "nim.jsonl", "--under", reference),
@@ -214,7 +214,7 @@ def test_identify_tells_that_the_header_names_an_overlay_which_is_not_found(refe
     assert "--rules" in out + err
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_a_record_of_an_overlay_of_ones_own_lies_beside_it(reference: str) -> None:
     base = load_ruleset(reference.partition("+")[0]).folders[0]
     before = sorted(base.rglob("*"))
@@ -238,7 +238,7 @@ def test_a_foreign_log_is_judged_under_a_rule_of_ones_own(tmp_path: Path, monkey
     assert "under imperial+mine" in out
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_a_folder_that_extends_an_overlay_by_its_path_would_lose_it(reference: str) -> None:
     code, _, err = invoke("new", "mine_too", "--from", reference)
     assert code == 2

@@ -32,6 +32,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.proof  # 0.4 s
 def test_an_overlay_is_put_right_and_its_base_is_not_touched(base: Path) -> None:
     before = contents(base)
     invoke("validate", "nim+./mine.yaml", "--fix", "--yes")

@@ -48,6 +48,7 @@ def test_a_rule_that_shortens_games_does_so_and_the_same_pairs_say_it_again() ->
     assert invoke(*again[1:])[1] == text
 
 
+@pytest.mark.proof  # 1.7 s
 @pytest.mark.usefixtures("rules")
 def test_the_same_figures_come_from_processes_and_from_records(tmp_path: Path) -> None:
     args = ("playtest", "nim", "+./more.yaml", *GAMES, "--pairs", 60, "--format", "json")
@@ -102,6 +103,7 @@ def test_an_ending_and_the_use_of_an_option_are_asked_for(tmp_path: Path) -> Non
     assert (over["verdict"], over["share"], over["value"]) == ("equal", True, 1.0)
 
 
+@pytest.mark.proof  # 0.2 s
 @pytest.mark.usefixtures("rules")
 def test_mistakes_are_bounded_for_all_rules_together() -> None:
     args = (*GAMES, "--pairs", 45, "--format", "json")
@@ -110,6 +112,7 @@ def test_mistakes_are_bounded_for_all_rules_together() -> None:
     assert both["high"] > first["high"] > 0
 
 
+@pytest.mark.proof  # 0.6 s
 def test_a_sweep_is_a_rule_for_each_value_but_that_of_the_game(tmp_path: Path) -> None:
     page = tmp_path / "sweep.html"
     args = ("playtest", "nim", "--sweep", "constants.most=2..4", *GAMES, "--pairs", 45)
@@ -164,12 +167,14 @@ def test_of_many_numbers_those_that_matter_are_found(tmp_path: Path) -> None:
     assert best["values"][:4] == [1, 2, 3, 4] and abs(best["mean"] - 7) < 1
 
 
+@pytest.mark.proof  # 1.1 s
 def test_the_game_itself_may_come_nearest() -> None:
     args = ("playtest", "nim", "--sweep", "constants.most=3..9", "--target", "length=4.9", *GAMES)
     code, text, _ = invoke(*args)
     assert code == 0 and "This rule never acted in 1 game of random." in text
 
 
+@pytest.mark.proof  # 0.4 s
 def test_a_number_that_is_a_setting_is_swept(tmp_path: Path) -> None:
     (tmp_path / "short.yaml").write_text(
         RULE.format(id="short", what="add: {game.settings.fewest: {type: int 1..3, default: 1}}")
@@ -221,13 +226,15 @@ def test_the_page_opens_each_game_that_is_written_and_shows_recorded_ones_beside
         (("nim", "--set", "a=b"), "has no setting `a`"),
         (("nim", "nimm"), "did you mean `nim`"),
         (("nim", "nim", "--pairs", "x"), "no list of numbers"),
-        (("nim", "nim", "--pairs", "0"), "no list of numbers"),
+        (("nim", "nim", "--pairs", "0"), "no list of numbers from 1 to 99,999,999"),
+        (("nim+short",), "is `+short` the rule? `rulespec playtest nim +short`"),
+        (("nim", "nim", "--beside", "rndom"), "for --beside: there is no bot `rndom`"),
         (("nim", "--sweep", "most=2..4"), "not of the form"),
         (("nim", "--sweep", "constants.mots=2..4"), "did you mean `most`"),
         (("nim", "--sweep", "constants.most=4..2"), "2 to 12 values"),
         (
             ("nim", "--sweep", "constants.most=2..4", "--sweep", "constants.stones=5..9"),
-            "one number is swept at a time",
+            "only one number can be swept at a time",
         ),
         (("nim", "--sweep", "constants.most=2..4", "--sweep", "constants.most=2..5"), "swept twice"),
         (("nim", "--target", "length=5"), "values of 1 to 12 numbers"),
@@ -254,6 +261,7 @@ def test_ctrl_c_ends_with_the_answers_so_far(monkeypatch: pytest.MonkeyPatch) ->
     assert code != 0 and "45 pairs" in text and "answers so far" in err
 
 
+@pytest.mark.proof  # 2.1 s
 @pytest.mark.parametrize(
     "players, wins, pairs",
     [

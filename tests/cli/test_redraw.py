@@ -53,6 +53,7 @@ def drawn(log: Path, ref: str, players: int, first: str, again: str, times: int,
     return results
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("again", ["bid(0)", "bid(3)"])
 def test_the_same_is_drawn_after_a_taking_back(players: int, again: str, tmp_path: Path) -> None:

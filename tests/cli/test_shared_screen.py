@@ -82,7 +82,7 @@ def test_the_screen_is_handed_over_and_wiped(played: Terminal) -> None:
 
 
 @pytest.mark.parametrize("keys", ["\x1b[A", "\x10", "\x12bid\n", "\x19", "\x1b[A\x1b[A", "\x1bp"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_nobody_calls_back_what_another_one_typed(keys: str, played: Terminal) -> None:
     """Arrows, searching and yanking give nothing: what was typed, or deleted, is nowhere."""
     played.until("Enter")
@@ -93,6 +93,7 @@ def test_nobody_calls_back_what_another_one_typed(keys: str, played: Terminal) -
     assert not [word for word in ("zebra", "Ann: bid") if word in answer or word in on_screen(played.shown)]
 
 
+@pytest.mark.proof  # 0.2 s
 def test_keys_that_were_pressed_before_hand_nothing_over(played: Terminal) -> None:
     played.until("Enter")
     played.type("", "Ann> ")
@@ -113,6 +114,7 @@ def test_who_speaks_at_the_turn_of_another_one_has_the_screen_for_it(played: Ter
     assert "Ann" in on_screen(played.type("", "Ann> "))
 
 
+@pytest.mark.proof  # 0.2 s
 def test_at_the_end_all_see_what_all_may(played: Terminal) -> None:
     played.until("Enter")
     played.type("", "Ann> ")
@@ -120,6 +122,7 @@ def test_at_the_end_all_see_what_all_may(played: Terminal) -> None:
     assert WIPED in left and played.process.wait(30) == 0
 
 
+@pytest.mark.proof  # 0.4 s
 def test_alone_or_without_secrets_there_is_nothing_to_hand_over() -> None:
     for args in ((*PLAY, "--bots", "1"), ("play", "nim", "--players", "2")):
         terminal = Terminal(*args)

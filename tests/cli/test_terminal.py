@@ -83,8 +83,8 @@ def test_logs_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.Ca
     harmless(capsys, "replay", "foreign.json")
 
 
+@pytest.mark.proof  # 0.5 s
 @pytest.mark.parametrize("text", [TOGETHER, "\rok", "\tx", *COMMANDS])
-@pytest.mark.sampled(1)
 def test_rulesets_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game = (home / "nim/game.yaml").read_text("utf-8")
     game = game.replace("title: Nim", f"title: {json.dumps(text)}").replace('"1.0"', json.dumps(text))
@@ -102,7 +102,7 @@ def test_rulesets_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytes
 
 
 @pytest.mark.parametrize("text", [*MOVING, *COMMANDS])
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(4)
 def test_arguments_say_nothing_to_a_terminal(text: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for args in (
         (text,),
@@ -248,6 +248,7 @@ def test_what_cannot_be_written_is_told(kind: str, home: Path) -> None:
     assert sorted(p.name for p in home.iterdir()) == ["dir", "file", "loop", "nim"]
 
 
+@pytest.mark.proof  # 0.5 s
 def test_a_device_is_written_at_once(home: Path) -> None:
     done = process(["replay", str(QUICK), "--out", "/dev/stdout", "--trace", "/dev/null"])
     assert done.returncode == 0 and '"rulespec_log"' in done.stdout
@@ -292,9 +293,9 @@ def test_output_that_cannot_be_written_is_an_error(args: list[str], how: str) ->
     assert done.stderr.startswith("Error: the output cannot be written: "), done.stderr
 
 
+@pytest.mark.proof  # 0.6 s
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
 @pytest.mark.parametrize("how", ["2>/dev/full", "2>&-", "<&-", "<&- 2>&-"])
-@pytest.mark.sampled(1)
 def test_nothing_else_depends_on_the_other_streams(how: str) -> None:
     done = process(["validate", "tutorial", "--no-play"], how)
     assert done.returncode == 0 and "sound" in done.stdout
@@ -349,8 +350,8 @@ def test_a_dialect_that_is_a_loop_of_links_hinders_nobody(home: Path, monkeypatc
     assert code == 2 and "RS6" in text
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize("name", ["x" * 300, "x" * 5_000, "x/" * 2_500])
-@pytest.mark.sampled(1)
 def test_an_overlong_name_is_absent(name: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("RULESPEC_PATH", "RULESPEC_CACHE", "XDG_CACHE_HOME", "HOME"):
         with monkeypatch.context() as patch:

@@ -79,6 +79,7 @@ def test_what_cannot_be_played_is_an_error(small: Path) -> None:
     assert out.startswith("small 1.0: 1 error · played ")
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_result_is_kept_until_a_file_changes(small: Path, runs: list[str]) -> None:
     first = invoke("validate", small)
     assert invoke("validate", small) == first and runs == ["small"]
@@ -94,6 +95,7 @@ def test_an_error_is_kept_with_its_place(small: Path, runs: list[str]) -> None:
     assert first[0] == 1 and invoke("validate", small) == first and len(runs) == 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("entry", [b"", b"[]", b'{"games":"many"}', b'{"games":1}'])
 def test_a_kept_result_that_is_damaged_counts_as_missing(small: Path, runs: list[str], entry: bytes) -> None:
     from rulespec import cache
@@ -105,11 +107,11 @@ def test_a_kept_result_that_is_damaged_counts_as_missing(small: Path, runs: list
     assert invoke("validate", small) == first and len(runs) == 2
 
 
+@pytest.mark.proof  # 0.3 s
 @pytest.mark.parametrize(
     "folder, file, before, line",
     [("large", "play", "", 3), ("small_2", "play", "", 3), ("large", "more", "", 3), ("large", "play", "# more\n", 4)],
 )
-@pytest.mark.sampled(2)
 def test_a_copy_has_its_own_places(small: Path, folder: str, file: str, before: str, line: int) -> None:
     stuck = STUCK.replace("                pass\n", "")
     (small / "rules/play.rules").write_text(stuck, "utf-8")
@@ -142,6 +144,7 @@ def test_as_json(small: Path) -> None:
     assert data["rulesets"][0]["played"] == {"games": 2_000, "combinations": 2, "of": 2}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("format_", ["github", "sarif"])
 def test_other_formats_have_what_the_games_show(small: Path, format_: str) -> None:
     (small / "rules/play.rules").write_text(STUCK.replace("                pass\n", ""), "utf-8")
@@ -205,6 +208,7 @@ def test_a_dead_end_that_is_no_decision(small: Path) -> None:
     assert code == 1 and "error[RS720]" in err and "did you mean `turn`?" in err
 
 
+@pytest.mark.proof  # 0.3 s
 @pytest.mark.parametrize("command", [["explore"], ["test"]])
 def test_a_dead_end_that_is_meant_is_no_mistake(small: Path, command: list[str]) -> None:
     (small / "rules/play.rules").write_text(STUCK.replace("                pass\n", ""), "utf-8")
@@ -215,6 +219,7 @@ def test_a_dead_end_that_is_meant_is_no_mistake(small: Path, command: list[str])
     assert invoke("validate", small)[0] == 0
 
 
+@pytest.mark.proof  # 0.5 s
 def test_a_house_rule_declares_a_dead_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
     text = (TESTS / "fixtures/unplayable/pairs.yaml").read_text("utf-8")
@@ -224,6 +229,7 @@ def test_a_house_rule_declares_a_dead_end(tmp_path: Path, monkeypatch: pytest.Mo
     assert invoke("validate", f"nim+{tmp_path}/pairs.yaml")[0] == 0
 
 
+@pytest.mark.proof  # 0.4 s
 def test_many_random_games_are_mostly_only_played(small: Path) -> None:
     code, out, _ = invoke("test", small, "--random", "500")
     assert code == 0 and "500 random games" in out

@@ -93,6 +93,7 @@ def compared(game: Game, folder: Path, rules: str | None = None, most: int = 9) 
 OWN = {"tokens, cards, amounts, nothing": PARLOUR, "an argument alone": HINTS}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", OWN)
 def test_each_viewer_gets_its_view_and_nothing_else(name: str, tmp_path: Path) -> None:
     ruleset = small(tmp_path / "small", OWN[name])

@@ -62,6 +62,7 @@ def test_a_command_needs_no_posix(line: str, shown: str, tmp_path: Path) -> None
     assert shown in run(*line.split(), folder=tmp_path)
 
 
+@pytest.mark.proof  # 0.5 s
 def test_a_game_is_saved_and_continued(tmp_path: Path) -> None:
     started = run("play", "nim", "--players", 2, "--log", "game.jsonl", folder=tmp_path, stdin="1\nq\n")
     assert "nim" in started.lower()

@@ -13,7 +13,7 @@ import click
 import pytest
 from folders import RULESETS, TESTS
 
-from rulespec.cli.fraction_flag import YEAR, Finite
+from rulespec.cli.flags import YEAR, Finite
 from rulespec.cli.main import COMMANDS, cli, run
 from rulespec.serve.owner import MAX_DEADLINE
 

@@ -27,6 +27,8 @@ PAGES = [
     "docs/guides/bag_of_cards.md",
     "docs/guides/stack_of_effects.md",
     "docs/guides/bidding.md",
+    "docs/guides/longest_road.md",
+    "docs/guides/plan.md",
     "docs/guides/draw_a_map.md",
     "docs/guides/hidden_information.md",
     "docs/guides/perft.md",

@@ -111,6 +111,7 @@ def test_yaml_in_the_documentation_is_read_by_other_readers(page: str) -> None:
             yaml.safe_load(block.body)
 
 
+@pytest.mark.proof  # 0.6 s
 def test_yaml_that_ships_is_read_by_other_readers() -> None:
     for path in (*tracked("games/*.yaml"), *tracked("tests/rulesets/*.yaml")):
         yaml.load(path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))

@@ -27,6 +27,7 @@ def pages(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.md"))
 
 
+@pytest.mark.proof  # 1.0 s
 def test_links_of_the_site_lead_to_its_pages(staged: Path) -> None:
     wrong = []
     for page in pages(staged):

@@ -29,6 +29,7 @@ def shown(source: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # noqa: S307 - the same
 
 
+@pytest.mark.proof  # 1.4 s
 def test_a_notebook_shows_a_board_a_table_and_a_plot(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -90,8 +90,8 @@ def test_no_text_of_a_board_with_mistakes_stands_on_another(lake: Path) -> None:
     assert overlaps(to_svg(scene)) == [] and outside(to_svg(scene)) == []
 
 
+@pytest.mark.proof  # 1.4 s
 @pytest.mark.parametrize("flags", [["--paper", "a4"], ["--paper", "a3", "--tiles"], []])
-@pytest.mark.sampled(1)
 def test_a_print_has_no_marks_of_mistakes(flags: list[str], lake: Path) -> None:
     """Errors, and the warnings of a sound map, are on standard error."""
     wrong = CliRunner().invoke(cli, ["draw", str(lake), "--empty", *flags, "--out", str(lake / "board.pdf")])
@@ -108,6 +108,7 @@ def test_a_print_has_no_marks_of_mistakes(flags: list[str], lake: Path) -> None:
     assert all("marsh" in text and "treasury" not in text for text in texts)  # what is on tables is nobody's yet
 
 
+@pytest.mark.proof  # 1.3 s
 def test_a_map_with_a_warning_alone_prints_clean(lake: Path) -> None:
     shutil.copy(GAMES / "tutorial" / "map.yaml", lake / "map.yaml")
     with (lake / "map.yaml").open("a", encoding="utf-8") as file:
@@ -119,6 +120,7 @@ def test_a_map_with_a_warning_alone_prints_clean(lake: Path) -> None:
     assert "RS231" not in " ".join(page.extract_text() for page in PdfReader(lake / "board.pdf").pages)
 
 
+@pytest.mark.proof  # 0.4 s
 def test_a_map_without_mistakes_is_drawn_as_a_game_begins(lake: Path) -> None:
     shutil.copy(GAMES / "tutorial" / "map.yaml", lake / "map.yaml")
     done = drawn(lake)
@@ -134,6 +136,7 @@ def test_files_that_cannot_be_read_are_told_and_nothing_is_drawn(lake: Path) -> 
     assert not (lake / "board.svg").exists()
 
 
+@pytest.mark.proof  # 0.5 s
 def test_mistakes_in_rules_do_not_hide_the_map(lake: Path) -> None:
     (lake / "rules").mkdir(exist_ok=True)
     (lake / "rules" / "own.rules").write_text("procedure broken():\n    set nothing to 1\n", "utf-8")

@@ -37,7 +37,7 @@ LINKS = {"imperial": 137, "imperial_2030": 156, "imperial_asia": 145, "tetrarchi
 REGIONS = {"imperial": 54, "imperial_2030": 62, "imperial_asia": 62, "tetrarchia": 48}
 _CRIMEA = (34.2, 45.2)
 
-pytestmark = pytest.mark.parametrize("ref", proofs_but(MAPS, "imperial", "tetrarchia"))
+pytestmark = pytest.mark.parametrize("ref", proofs_but(MAPS, "tetrarchia"))
 
 
 def recipe(ref: str) -> dict[str, Any]:
@@ -109,6 +109,7 @@ def test_every_kind_of_line_is_in_the_legend(ref: str) -> None:
     assert (f">{words.word('not_in_play')}<" in legend) == ("scenery" in ids)
 
 
+@pytest.mark.proof  # 0.5 s
 def test_without_hatching_letters_and_borders_tell_owners_apart(ref: str) -> None:
     style, _, names = laid_out(ref)
     sheet = board_of(loaded(ref), ()).sheet
@@ -123,12 +124,14 @@ def test_without_hatching_letters_and_borders_tell_owners_apart(ref: str) -> Non
     assert {"owners", "inner", "coasts", "shallows"} <= ids
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.sampled(1)
 def test_a_picture_is_small(ref: str) -> None:
     ruleset = loaded(ref)
     assert len(to_svg(board(ruleset, Game(ruleset, seat_names(3, ruleset.seats))))) <= 300_000
 
 
+@pytest.mark.proof  # 0.3 s
 @pytest.mark.parametrize("language", [None, "de"])
 @pytest.mark.sampled(1)
 def test_no_name_stands_on_another_in_a_crowded_position(ref: str, language: str | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations, product
 
 import pytest
+from proofs import proofs_but
 
 from rulespec.drawing.board import board_of
 from rulespec.drawing.colours import OWNERS, SEATS, ground, parts
@@ -36,8 +37,9 @@ def distance(one: str, other: str, eyes: str) -> float:
     return float(sum((a - b) ** 2 for a, b in pairs) ** 0.5)
 
 
-@pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia", "tetrarchia", "shadow_of_the_emperor"])
-@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    "ref", proofs_but(["imperial", "imperial_2030", "imperial_asia", "tetrarchia", "shadow_of_the_emperor"], "imperial")
+)
 def test_owners_can_be_told_apart(ref: str) -> None:
     style = board_of(load_ruleset(ref), ()).sheet.style
     kinds = {"nation", "emperor", "area", "player"} & style.looks.keys()
@@ -50,6 +52,7 @@ def test_owners_can_be_told_apart(ref: str) -> None:
             assert distance(ground(one), ground(other), eyes) >= GROUNDS, (kind, one, other, eyes)
 
 
+@pytest.mark.proof  # 0.4 s
 def test_seats_can_be_told_from_owners() -> None:
     assert len(SEATS) >= 8
     for (one, other), eyes in product(combinations((*SEATS, *OWNERS), 2), BLIND):

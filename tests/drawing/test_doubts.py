@@ -47,8 +47,8 @@ def codes(words: str) -> list[str]:
         ("port: north_lake", "port: north_lkae"),
     ],
 )
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize("times", [1, -1])
-@pytest.mark.sampled(1)
 def test_a_misspelt_fact_is_told_once(before: str, after: str, times: int) -> None:
     written = Path(MAP).read_text("utf-8")
     number = written.count(before) if times < 0 else 1
@@ -57,6 +57,7 @@ def test_a_misspelt_fact_is_told_once(before: str, after: str, times: int) -> No
     assert codes("draw ./lake") == codes("validate ./lake") == ["RS221"] * number
 
 
+@pytest.mark.proof  # 0.5 s
 def test_what_is_wrong_whatever_a_fact_is_stays_told() -> None:
     written = Path(MAP).read_text("utf-8")
     written = written.replace(
@@ -69,9 +70,9 @@ def test_what_is_wrong_whatever_a_fact_is_stays_told() -> None:
     assert "`marsh` does not fulfil the check `land_is_land`" in result
 
 
+@pytest.mark.proof  # 0.8 s
 @pytest.mark.parametrize("regions", ["a,b,c", "oak", "0,1,0_2,1e5,0x1,yes,no,null_"])
 @pytest.mark.parametrize("ref", ["imperial", "tetrarchia", "imperial_2030", ""])
-@pytest.mark.sampled(1)
 def test_a_fresh_map_has_no_mistakes_of_form(regions: str, ref: str) -> None:
     shutil.rmtree("imperial")  # the shipped one
     assert spoken("new", "mine", "--map", regions, *(("--from", ref) if ref else ()))[0] == 0
@@ -124,11 +125,12 @@ def imported(*labels: str) -> dict[str, str]:
         ("{n}", "n", "{n}"),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_titles_are_kept(label: str, name: str, title: str) -> None:
     assert imported(label) == {name: title}
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "character", ["\u202e", "\u2066", "\u2028", "\u2029", "\x85", "\x9b", "\ufeff", "\x7f", "\r", "\u200b"]
 )
@@ -137,6 +139,7 @@ def test_what_no_text_may_have_is_left_out_of_titles(character: str) -> None:
     assert title.startswith("North") and "Sea" in title
 
 
+@pytest.mark.proof  # 0.6 s
 def test_any_labels_make_a_map_that_can_be_read() -> None:
     rng = random.Random(31)
     letters = "aB\u00fc \u0301-_.:#'\"{}[]&<>|\\%@`!?,=~\u202e\u2028\u200b\u05d0\U0001f600\u4e2d0"

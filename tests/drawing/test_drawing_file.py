@@ -31,7 +31,7 @@ def codes(folder: Path, text: str) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(4)
 def test_shipped_drawings_have_nothing_to_tell(folder: Path) -> None:
     report = Report()
     read_drawing(load_ruleset(str(folder)), report)
@@ -64,13 +64,14 @@ def test_shipped_drawings_have_nothing_to_tell(folder: Path) -> None:
         ("colours: {reed: red}", "RS211"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_mistake_is_told_at_its_place(text: str, code: str, lake: Path) -> None:
     result = codes(lake, f"drawing:\n  {text}\n")
     assert [c for c, _ in result] == [code], result
     assert code == "RS555" or result[0][1] == 2
 
 
+@pytest.mark.proof  # 0.2 s
 def test_a_file_says_only_what_is_different(lake: Path) -> None:
     text = "drawing:\n  entities: {nation: {reed: {colour: '#123456'}}}\n  pieces: {army: {symbol: star}}\n"
     assert codes(lake, text) == []
@@ -86,6 +87,7 @@ def test_names_below_the_topmost_file_may_be_gone(lake: Path) -> None:
     assert report.diagnostics == () and set(style.looks["nation"]) == {"reed", "stone", "heath"}
 
 
+@pytest.mark.proof  # 0.3 s
 def test_an_overlay_has_a_drawing_of_its_own(lake: Path) -> None:
     (lake / "variants" / "drawing").mkdir(parents=True)
     overlay = 'id: dry\ntitle: Dry\nfor: lake\nversion: "1"\nchanges: {map.regions.isle.title: The Island}\n'

@@ -193,6 +193,7 @@ COLOURED = svg(
 )
 
 
+@pytest.mark.proof  # 0.9 s
 def test_colours_say_what_a_region_is_and_sort_its_links(tmp_path: Path) -> None:
     more = ("--from", "imperial", "--fill", "#9ecae9=sea", "--fill", "#decba4=terrain.land")
     assert "--fill says nothing of #ddccaa (1 region)" in new(tmp_path, COLOURED, *more)
@@ -207,7 +208,7 @@ def test_colours_say_what_a_region_is_and_sort_its_links(tmp_path: Path) -> None
     "fill, part",
     [
         ("#9ecae9=see", "there are terrain.sea"),
-        ("#9ecae9", "says nothing of a colour"),
+        ("#9ecae9", "does not name a colour"),
         ("=sea", "says nothing"),
         ("#9ecae9=terrain.italy", "no fact"),
         ("#9ecae9=port.rome", "no fact"),
@@ -219,6 +220,7 @@ def test_a_colour_that_says_nothing_is_wrong_usage(fill: str, part: str, tmp_pat
     assert not (tmp_path / "mine").exists()
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize(
     "fill, said",
     [
@@ -227,7 +229,6 @@ def test_a_colour_that_says_nothing_is_wrong_usage(fill: str, part: str, tmp_pat
         ("rgb(1,2,3)", "no region has the colour `#010203`"),
     ],
 )
-@pytest.mark.sampled(1)
 def test_a_colour_that_no_region_has_is_said(fill: str, said: str, tmp_path: Path) -> None:
     more = ("--from", "imperial", "--fill", f"{fill}=sea", "--fill", "#decba4=land")
     begun, updated = new(tmp_path, COLOURED, *more), new(tmp_path, COLOURED, *more, "--update", "--yes")
@@ -236,14 +237,15 @@ def test_a_colour_that_no_region_has_is_said(fill: str, said: str, tmp_path: Pat
         assert output.count("RS851") == 1 and "--fill says nothing of" in output
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_colour_of_a_class_gives_a_fact(tmp_path: Path) -> None:
     classes = svg('<style>.s{fill:#9ecae9}</style><rect id="cape" class="s" width="300" height="1000"/>')
     output = new(tmp_path, classes, "--from", "imperial", "--fill", "#9ecae9=sea")
     assert "RS85" not in output and "terrain: sea" in (tmp_path / "mine" / "map.yaml").read_text("utf-8")
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize("other", ["#9ecae9=land", "#9ECAE9=terrain.land", "rgb(158,202,233)=land"])
-@pytest.mark.sampled(1)
 def test_one_colour_has_one_meaning(other: str, tmp_path: Path) -> None:
     more = ("--from", "imperial", "--fill", "#9ecae9=sea", "--fill", other)
     output = " ".join(new(tmp_path, COLOURED, *more, code=2).split())
@@ -251,6 +253,7 @@ def test_one_colour_has_one_meaning(other: str, tmp_path: Path) -> None:
     assert "written" in new(tmp_path, COLOURED, *more[:4], "--fill", "#9ECAE9=terrain.sea")
 
 
+@pytest.mark.proof  # 0.4 s
 def test_one_colour_may_say_several_facts(tmp_path: Path) -> None:
     more = ("--from", "imperial", "--fill", "#9ecae9=province", "--fill", "#9ecae9=home.italy")
     output = new(tmp_path, COLOURED, *more)

@@ -27,8 +27,8 @@ def points(svg: str) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in re.findall(r"[ML]([-\d.]+) ([-\d.]+)", svg)]
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia", "tutorial", "tetrarchia"])
-@pytest.mark.sampled(1)
 def test_two_that_are_alike_in_grey_have_other_lines(ref: str) -> None:
     ruleset = load_ruleset(ref)
     style = board_of(ruleset, ()).sheet.style
@@ -64,11 +64,13 @@ def test_lines_stay_in_their_area_and_leave_its_name_free(name: str) -> None:
     assert hatched([SQUARE], "none", "blue") == ""
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_drawing_says_which_lines() -> None:
     style = board_of(load_ruleset("imperial"), ()).sheet.style
     assert style.looks["terrain"]["sea"].hatch == "waves" and style.looks["terrain"]["land"].hatch == "none"
 
 
+@pytest.mark.proof  # 0.4 s
 def test_a_token_with_another_text_has_the_letter_of_its_owner_as_well() -> None:
     ruleset = load_ruleset("shadow_of_the_emperor")
     game = Game(ruleset, seat_names(4, ruleset.seats))

@@ -200,12 +200,14 @@ def test_boxes_of_a_map_are_of_one_height(tmp_path: Path) -> None:
     assert all(not one.meets(other) for i, one in enumerate(boxes) for other in boxes[:i])
 
 
+@pytest.mark.proof  # 0.4 s
 def test_colours_of_boxes_are_in_the_legend() -> None:
     drawing, _ = begun("tetrarchia", 4)
     (legend,) = (item.svg for item in drawing.static if item.id == "legend.province")
     assert set(drawing.sheet.titles("area")) <= set(texts(legend))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ref", ["imperial", "chess", "shadow_of_the_emperor"])
 def test_a_board_without_pieces_has_no_tables(ref: str) -> None:
     assert not any(item.layer == "tables" for item in board(loaded(ref)[0]).static)

@@ -24,6 +24,7 @@ def static(board: Board, id_: str) -> str:
     return next(item.svg for item in board.static if item.id == id_)
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize("ref", ["imperial", "imperial_2030", "imperial_asia"])
 @pytest.mark.sampled(1)
 def test_each_port_points_into_its_sea(ref: str) -> None:
@@ -41,6 +42,7 @@ def test_each_port_points_into_its_sea(ref: str) -> None:
         assert holds(layout.areas.outlines[sea], x - left, y - top), kind.entities[number].name
 
 
+@pytest.mark.proof  # 0.4 s
 def test_canals_are_places_on_the_map_and_in_its_legend() -> None:
     board = board_for("imperial_2030")
     places = board.places()
@@ -55,6 +57,7 @@ def test_a_map_without_canals_has_none_in_its_legend() -> None:
     assert ">canal<" not in static(board_for("imperial"), "legend.region")
 
 
+@pytest.mark.proof  # 0.6 s
 def test_regions_of_an_overlay_have_outlines_and_touch_where_links_lead() -> None:
     ref, report = "imperial+two_more_regions", Report()
     style = read_drawing(loaded(ref)[0], report)
@@ -67,6 +70,7 @@ def test_regions_of_an_overlay_have_outlines_and_touch_where_links_lead() -> Non
     assert layout.areas.touching() == linked
 
 
+@pytest.mark.proof  # 0.3 s
 def test_sea_zones_stand_on_water() -> None:
     style = board_for("tetrarchia").sheet.style.boards
     land = [ring for part in style["province"].scenery if part.colour != "water" for ring in part.rings]

@@ -76,6 +76,7 @@ def test_a_mistake_is_seen_and_told_at_its_line(
     assert f"<title>{place}:" in faults or not place
 
 
+@pytest.mark.proof  # 0.5 s
 def test_mistakes_of_many_forms_at_once_do_not_hide_one_another(lake: Path) -> None:
     changed(lake, "hills: {", "hills: {position: [10], ")
     changed(lake, "marsh: {terrain: land", "marsh: {terain: land")
@@ -127,6 +128,7 @@ def test_a_game_that_cannot_begin_is_drawn_with_the_reason(tmp_path: Path) -> No
     assert 'class="faults static"' in picture and "play.rules:" in picture and "oak</text>" in picture
 
 
+@pytest.mark.proof  # 0.4 s
 def test_a_mistake_in_another_file_is_seen_at_the_region_that_it_names(lake: Path) -> None:
     changed(lake, "{reedham: 1", "{reedhm: 1", "setup.yaml")
     _, picture = drawn(lake)
@@ -148,6 +150,7 @@ class Lines:
             self.text += line
 
 
+@pytest.mark.proof  # 1.2 s
 def test_watching_goes_on_whatever_is_wrong_and_ends_with_ctrl_c(lake: Path) -> None:
     picture = lake.parent / "board.svg"
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from folders import ROOT
 
 from rulespec import Game, load_ruleset
@@ -18,6 +19,7 @@ def test_a_game_shows_its_board() -> None:
     assert html is not None and svg in html and "<script" not in html
 
 
+@pytest.mark.proof  # 0.4 s
 def test_a_drawing_with_mistakes_leaves_the_text(tmp_path: Path) -> None:
     folder = tmp_path / "lake"
     folder.mkdir()
@@ -34,6 +36,7 @@ def test_nothing_is_drawn_before_it_is_asked_for() -> None:
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_game_imported_by_its_own_path_is_drawn() -> None:
     code = (
         "from rulespec.engine.game.game import Game; from rulespec.load import load_ruleset; "

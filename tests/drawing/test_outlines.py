@@ -148,7 +148,7 @@ def test_an_island_lies_in_its_sea() -> None:
         ({"south_lake": "M100 0l100 0 0 100-100 0 0-5z"}, [("RS560", "north_lake")]),  # a point of one of two regions
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_outlines_that_cross_or_end_before_the_frame_are_warned_of(
     lake: Path, changed: dict[str, str], expected: list[tuple[str, str]]
 ) -> None:
@@ -176,6 +176,7 @@ def test_outlines_that_tile_the_board_have_nothing_to_tell(lake: Path) -> None:
     assert len(style.boards["region"].outlines) == len(NAMES) and style.boards["region"].form == "areas"
 
 
+@pytest.mark.proof  # 0.3 s
 def test_what_does_not_fit_is_told_at_its_line_once_a_region(lake: Path) -> None:
     plain = squares()
     assert warned(lake, written(plain | {"isle": "M100 100l100 0 0 101-100 0z"})) == [("RS560", "isle")]  # a hundredth
@@ -188,6 +189,7 @@ def test_what_does_not_fit_is_told_at_its_line_once_a_region(lake: Path) -> None
     assert [code for code, _ in warned(lake, written({k: v for k, v in plain.items() if k != "isle"}))] == ["RS565"]
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_hole_in_the_board_is_told_unless_it_is_scenery(lake: Path) -> None:
     holed = squares() | {"isle": "M100 100l100 0 0 100-100 0zM140 140l20 0 0 20-20 0z"}
     assert warned(lake, written(holed)) == [("RS560", "isle")]
@@ -204,13 +206,13 @@ def test_a_hole_in_the_board_is_told_unless_it_is_scenery(lake: Path) -> None:
         ({"isle": "[1, 2]"}, "RS213"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_an_outline_with_a_mistake_is_an_error(change: dict[str, str], code: str, lake: Path) -> None:
     assert code in {c for c, _ in warned(lake, written(squares() | change))}
 
 
 @pytest.mark.parametrize("frame", ["[0, 0, 0, 300]", "[0, 0, -5, 300]", "[0, 0, 10, 3000]"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_frame_that_no_sheet_has_is_an_error(frame: str, lake: Path) -> None:
     assert "RS558" in {code for code, _ in warned(lake, written(squares(), frame))}
 
@@ -224,6 +226,7 @@ def test_the_picture_is_the_outlines(lake: Path) -> None:
     assert overlaps(to_svg(scene)) == [] and outside(to_svg(scene)) == []
 
 
+@pytest.mark.proof  # 0.2 s
 def test_a_region_without_an_outline_is_a_square(lake: Path) -> None:
     outlines = {name: data for name, data in squares().items() if name != "isle"}
     (lake / "outlines.yaml").write_text(written(outlines), "utf-8")
@@ -233,6 +236,7 @@ def test_a_region_without_an_outline_is_a_square(lake: Path) -> None:
     assert any(item.layer == "faults" and "isle" in item.svg for item in result.scene.static)
 
 
+@pytest.mark.proof  # 0.3 s
 def test_names_and_pieces_stand_where_their_author_says(lake: Path) -> None:
     text = written(squares()).replace("isle: {", "isle: {label: [150, 120], pieces: [150, 180], ")
     (lake / "outlines.yaml").write_text(text, "utf-8")
@@ -262,6 +266,7 @@ def test_a_frame_holds_positions_where_they_are(lake: Path) -> None:
     assert sum(a != b for a, b in zip(before, after, strict=True)) == 1
 
 
+@pytest.mark.proof  # 0.3 s
 def test_what_a_replaced_map_looks_like_is_nothing_to_this_one(lake: Path) -> None:
     """Regions of the same name may be on both maps."""
     base = lake.parent / "base"
@@ -298,7 +303,7 @@ def zigzag(points: int, tall: int) -> str:
         dict.fromkeys(NAMES, zigzag(1_600, 400)),
         {"isle": "M0 0l1 0 0 1z" * 64},
         dict.fromkeys(NAMES, "M0 0l999999 0 0 999999-999999 0z"),
-        {"isle": zigzag(30_000, 5)},
+        pytest.param({"isle": zigzag(30_000, 5)}, marks=pytest.mark.proof),  # 1.3 s
         {name: "".join(f"M{k * 7} {i * 30}l3 0 0 3-3 0z" for k in range(60)) for i, name in enumerate(NAMES)},
         {"isle": "M0 0l100 100 0-100-100 100z"},
         {"isle": zigzag(1_000_000, 5)},

@@ -89,6 +89,7 @@ def test_a_library_that_is_missing_is_named(library: str, monkeypatch: pytest.Mo
     assert "rulespec[print]" in raised.value.diagnostics[0].help
 
 
+@pytest.mark.proof  # 2.6 s
 def test_a_board_is_printed_by_its_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert invoke("draw", "imperial", "--empty", "--paper", "a3") == (0, "written: imperial.pdf (a sheet of a3)\n", "")
@@ -118,9 +119,9 @@ def _fonts(page: PageObject) -> list[str]:
 @pytest.mark.parametrize(
     "flags, wrong",
     [
-        (["--paper", "a3", "--out", "x.svg"], "x.svg is none"),
-        (["--tiles", "--out", "x.png"], "x.png is none"),
-        (["--out", "x.jpg"], "x.jpg is none of"),
+        (["--paper", "a3", "--out", "x.svg"], "x.svg is not one"),
+        (["--tiles", "--out", "x.png"], "x.png is not one"),
+        (["--out", "x.jpg"], "x.jpg must end in"),
         (["--paper", "a33"], "'a33' is not one of"),
     ],
 )

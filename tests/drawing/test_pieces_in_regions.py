@@ -72,7 +72,7 @@ def assert_inside(board: Board, states: Iterator[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("ref", MAPS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_pieces_of_random_games_are_inside(ref: str) -> None:
     ruleset, _ = loaded(ref)
     board = board_of(ruleset, seat_names(ruleset.players[1], ruleset.seats))

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 
 import pytest
+from proofs import proofs_but
 from shipped import NAMES, loaded
 
 from rulespec.drawing.board import Board, board_of
@@ -62,7 +63,7 @@ def test_an_entity_that_is_drawn_has_one_place(ref: str, decisions: int) -> None
 
 
 @pytest.mark.parametrize("ref", NAMES)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_items_that_move_are_named(ref: str) -> None:
     game = played(ref, 60)
     scene = board_for(game).scene(game)
@@ -71,6 +72,7 @@ def test_items_that_move_are_named(ref: str) -> None:
     assert sorted(names) == sorted(item.id for item in scene.dynamic)
 
 
+@pytest.mark.proof  # 0.5 s
 def test_tokens_and_certificates_are_places_where_they_are() -> None:
     emperor = played("shadow_of_the_emperor", 60)
     tiles = {id_ for id_ in board_for(emperor).places(state_json(emperor)) if id_.startswith("tile.")}
@@ -86,8 +88,7 @@ def test_tokens_and_certificates_are_places_where_they_are() -> None:
     assert bonds == {f"bond.{bond}" for bond in board_for(imperial).names.names("bond")}  # for sale, or in a hand
 
 
-@pytest.mark.parametrize("ref", NAMES)
-@pytest.mark.sampled(3)
+@pytest.mark.parametrize("ref", proofs_but(NAMES, "backgammon", "imperial", "tetrarchia"))
 def test_titles_are_texts(ref: str) -> None:
     game = played(ref, 0)
     assert all(place.title.strip() for place in board_for(game).places(state_json(game)).values())

@@ -49,6 +49,7 @@ def test_no_text_stands_on_another_and_all_are_on_the_sheet(ref: str) -> None:
         ElementTree.fromstring(svg)
 
 
+@pytest.mark.proof  # 0.3 s
 def test_titles_in_another_language_have_room(tmp_path: Path) -> None:
     game = played("imperial", 60)
     svg = to_svg(board(game.ruleset, game, Words(game.ruleset, "de")))
@@ -85,6 +86,7 @@ def test_each_item_of_a_scene_has_a_name_of_its_own(ref: str) -> None:
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.proof  # 0.4 s
 def test_the_board_is_worked_out_once_for_a_table() -> None:
     game = played("tutorial", 0)
     assert board_of(game.ruleset, game.seats) is board_of(game.ruleset, game.seats)

@@ -88,6 +88,7 @@ def test_a_token_has_the_symbol_of_its_state(roads: Path) -> None:
     assert_ports_agree(board, state, roads)
 
 
+@pytest.mark.proof  # 0.4 s
 def test_both_drawings_of_roads_are_equal(roads: Path) -> None:
     for field, value in (("builder", "B"), ("blocked", True), ("tolls", 3)):
         board, state = begun(roads, f"boards: {{town: {{links: {{road: {{state: {field}}}}}}}}}")

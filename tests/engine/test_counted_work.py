@@ -103,7 +103,7 @@ BETWEEN = {
 
 
 @pytest.mark.parametrize("body, more, ask", BETWEEN.values(), ids=BETWEEN)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_what_is_asked_between_decisions_is_counted_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, more: str, ask: Callable[[Game], object]
 ) -> None:
@@ -151,7 +151,7 @@ def test_start_values_are_counted_together(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("most, fails", [(1, True), (2, True), (3, False), (4, False)])
 @pytest.mark.parametrize("kind", ["town", "many"])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_a_set_has_no_more_members_than_it_declares(tmp_path: Path, most: int, fails: bool, kind: str) -> None:
     rules = f"""
 procedure play():
@@ -336,7 +336,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_machine_that_hands_back_is_told_with_exit_code_1(
     command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

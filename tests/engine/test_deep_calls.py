@@ -12,6 +12,7 @@ from agreement import agree, outcome
 from cases import GAME, write
 from programs import Writer, with_rules
 from programs_deep import unrolled
+from proofs import examples
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
@@ -24,11 +25,11 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 SEATS = ["ann", "bob"]
-PLIES = 60
+PLIES = examples(30, 60)
 
 
 @pytest.mark.parametrize("seed", range(100))
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_deep_procedure_is_what_its_copies_are(seed: int) -> None:
     """No machine knows the depth: what is kept for a call within a call is seen in what the copies come to."""
     text = Writer(random.Random(seed).randrange).program()
@@ -199,6 +200,7 @@ def test_wasm_carries_them_out_by_itself(tmp_path: Path, monkeypatch: pytest.Mon
         assert alone.is_over
 
 
+@pytest.mark.proof  # 0.4 s
 def test_validate_says_how_deep_its_games_went(nested: typed.Ruleset) -> None:
     depths = {d.procedure: (d.reached, d.deep) for d in play_check(nested).depths}
     assert depths == {"nest": (3, 3), "tree": (4, 4)}

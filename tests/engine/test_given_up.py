@@ -24,6 +24,7 @@ LONG = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("steps", [200_000, pytest.param(MAX_STEPS, marks=pytest.mark.proof)])
 @pytest.mark.parametrize("name", LONG)
 def test_a_position_that_takes_too_long_is_counted_once(

@@ -368,3 +368,30 @@ replace guard far(t: town):
 """
     assert listed(play(text + WORLD, overlays="+more")) == ["wait", "go(elm)"]
     assert listed(play(text + WORLD, overlays="+near")) == ["wait"]
+
+
+# --- demands that come before their turn
+
+
+def test_a_demand_that_is_tested_early_does_not_rely_on_those_before_it(play: Play) -> None:
+    """The first demand waits for both towns, the second one for the first town alone, which may have no twin."""
+    game = asked(
+        play,
+        """
+option go(t in town, u in town):
+    require t.twin is some and u != t
+    require any(v in {t.twin} where v.tax > 0) and t.twin not in {u}
+option call(t in town):
+    needs paired(t, t.owner ?? p)
+option visit(t in town where best is some and count(u in town where u.owner is some and u.owner in {best}) == 0):
+    pass
+""",
+        """
+guard paired(t: town, q: player):
+    require t.twin is some and q.secret == 0
+    require any(v in {t.twin} where v.tax == 7)
+""",
+    )
+    assert listed(game) == ["go(oak, elm)", "go(oak, fir)", "call(oak)", "rest_now"]
+    assert refusal(game, "go(elm, oak)").startswith("t.twin is some")
+    assert refusal(game, "call(fir)").startswith("t.twin is some")

@@ -96,7 +96,7 @@ def test_without_a_lead_the_first_of_them_leads(play: Play) -> None:
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ("lead augustus(e)", "lead the(p in player where p.index == 2)", "who leads must be one of those who may"),
+        ("lead augustus(e)", "lead the(p in player where p.index == 2)", "the lead must be one of the players who may"),
         ("e in p.offices} lead augustus(e)", "e not in p.offices and p.index < 2}", "nobody may take this decision"),
     ],
 )

@@ -46,6 +46,7 @@ KINDS = {
     "pick": "sm",
     "next": "mk",
     "until": "sst",
+    "moved": "sds",
     "lot": "nmk",
     "amount": "gm",
     "total": "g",
@@ -53,7 +54,8 @@ KINDS = {
     "stop": "pmk",
     "stops": "pk",
 }
-"""Operator → its operands: sets, members, orders, bags, paths, truth values, the bits of a member, the size of a kind.
+"""Operator → its operands: sets, members, orders, bags, paths, truth values, distances between members, the bits of a
+member, the size of a kind.
 
 Those of all others are numbers.
 """
@@ -70,6 +72,8 @@ def operand(kind: str, rng: random.Random) -> int:
         return path_of(rng.choices(MEMBERS, k=rng.randrange(7)), len(MEMBERS))
     if kind == "o":
         return packed(rng.sample(MEMBERS, rng.randrange(len(MEMBERS))), BITS)
+    if kind == "d":
+        return rng.randrange(-len(MEMBERS), len(MEMBERS) + 1)
     if kind == "n":
         return rng.choice((rng.randrange(-9, 10), rng.randrange(-9, 10), rng.randrange(-MAX_NUMBER, MAX_NUMBER)))
     return {"m": rng.choice(MEMBERS), "t": rng.randrange(2), "b": BITS, "k": len(MEMBERS)}[kind]
@@ -83,7 +87,7 @@ def operands(name: str, count: int, rng: random.Random) -> list[int]:
 
 def expression(name: str, values: Sequence[int]) -> ir.Expr:
     """An operator over its operands: slots, but for those that no function in wasm is given and those of one value."""
-    fixed = [kind in "bk" for kind in KINDS.get(name, "n" * len(values))]
+    fixed = [kind in "bdk" for kind in KINDS.get(name, "n" * len(values))]
     args = [ir.Const(v) if fixed[i] or i >= PASSED else ir.Local(i) for i, v in enumerate(values)]
     return ir.Op(name, tuple(args), 0)
 

@@ -43,7 +43,7 @@ def test_none_is_the_last_value(play: Play) -> None:
     assert "far" in str(game.why_not(game.parse("send(ash, oak)")))
     assert game.why_not(game.parse("go(oak, none)")) is not None
     assert game.parse("go(none, 2)").args == (-1, 2)
-    for text, note in (("send(none, fir)", "no town"), ("go(none)", "takes"), ("buy(x)", "no number")):
+    for text, note in (("send(none, fir)", "no town"), ("go(none)", "takes"), ("buy(x)", "not a number")):
         with pytest.raises(ValueError, match=note):
             game.parse(text)
 

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from folders import RULESETS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from machines_alike import MACHINES, Length, Table, beside_the_interpreter
+from machines_alike import MACHINES, Length, Table, beside_the_interpreter, needs_wasm
+from wide_arguments import wide_arguments
 from worlds import WORLD, Play, listed, take
 
 from rulespec.cli.main import cli
@@ -81,7 +82,7 @@ def test_texts_are_read_in_any_order(play: Play) -> None:
     assert str(game.parse("close( { fir,oak } )")) == "close({oak, fir})"
     assert str(game.parse("load({salt, 1 corn}, ash)")) == "load({corn, salt}, ash)"
     for text, note in (
-        ("close(oak)", "no set"),
+        ("close(oak)", "not a set"),
         ("close({oak, oak})", "twice"),
         ("close({oak, elk})", "no town `elk`"),
         ("close({2 oak})", "no town `2 oak`"),
@@ -226,6 +227,11 @@ setup: {pieces: {coin.box: {s0: 1, s7: 2, s8: 1, s19: 2}}}
     assert game.omniscient.value("marks") == "{e0, e5, e63, e69}"
     assert game.omniscient.value("coin[s19].purse[ann]") == "2"
     assert listed(game)[:2] == ["take({e0, e5}, {2 s7})", "take({e0, e63}, {2 s7})"]
+
+
+@needs_wasm
+def test_games_with_arguments_wider_than_a_word_are_the_same(tmp_path: Path) -> None:
+    beside_the_interpreter("batch", Table(wide_arguments(tmp_path), 2), Length(4), random.Random(1))
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -31,6 +31,9 @@ VALUES = lines(
     any(t in town where t.twin is some for u in town where u == t.twin)   → true
     any(t in town where t.twin is some for u in t.twin.near)              → false
     any(t in town for u in t.near for v in u.near where v == ash)         → true
+    any(t in town for u in t.near for v in u.near: v == ash)              → true
+    any(t in town for u in t.near where u == elm: u.tax > 5)              → false
+    any(t in town where t.twin is some: t.twin.tax > 5)                   → true
     all(t in town for u in t.near: u.tax >= t.tax)                        → true
     all(t in town where t != fir for u in t.near: u == elm)               → false
     all(t in town - town for u in town: false)                            → true

@@ -176,6 +176,7 @@ def test_tokens_that_are_alike_have_no_table(tmp_path: Path) -> None:
     assert "RS283" in {d.code for d in diagnostics(str(ref))}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("machine", ["python", "wasm", "batch"])
 def test_more_entries_than_variables(machine: str, tmp_path: Path) -> None:
     """A procedure with many cells of tables keeps its other variables where machines hold them."""

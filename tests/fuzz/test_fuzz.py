@@ -47,7 +47,7 @@ def test_what_was_found_stays_mended(worker: Worker) -> None:
     assert not any(wrong.values()), wrong
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_any_input_ends_with_an_exit_code_and_a_message(worker: Worker, tmp_path: Path) -> None:
     fuzzer = Fuzzer(worker.target, 0, tmp_path)
     said: set[str] = set()
@@ -84,6 +84,7 @@ procedure play():
 """
 
 
+@pytest.mark.proof  # 0.3 s
 @pytest.mark.parametrize(
     "effect, said",
     [
@@ -93,7 +94,6 @@ procedure play():
         ("set p.cash to 1 money / (players - players)", "validate 1"),
     ],
 )
-@pytest.mark.sampled(1)
 def test_what_validate_plays_is_tried_out(effect: str, said: str) -> None:
     with Worker("play", SECONDS) as worker:
         outcome = worker.run(f"{PLAYED}                {effect}\n".encode())
@@ -195,7 +195,7 @@ def test_an_input_is_made_anew_by_its_seed(tmp_path: Path) -> None:
         ("store", b"SQLite", 0),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_changed_file_keeps_its_form(
     name: str, sign: bytes, at: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -178,6 +178,7 @@ def three() -> Recorder:
     return recorder("imperial", 3)
 
 
+@pytest.mark.proof  # 0.4 s
 def test_without_an_undo_each_nation_begins_one_seat_further_on() -> None:
     assert asked(three().play(*[None] * 9)) == "GB Ann"
     assert asked(three().play(2, *[None] * 17)) == ""
@@ -279,9 +280,9 @@ def at_random(base: str, players: int, seed: str) -> Recorder:
     return site
 
 
+@pytest.mark.proof  # 0.7 s
 @pytest.mark.parametrize("players", range(2, 7))
 @pytest.mark.parametrize("base", NATIONS)
-@pytest.mark.sampled(1)
 def test_random_auctions_come_to_what_the_recorder_comes_to(base: str, players: int) -> None:
     for number in range(6):
         site = at_random(base, players, f"{base} {players} {number}")

@@ -27,8 +27,8 @@ def test_scenarios_on_a_map_with_bays(game: str, name: str) -> None:
     assert "passed" in result
 
 
+@pytest.mark.proof  # 0.5 s
 @pytest.mark.parametrize("game, name, seed", [("imperial", "europe", 6), ("imperial_2030", "world", 5)])
-@pytest.mark.sampled(1)
 def test_no_random_game_gets_stuck_in_a_bay(game: str, name: str, seed: int) -> None:
     args = ["--players", "4", "--games", "100", "--seed", str(seed), "--cap", "1500"]
     assert "100 games" in run("simulate", f"{game}+{BAYS / name}.yaml", *args)

@@ -154,6 +154,7 @@ def play_beside(board: ChessBoard, rng: random.Random, back: float = 0) -> str:
     return str(result.ending)
 
 
+@pytest.mark.proof  # 0.9 s
 def test_random_games_are_those_of_python_chess() -> None:
     rng = random.Random("chess")
     with chess_board() as board:

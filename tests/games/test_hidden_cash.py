@@ -12,6 +12,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
+from proofs import examples
 from shipped import OFFERED
 from twins import outlets
 
@@ -25,7 +26,7 @@ REFS = ("imperial", "imperial+no_investor_card", "imperial+playimperial", "imper
 OVERLAYS = [ref for ref in OFFERED if ref.startswith("imperial") and ref not in REFS]
 ALL = (*REFS, *OVERLAYS)
 DECISIONS = 24
-GAMES = 2
+GAMES = examples(1, 2)
 ASKED = 4
 """Every so many decisions all is asked."""
 MOST_OPTIONS = 12

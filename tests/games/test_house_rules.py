@@ -94,6 +94,7 @@ def play(rules: Ruleset, seed: int, decisions: int) -> list[str]:
     return results
 
 
+@pytest.mark.proof  # 0.8 s
 @pytest.mark.parametrize("name", sorted(VACUOUS))
 def test_what_no_game_shows_leaves_all_games_as_they_are(name: str) -> None:
     house, base = ruleset(ref(FOR[name], name)), ruleset(FOR[name])
@@ -101,9 +102,10 @@ def test_what_no_game_shows_leaves_all_games_as_they_are(name: str) -> None:
         assert play(house, seed, 400) == play(base, seed, 400)
 
 
+@pytest.mark.proof  # 0.2 s a case
 @pytest.mark.parametrize("name", IMPERIAL)
 @pytest.mark.parametrize("base", EDITIONS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_it_goes_with_every_edition_or_says_why_not(base: str, name: str) -> None:
     result = loaded(ref(base, name))
     if (base, name) not in REFUSED:
@@ -116,8 +118,8 @@ def test_it_goes_with_every_edition_or_says_why_not(base: str, name: str) -> Non
     assert error.notes[0].span.file.endswith((f"{base.partition('+')[2]}.rules", "playimperial_rules.rules"))
 
 
+@pytest.mark.proof  # 1.2 s
 @pytest.mark.parametrize("one, other", list(combinations(IMPERIAL, 2)))
-@pytest.mark.sampled(1)
 def test_two_go_together_in_either_order(one: str, other: str) -> None:
     first, second = ruleset(ref("imperial", one, other)), ruleset(ref("imperial", other, one))
     assert first.hash == second.hash

@@ -63,7 +63,7 @@ def test_random_games_end_with_all_invariants_held(ref: str, players: int) -> No
 
 
 def test_undo_restores_every_state() -> None:
-    for players in (2, 4, 6):
+    for players in (2, 6, 4)[: examples(2, 3)]:
         rng = random.Random(players)
         game = Game(cached(PLAYED[0]), seats(players))
         hashes = []
@@ -137,7 +137,7 @@ class Decisions(RuleBasedStateMachine):
 
 
 Decisions.TestCase.settings = settings(
-    max_examples=examples(5, 8), stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(3, 8), stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestDecisions = Decisions.TestCase
 

@@ -199,16 +199,16 @@ def test_a_game_equals_the_recorder_after_every_action_to_its_end(path: Path) ->
     assert game.result.ending == "power"
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize("path", [p for p in ALL if p.stem in BEGINNINGS], ids=name_of)
-@pytest.mark.sampled(1)
 def test_the_beginning_of_a_game_equals_the_recorder(path: Path) -> None:
     _, compared, stop = compare(path)
     assert stop is None
     assert compared == BEGINNINGS[path.stem]
 
 
+@pytest.mark.proof  # 0.7 s
 @pytest.mark.parametrize("path", IMPOSSIBLE, ids=lambda p: p.stem)
-@pytest.mark.sampled(1)
 def test_a_game_equals_the_recorder_up_to_its_first_impossible_action(path: Path) -> None:
     expected = len(recorded(path))
     _, compared, stop = compare(path, until=expected)
@@ -217,7 +217,7 @@ def test_a_game_equals_the_recorder_up_to_its_first_impossible_action(path: Path
 
 
 @pytest.mark.parametrize("path", IMPOSSIBLE, ids=lambda p: p.stem)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_an_impossible_action_is_named_with_the_law_it_breaks(path: Path) -> None:
     divergence = replay_log(path, rules=f"{IMPERIAL}+playimperial").divergence
     assert divergence is not None
@@ -229,12 +229,14 @@ def test_an_impossible_action_is_named_with_the_law_it_breaks(path: Path) -> Non
     assert "peace" in divergence.nearest
 
 
+@pytest.mark.proof  # 0.4 s
 def test_the_reference_backend_comes_to_the_same_positions() -> None:
     _, compared, stop = compare(LOGS / "c004-standard-6p.json", "interpreter", until=24)
     assert stop is None
     assert compared == 24
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["c000-standard-2p", "d000-standard-4p", "u000-standard-3p"])
 def test_the_native_log_of_a_recorded_game_replays_without_the_dialect(name: str, tmp_path: Path) -> None:
     game, importer, _ = opened(LOGS / f"{name}.json")

@@ -94,7 +94,7 @@ def test_an_edition_has_no_options_for_what_it_does_not_have(overlay: str, witho
 
 
 @pytest.mark.parametrize("name, value", OTHERS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_an_overlay_chooses(name: str, value: str, tmp_path: Path) -> None:
     path = tmp_path / "house.yaml"
     head = "id: house\ntitle: House rule\nfor: imperial\nversion: '1'\n"
@@ -116,7 +116,7 @@ def test_a_log_chooses(name: str, value: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name, value", VALUES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_the_command_line_chooses(name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rulespec.load.load_ruleset", lambda _: ruleset(GAME))  # read once
     args = ["simulate", GAME, "--players", "3", "--games", "1", "--cap", "20", "--set", f"{name}={value}"]

@@ -15,6 +15,7 @@ from worlds import WORLD
 from rulespec.engine.game.game import Game
 from rulespec.guests.action_game import Contract, IllegalActionError, Play, contract
 from rulespec.guests.actions import ActionSpace, Form
+from rulespec.language.paths import path_of
 
 FORMS = {"connect_four": "options", "leduc_poker": "options", "backgammon": "words", "nim": "words"}
 
@@ -36,7 +37,7 @@ def check_sequences(table: Contract, steps: int) -> None:
         assert play.mask.sum() == len(play.actions) > 0
 
 
-@pytest.mark.parametrize("name", ["backgammon", "ludo", "acquire"])  # with bags
+@pytest.mark.parametrize("name", ["backgammon", "ludo", "acquire", "draughts"])  # with bags, and paths
 def test_options_are_sequences_of_which_none_begins_another(name: str) -> None:
     for table in tables(name, every=False):
         check_sequences(table, 60)
@@ -60,8 +61,12 @@ def test_both_forms_take_each_option(form: Form) -> None:
 def test_the_form_follows_from_the_number_of_options() -> None:
     assert {name: contract(loaded(name)[0]).actions.form for name in FORMS} == FORMS
     assert contract(loaded("connect_four")[0]).actions.names[0] == "drop(a1)"
-    with pytest.raises(ValueError, match="word by word"):
+    with pytest.raises(ValueError, match="use the form `words`"):
         contract(loaded("nim")[0], form="options")
+    with pytest.raises(ValueError, match="no form `option` of actions: choose between options and words"):
+        contract(loaded("nim")[0], form="option")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`cap` must be at least 1"):
+        contract(loaded("nim")[0], cap=0)
 
 
 WIDE = """
@@ -96,8 +101,10 @@ def test_every_value_of_every_type_has_its_own_words(tmp_path: Path) -> None:
     assert space._vocabulary is not None
     values: list[tuple[str, int]] = [("set card", bits) for bits in range(16)]
     values += [("order card", order) for order in (0, 1, 2, 1 | 2 << 3, 2 | 1 << 3, 1 | 2 << 3 | 3 << 6)]
+    values += [("path card", path_of(stops, 4)) for stops in ([0, 1], [0, 1, 0], [1, 0], [0, 0, 0], [3, 3])]
+    values += [("bag card", bag) for bag in (0, 1, 2, 256, 257, 1 << 24)]
     values += [("int", number) for number in (0, 7, 99, 100, 101, 1001, -1, -10, 10**15)]
-    for wanted in ("set card", "order card", "int"):
+    for wanted in ("set card", "order card", "path card", "bag card", "int"):
         own = [value for type_, value in values if type_ == wanted]
         listed = sorted(space._vocabulary.sequence("rest", (wanted,), (value,)) for value in own)
         assert not [one for one, other in pairwise(listed) if other[: len(one)] == one]

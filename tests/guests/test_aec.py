@@ -52,6 +52,12 @@ def test_a_seat_passes_the_checks_of_gymnasium(name: str) -> None:
         check_env(env.unwrapped)
 
 
+def test_gymnasium_makes_a_seat_of_rules_that_call_themselves() -> None:
+    """It copies what it is given, and procedures of a ruleset may refer to one another."""
+    ruleset = loaded("dominion")[0]
+    assert gymnasium.make(SEAT_ENV, ruleset=ruleset).unwrapped.table.game.ruleset is ruleset  # type: ignore[attr-defined]
+
+
 def test_the_end_is_worth_to_each_agent_what_it_has_won() -> None:
     env = aec_env(loaded("connect_four")[0])
     env.reset(seed=1)

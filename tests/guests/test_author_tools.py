@@ -72,6 +72,7 @@ def test_files_are_written_by_small_changes_below_the_folder_alone(tmp_path: Pat
     refused: list[tuple[str, str]] = [
         *[(file, "") for file in ("../x.yaml", "/tmp/x.yaml", "x.py", ".x.yaml", ".git/x.yaml", "rules/play.rules")],
         *[("rules/play.rules", "two"), ("rules/play.rules", "four"), ("missing.yaml", "a")],
+        *[("d/" * 8 + "x.yaml", ""), ("n" * 96 + ".yaml", ""), ("rules//x.yaml", ""), ("a\0.yaml", ""), ("", "")],
         *[("link.yaml", "a: 1"), ("out/other.yaml", "a: 1"), ("out/new.yaml", ""), ("a\\b.yaml", "")],
     ]
     for file, old in refused:

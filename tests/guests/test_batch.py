@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 from secret_games import SECRETIVE
 from shipped import NAMES, loaded
+from wide_arguments import wide_arguments
 
 from rulespec.engine.program.draws import Draws
 from rulespec.guests import Batch, Contract, IllegalActionError, contract
@@ -50,6 +52,12 @@ def settings(name: str) -> dict[str, str]:
 def test_games_side_by_side_are_as_one_by_one(name: str) -> None:
     ruleset = loaded(name)[0]
     compared(contract(ruleset, ruleset.players[1], settings(name), cap=30), 3, 5)
+
+
+def test_sets_and_bags_wider_than_a_word_have_all_of_their_words(tmp_path: Path) -> None:
+    table = contract(wide_arguments(tmp_path), 2)
+    assert "edge e69" in table.actions.names and "sort s19" in table.actions.names
+    compared(table, 6, 4)
 
 
 @pytest.mark.proof

@@ -82,15 +82,22 @@ def test_an_author_is_served(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words, reason",
     [
-        ([], "name a game"),
-        (["nim"], "--seat says"),
-        (["nim", "--seat", "A"], "--log says"),
+        ([], "give a game"),
+        (["nim"], "--seat is required"),
+        (["nim", "--seat", "A"], "--log is required"),
         (["nim", "--players", "2", "--seat", "Z", "--log", "FILE"], "the seats A, B"),
-        (["nim", "--folder", "."], "name a game"),
-        (["--folder", ".", "--seat", "A"], "--folder goes with none"),
+        (["nim", "--folder", "."], "give a game"),
+        (["--folder", ".", "--seat", "A"], "--folder cannot be combined with"),
+        (["none.jsonl", "--seat", "A"], "none.jsonl has no game"),
+        (["nim", "--seat", "A", "--log", "none/game.jsonl"], "there is no folder none"),
     ],
 )
 def test_wrong_usage_is_refused(words: list[str], reason: str, tmp_path: Path, capsys: Any) -> None:
     line = [str(tmp_path / "game.jsonl") if word == "FILE" else word for word in words]
     assert run(["mcp", *line]) == 2
     assert reason in capsys.readouterr().err and [*tmp_path.iterdir()] == []
+
+
+def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, capsys: Any) -> None:
+    assert run(["mcp", "nim", "--seat", "A", "--log", str(tmp_path)]) == 2
+    assert "cannot be written" in capsys.readouterr().err

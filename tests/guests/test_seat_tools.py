@@ -15,7 +15,9 @@ from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
 from shipped import loaded
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import TakenBack
 from rulespec.engine.logs.log_file import write_log
+from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.replay.replay import replay_log
 from rulespec.guests import seat_tools
 from rulespec.guests.seat_tools import SeatTools
@@ -96,6 +98,29 @@ def test_a_file_that_is_no_game_is_not_quoted(tmp_path: Path) -> None:
     path.write_text(path.read_text("utf-8").replace("deal(", "dealt("), "utf-8")
     text, wrong = box(path, "A").call("view", {})
     assert wrong and "dealt" not in text and "king" not in text
+
+
+def test_a_game_that_is_kept_follows_its_file(tmp_path: Path) -> None:
+    """Whatever others have done to the file meanwhile, the answer is that of who reads it for the first time."""
+    path, rng = tmp_path / "game.jsonl", random.Random(3)
+    boxes: dict[str, Toolbox] = {}
+    game = Game(loaded("leduc_poker")[0], ["A", "B"])
+    for number in range(12):
+        if game.is_over or number == 8:
+            game = Game(game.ruleset, ["B", "A"] if number == 8 else ["A", "B"])
+        for _ in range(3):
+            if not game.is_over:
+                game.apply(rng.choice(game.legal_options))
+        path.unlink(missing_ok=True)
+        write_log(path, game)
+        if number % 4 == 1 and game.ply > 3:
+            with SavedGame(path) as saved:
+                saved.add(TakenBack(2))
+        if number % 5 == 2:
+            path.write_text(path.read_text("utf-8") + '{"decision": "bet", "by": "A", "option": "fly"}\n', "utf-8")
+        for seat in "AB":
+            tools = boxes.setdefault(seat, box(path, seat))
+            assert tools.call("view", {}) == box(path, seat).call("view", {})
 
 
 # --- what a seat may know

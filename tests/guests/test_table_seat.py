@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
+from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,13 +14,15 @@ import pytest
 from folders import ROOT
 from secret_games import twins
 from servers import served
+from shipped import loaded
 
 from rulespec.bundles.rules import bundle_of
 from rulespec.engine.game.game import Game
+from rulespec.guests import table_seat
 from rulespec.guests.table_seat import TableSeat, answer_at_table
 from rulespec.guests.tools import Toolbox, ToolError
 from rulespec.serve.hall import Hall
-from rulespec.serve.past_process import PastGame
+from rulespec.serve.past_process import PastGame, start_of
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -109,6 +113,43 @@ def test_games_that_look_the_same_to_a_seat_give_the_same_answers(ref: str) -> N
         *games, seat = pair
         answers = [[answer_at_table(past(game), seat, *call) for call in CALLS] for game in games]
         assert answers[0] == answers[1]
+
+
+def test_a_kept_game_answers_as_one_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each call goes on from the game of the one before, whatever has been taken, taken back, or is of other names."""
+    starts: list[PastGame] = []
+
+    def started(past: PastGame) -> Game:
+        starts.append(past)
+        return start_of(past)
+
+    monkeypatch.setattr(table_seat, "start_of", started)
+    rng, game = random.Random(5), Game(loaded("leduc_poker")[0], "AB")
+    for _ in range(15):
+        for _ in range(rng.randint(0, game.ply)):
+            game.undo()
+        for _ in range(3):
+            if not game.is_over:
+                game.apply(rng.choice(game.legal_options))
+        calls = [(PastGame.of("kept", bundle_of(game.ruleset), game), seat, *rng.choice(CALLS)) for seat in "AB"]
+        answers = [answer_at_table(*call) for call in calls]
+        with monkeypatch.context() as patch:
+            patch.setattr(table_seat, "_tables", OrderedDict())
+            assert answers == [answer_at_table(*call) for call in calls]
+    assert len(starts) == 2 * 15 + 2, "two games are kept, and all others begin"
+    other = Game(game.ruleset, {"A": "Ann", "B": "B"})
+    text, _ = answer_at_table(PastGame.of("kept", bundle_of(game.ruleset), other), "A", "rules", {})
+    assert json.loads(text)["seats"]["A"] == "Ann"
+
+
+def test_only_some_games_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_seat, "_MOST_KEPT", 2)
+    tables: OrderedDict[tuple[object, ...], object] = OrderedDict()
+    monkeypatch.setattr(table_seat, "_tables", tables)
+    ruleset = loaded("kuhn_poker")[0]
+    for number in range(4):
+        answer_at_table(PastGame.of(f"t{number}", bundle_of(ruleset), Game(ruleset, "AB")), "A", "view", {"since": 0})
+    assert [key[0] for key in tables] == ["t2", "t3"]
 
 
 def past(game: Game) -> PastGame:

@@ -50,7 +50,7 @@ def edited(lake: tuple[Path, EditorFiles], *words: str) -> dict[str, str]:
         (("rename_entity", "nation", "reed", "sedge"), "map.yaml", "home: sedge"),
     ],
 )
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 def test_one_value_at_its_path(still: tuple[Path, EditorFiles], words: tuple[str, ...], file: str, line: str) -> None:
     changes = edited(still, *words)
     assert line in changes[file], changes
@@ -74,12 +74,13 @@ def test_one_value_at_its_path(still: tuple[Path, EditorFiles], words: tuple[str
         (("put", "marsh", "factory.at", "2", "reed"), "there is no place of owned pieces"),
     ],
 )
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 def test_what_is_not_there_is_refused(still: tuple[Path, EditorFiles], words: tuple[str, ...], said: str) -> None:
     with pytest.raises(MapEditError, match=said):
         edited(still, *words)
 
 
+@pytest.mark.proof  # 1.1 s
 def test_pieces_of_owners_come_and_go(lake: Path) -> None:
     """The last one takes its entry along; undone, the bytes are those of before."""
     before, editor = files(lake), Editor(lake)

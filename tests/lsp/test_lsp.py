@@ -1,4 +1,4 @@
-"""The language server, over its real protocol: a process, and messages on its standard input and output."""
+"""The language server, over its real protocol: messages on its input and output, once those of a process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from editor import Editor, Json
+from editor import Editor, Json, ProcessEditor
 from folders import ROOT
 
 from rulespec.diagnostics.report import Report
@@ -106,9 +106,10 @@ def test_closing_a_document_brings_the_file_back(editor: Editor) -> None:
     assert editor.diagnostics(FACTORY) == []
 
 
+@pytest.mark.proof  # 0.7 s
 def test_an_overlay_of_ones_own_is_checked_over_the_ruleset_it_is_for(games: Path, tmp_path: Path) -> None:
     (tmp_path / "cheap.yaml").write_text('id: cheap\ntitle: C\nfor: imperial\nversion: "1"\nchanges:\n', "utf-8")
-    with Editor(tmp_path) as editor:
+    with ProcessEditor(tmp_path) as editor:
         text = (tmp_path / "cheap.yaml").read_text("utf-8")
         [result] = editor.open("cheap.yaml", text + "  constants.factory_kost: 4 money\n")
         assert result["code"] == "RS503" and "factory_cost" in result["message"]
@@ -182,6 +183,7 @@ def test_definitions_are_found_across_rules_and_yaml(editor: Editor) -> None:
     assert definition(editor, "setup.yaml", "vienna") == ("map.yaml", "vienna")
 
 
+@pytest.mark.proof  # 0.4 s
 def test_an_overlay_leads_to_what_it_replaces_and_changes(editor: Editor) -> None:
     first = "variants/first_edition.rules"
     editor.open(first)
@@ -283,6 +285,7 @@ def test_what_yaml_declares_is_renamed_in_overlays_too(editor: Editor) -> None:
     assert "pay price_of_a_factory from" in files[FACTORY]
 
 
+@pytest.mark.proof  # 1.4 s
 def test_a_renaming_tells_of_scenarios_that_hold_the_name(editor: Editor) -> None:
     editor.open(FACTORY)
     renamed(editor, FACTORY, "works(r", "is_working")
@@ -303,7 +306,7 @@ def test_a_local_is_renamed_in_its_own_rule_only(editor: Editor) -> None:
     "word, new, why",
     [
         ("works(r", "occupied", "would not be valid"),
-        ("works(r", "Works!", "is no name"),
+        ("works(r", "Works!", "is not a name"),
         ("works(r", "if", "would not be valid"),
         ("site in", "n", "would not be valid"),
         ("# Factory", "x", "there is no name"),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
 
 import pytest
-from editor import Editor
+from editor import Editor, ProcessEditor
 from folders import RULESETS
 
 from rulespec.lsp import wire
@@ -44,7 +44,7 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
     folder = tmp_path_factory.mktemp("wire") / "nim"
     shutil.copytree(RULESETS / "nim", folder)
     with tempfile.TemporaryFile() as errors:
-        with Editor(folder, errors=errors) as editor:
+        with ProcessEditor(folder, errors) as editor:
             editor.open("rules/play.rules")
             yield Talk(editor, errors, (folder / "rules" / "play.rules").as_uri())
         errors.seek(0)
@@ -151,16 +151,14 @@ def test_a_file_that_is_not_open_is_not_formatted(talk: Talk) -> None:
 
 @pytest.mark.parametrize("length", [99_999_999_999_999, MAX_BYTES + 1, 10**29])
 def test_a_length_beyond_the_bound_ends_nothing(length: int, talk: Talk) -> None:
-    assert talk.editor.process.stdin is not None
-    talk.editor.process.stdin.write(b"Content-Length: %d\r\n\r\n" % length)
+    talk.editor.input.write(b"Content-Length: %d\r\n\r\n" % length)
     answer = talk.answer(b"5")
     assert answer["error"]["code"] == NOT_A_MESSAGE and f"{length:,}" in answer["error"]["message"]
 
 
 def test_a_head_that_states_no_length_is_skipped(talk: Talk) -> None:
-    assert talk.editor.process.stdin is not None
     for head in (b"hello\r\n\r\n", b"Content-Length: -5\r\n\r\n", b"Content-Length: many\r\n\r\n", b"x" * 200_000):
-        talk.editor.process.stdin.write(head)
+        talk.editor.input.write(head)
         assert talk.answer(b"5")["error"]["code"] == NOT_A_MESSAGE
 
 

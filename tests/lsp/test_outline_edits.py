@@ -76,6 +76,7 @@ def lines(before: str, after: str) -> list[tuple[str, str]]:
     return [(a.strip(), b.strip()) for a, b in pairs if a != b]
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_move_changes_the_numbers_of_all_regions_at_the_point(lake: Path) -> None:
     texts = Editing(lake).do(MovePoint((100, 100), (103, 90)))
     assert lines(DRAWN, texts["outlines.yaml"]) == [
@@ -109,6 +110,7 @@ def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
     assert back == {} and one.map.map.texts[path.resolve()] == before, "the same bytes"
 
 
+@pytest.mark.proof  # 0.3 s
 def test_points_come_and_go(lake: Path) -> None:
     one = Editing(lake)
     texts = one.do(InsertPoint(((100, 0), (100, 100)), (104, 50)))
@@ -129,6 +131,7 @@ def test_points_come_and_go(lake: Path) -> None:
     ]
 
 
+@pytest.mark.proof  # 0.3 s
 def test_an_outline_is_drawn_and_removed(lake: Path) -> None:
     one = Editing(lake)
     square = ((104, 98), (200, 100), (200, 200), (100, 200))
@@ -141,6 +144,7 @@ def test_an_outline_is_drawn_and_removed(lake: Path) -> None:
     assert gone == ["hills:", "outline: M200 0l100 0 0 100", "-100 0z", "label: [250, 50]"]
 
 
+@pytest.mark.proof  # 0.4 s
 def test_a_map_without_outlines_gets_a_file_for_them(lake: Path) -> None:
     (lake / "outlines.yaml").unlink()
     (lake / "drawing.yaml").unlink()
@@ -159,6 +163,7 @@ def test_a_map_without_outlines_gets_a_file_for_them(lake: Path) -> None:
     assert one.map.map.changed_elsewhere() == [lake.resolve() / "outlines.yaml"]
 
 
+@pytest.mark.proof  # 0.5 s
 def test_outlines_in_the_drawing_lie_above_those_of_their_own_file(lake: Path) -> None:
     path = lake / "drawing.yaml"
     text = path.read_text("utf-8").replace(
@@ -184,7 +189,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(lake: Path) -> None:
         (DrawOutline("marsh", ((0, 0), (9, 9), (9, 0), (0, 8))), "the outline crosses itself"),
         (FollowBorder("isle", "marsh", (0, 0), (1, 1)), "`marsh` has no outline"),
         (RemoveOutline("marsh"), "`marsh` has no outline"),
-        (SetFrame((0, 0, 0, 10)), "a frame has a width"),
+        (SetFrame((0, 0, 0, 10)), "a frame needs a width"),
     ]
     for edit, said in cases:
         with pytest.raises(MapEditError) as refused:
@@ -193,17 +198,21 @@ def test_what_cannot_be_is_refused_with_a_sentence(lake: Path) -> None:
     assert one.do() == {}
 
 
+@pytest.mark.proof  # 0.3 s
 def test_curves_are_refused_and_can_be_replaced(lake: Path) -> None:
     path = lake / "outlines.yaml"
     path.write_text(DRAWN.replace("M100 0l100 0 0 100-100 0z", "M100 0c10 0 50 50 100 0l0 100z"), "utf-8")
     one = Editing(lake)
-    with pytest.raises(MapEditError, match="`south_lake` cannot be read, so what it shares is unknown: a ring is `M`"):
+    with pytest.raises(
+        MapEditError, match="`south_lake` cannot be read, so its shared points are unknown:  a ring is `M`"
+    ):
         one.do(MovePoint((100, 100), (101, 100)))
     assert one.outlines.board().outlines.keys() == {"north_lake", "hills", "isle"}
     square = ((100, 0), (200, 0), (200, 100), (100, 100))
     one.do(RemoveOutline("south_lake"), DrawOutline("south_lake", square), MovePoint((100, 100), (101, 100)))
 
 
+@pytest.mark.proof  # 0.3 s
 def test_regions_of_a_base_stay_as_they_are(tmp_path: Path) -> None:
     shutil.copytree(GAMES / "imperial", tmp_path / "imperial", ignore=shutil.ignore_patterns("logs", "perft"))
     folder = tmp_path / "mine"
@@ -227,6 +236,7 @@ def test_regions_of_a_base_stay_as_they_are(tmp_path: Path) -> None:
     assert (tmp_path / "imperial" / "outlines.yaml").read_bytes() == before
 
 
+@pytest.mark.proof  # 0.3 s
 def test_outlines_of_overlays_that_share_the_point_are_listed(tmp_path: Path) -> None:
     folder = tmp_path / "imperial"
     shutil.copytree(GAMES / "imperial", folder, ignore=shutil.ignore_patterns("logs", "perft"))
@@ -257,6 +267,7 @@ def test_messages_are_edits() -> None:
             msgspec.convert(wrong, OutlineEdit)
 
 
+@pytest.mark.proof  # 0.5 s
 def test_the_drawing_is_read_as_before(lake: Path) -> None:
     texts = Editing(lake).do(MovePoint((100, 100), (103, 90)), InsertPoint(((100, 0), (103, 90)), (99, 40)))
     (lake / "outlines.yaml").write_text(texts["outlines.yaml"], "utf-8")

@@ -67,12 +67,12 @@ def test_words_are_edits() -> None:
 @pytest.mark.parametrize(
     "words, said",
     [
-        ("move_point 1,2 3;4", "`3;4` is no point: write X,Y in whole numbers"),
-        ("move_point 1,2 3,4 snap=x", "`x` is no whole number"),
+        ("move_point 1,2 3;4", "`3;4` is not a point: write X,Y in whole numbers"),
+        ("move_point 1,2 3,4 snap=x", "`x` is not a whole number"),
         ("move_point 1,2 3,4 snap=5000", "move_point: "),
-        ("remove_point 1.5,2", "is no point"),
+        ("remove_point 1.5,2", "is not a point"),
         ("remove_point 9999999,2", "remove_point: "),
-        ("set_frame 0 0 x 1", "`x` is no whole number"),
+        ("set_frame 0 0 x 1", "`x` is not a whole number"),
     ],
 )
 def test_words_that_are_none_are_refused(words: str, said: str) -> None:

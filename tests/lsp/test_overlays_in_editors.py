@@ -12,6 +12,7 @@ WRAP = "wrap procedure turn(p: player):\n    original(p)\n    set n to n + 1\n"
 OVERLAY = 'id: {0}\ntitle: O\nfor: small\nversion: "1"\n'
 
 
+@pytest.mark.proof  # 0.8 s
 def test_a_hook_is_found_and_renamed_through_all_that_wrap_it(tmp_path: Path) -> None:
     rules = (
         "procedure play():\n    for p in player:\n        turn(p)\n    end game\nhook procedure turn(p: player): pass\n"

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from commands import invoke
 from editor import Editor
-from folders import GAMES
+from folders import GAMES, RULESETS
 
 from rulespec.diagnostics.report import Report
 from rulespec.drawing.board import board
@@ -255,6 +255,7 @@ def test_the_name_in_foreign_logs_stays(games: Path) -> None:
     assert invoke("replay", log, "--rules", f"{games}/imperial+playimperial")[0] == 0
 
 
+@pytest.mark.proof  # 0.7 s
 def test_recorded_games_are_left_as_they_are_and_that_is_said(games: Path) -> None:
     shutil.copytree(GAMES / "tutorial" / "logs", games / "tutorial" / "logs")
     result = renaming(games / "tutorial" / "map.yaml", "marsh", "fen")
@@ -282,16 +283,16 @@ def test_a_name_in_quotes_and_one_in_folded_text_are_found(games: Path) -> None:
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof  # 0.5 s
 @pytest.mark.parametrize(
     "file, word, number, new, why",
     [
         ("map.yaml", "marsh", 0, "isle", "would not be valid"),
         ("map.yaml", "marsh", 0, "Marsh", "is no name"),
         ("map.yaml", "marsh", 0, "no", "would not be valid"),
-        ("kinds.yaml", "reed_9", 0, "other", "is made of other names"),
+        ("kinds.yaml", "reed_9", 0, "other", "is composed of other names"),
     ],
 )
-@pytest.mark.sampled(1)
 def test_a_renaming_that_cannot_be_is_refused(
     games: Path, file: str, word: str, number: int, new: str, why: str
 ) -> None:
@@ -299,6 +300,7 @@ def test_a_renaming_that_cannot_be_is_refused(
         renaming(games / "tutorial" / file, word, new, number)
 
 
+@pytest.mark.proof  # 0.3 s
 def test_decisions_and_options_keep_their_names_as_recorded_games_have_them(games: Path) -> None:
     with pytest.raises(RenameError, match="`march` is a decision or an option, and every recorded game names it"):
         renaming(games / "imperial/rules/armies.rules", "march", "walk", _number(games / "imperial/rules/armies.rules"))
@@ -311,6 +313,7 @@ def _number(path: Path) -> int:
     )
 
 
+@pytest.mark.proof  # 0.6 s
 def test_the_server_tells_why_and_what_stays(mine: Path) -> None:
     with Editor(mine) as editor:
         editor.open("map.yaml")
@@ -318,3 +321,17 @@ def test_the_server_tells_why_and_what_stays(mine: Path) -> None:
         changed = {uri.rpartition("/")[2]: uri for uri in edit["changes"]}
         assert set(changed) == {"map.yaml", "drawing.yaml", "outlines.yaml", "titles.de.yaml", "titles.fr.yaml"}
         assert all(uri.startswith(mine.as_uri()) for uri in changed.values())
+
+
+def test_names_of_paths_that_are_searched_are_renamed(tmp_path: Path) -> None:
+    """The path, and the stops of its steps, each in its own search alone."""
+    shutil.copytree(RULESETS / "roads", tmp_path / "roads")
+    rules = tmp_path / "roads" / "rules" / "main.rules"
+    before = rules.read_text("utf-8")
+    for word, new, number in (("way", "course", before[: before.index("longest(")].count("way")), ("y", "goal", 0)):
+        assert renamed(rules, word, new, number) == {str(rules.resolve())}
+    text = rules.read_text("utf-8")
+    assert "goal in roads_from(p, x) where count(course) == 1 or open_to(p, x)" in text
+    assert "once between(x, goal) within 12)" in text and "worth count(course) - 1, else 0" in text
+    assert text.count("course") == 3 and text.count("goal") == 2 and "worth tolls(way) - count(way)" in text
+    load_ruleset(str(tmp_path / "roads"))

@@ -32,6 +32,7 @@ def completion(editor: Editor, name: str, text: str, typed: str) -> set[str]:
     return {item["label"] for item in items}
 
 
+@pytest.mark.proof  # 0.4 s
 def test_a_value_in_yaml_is_of_the_declared_type(editor: Editor) -> None:
     editor.open("map.yaml")
     text = editor.texts[editor.path("map.yaml")]
@@ -100,6 +101,7 @@ def test_an_overlay_has_its_keys_and_values_behind_paths(editor: Editor) -> None
     editor.close_all()
 
 
+@pytest.mark.proof  # 0.5 s
 def test_a_key_that_is_written_is_not_offered_again(editor: Editor) -> None:
     editor.open("map.yaml")
     text = editor.texts[editor.path("map.yaml")]

@@ -82,3 +82,13 @@ def test_the_page_of_a_table(
         page.press("#name", "Enter")
         page.wait_for_selector("#sit", state="hidden")
     assert findings(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width, height", SIZES)
+@pytest.mark.sampled(1)
+@pytest.mark.proof
+def test_the_page_of_all_rules(scheme: str, width: int, height: int, open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(written(tmp_path, "rules", "imperial+cheap_factories"), "", width, height)
+    opened.page.emulate_media(color_scheme=scheme)
+    assert findings(opened.page) == []

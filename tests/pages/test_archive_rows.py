@@ -29,6 +29,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.proof  # 0.3 s
 def test_each_position_has_its_options(store: Path) -> None:
     result = replay_log(LOG)
     positions = [int(each.hash, 16) for each in positions_of(result.game, result.moves)]
@@ -60,7 +61,7 @@ def test_the_command_refuses_what_could_tell(store: Path, tmp_path: Path) -> Non
     code, _, err = invoke("view", POKER, "--store", store / "kuhn_poker", "--out", out)
     assert (code, "--store needs --omniscient in a game with secrets" in err, out.exists()) == (2, True, False)
     code, _, err = invoke("view", LOG, "--until", 3, "--store", store / "nim", "--out", out)
-    assert (code, "--store is for games that are over" in err, out.exists()) == (2, True, False)
+    assert (code, "--store is for finished games" in err, out.exists()) == (2, True, False)
     assert invoke("view", POKER, "--omniscient", "--store", store / "kuhn_poker", "--out", out)[0] == 0
     assert '"archive":' in out.read_text("utf-8")
     assert invoke("view", LOG, "--store", store / "nim", "--out", out)[0] == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from random import Random
 
 import pytest
 from browser import Open
@@ -62,6 +63,28 @@ def test_what_is_gone_and_what_comes_back_is_noted_once() -> None:
     assert pictures.to_json() == {"items": 1, "drawings": ["x"], "changes": [[0, 0], [0, -1], [0, 0], []]}
 
 
+def test_items_kept_from_the_last_position_make_no_difference() -> None:
+    """Random positions of items that are mostly the same objects: gone, moved, changed, twice, and back again."""
+    random, stock = Random(3), {(name, svg): SceneItem(name, "pieces", svg) for name in "abcdefgh" for svg in "xy"}
+    pictures, last, wanted, items = BoardChanges(()), dict[str, str](), list[dict[str, str | None]](), [*stock.values()]
+    for _ in range(2_000):
+        place = random.randrange(len(items) + 1)
+        items[place : place + random.randrange(3)] = random.choices([*stock.values()], k=random.randrange(3))
+        items = items if random.random() < 0.1 else [*{item.id: item for item in items}.values()]
+        now = {item.id: item.svg for item in items}
+        gone: dict[str, str | None] = {id_: None for id_ in last if id_ not in now}
+        wanted.append(gone | {id_: svg for id_, svg in now.items() if last.get(id_) != svg})
+        pictures.note(items)
+        last = now
+    data = pictures.to_json()
+    order = re.findall('data-item="(.)"', pictures.svg(1, 1, "", ""))
+    drawings = [*data["drawings"], None]
+    assert [
+        {order[at]: drawings[svg] for at, svg in zip(each[::2], each[1::2], strict=True)} for each in data["changes"]
+    ] == wanted
+    assert [order.index(id_) for each in wanted for id_ in each] == [at for each in data["changes"] for at in each[::2]]
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = tmp_path_factory.mktemp("pages") / "page.html"
@@ -93,6 +116,7 @@ def test_a_browser_shows_the_items_of_the_position(open_page: Open, page: Path) 
         assert (wrong, shown) == ([], len(wanted))
 
 
+@pytest.mark.proof  # 1.1 s
 def test_what_a_move_has_changed_is_marked(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#52")
     marked = opened.page.evaluate("[...document.querySelectorAll('.changed')].map(p => p.dataset.item)")

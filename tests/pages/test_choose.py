@@ -16,8 +16,8 @@ _SCRIPT = """
 const { readFileSync } = require("node:fs");
 const source = readFileSync(process.argv[1], "utf8") + "; return { choose, groups, beginnings };";
 const { choose, groups, beginnings } = new Function(source)();
-const { options, clicked, most } = JSON.parse(process.argv[2]);
-const found = groups(options, most);
+const { options, clicked, most, named } = JSON.parse(process.argv[2]);
+const found = groups(options, most, named);
 console.log(JSON.stringify({ chosen: choose(options, clicked), groups: found, begun: found && beginnings(found) }));
 """
 
@@ -28,8 +28,8 @@ def option(name: str, *places: str) -> dict[str, Any]:
     return {"text": text, "name": name, "words": text, "arguments": arguments, "out_of_turn": False}
 
 
-def asked(options: list[dict[str, Any]], *clicked: str, most: int = 12) -> dict[str, Any]:
-    data = json.dumps({"options": options, "clicked": clicked, "most": most})
+def asked(options: list[dict[str, Any]], *clicked: str, most: int = 12, named: bool = True) -> dict[str, Any]:
+    data = json.dumps({"options": options, "clicked": clicked, "most": most, "named": named})
     command = ["node", "-e", _SCRIPT, str(ROOT / "pages" / "choose.js"), data]
     answer = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
     result: dict[str, Any] = json.loads(answer)
@@ -68,6 +68,7 @@ def test_the_last_place_is_clicked_even_if_only_one_is_left() -> None:
     assert asked([MARCHES[0], PASS], "town.oak")["chosen"]["only"] is None
 
 
+@pytest.mark.proof  # 0.4 s
 def test_what_words_name_beside_arguments_comes_last_and_need_not_be_clicked() -> None:
     plays = [option("play", "point.p13") | {"named": [f"point.{to}"]} for to in ("p8", "p7")]
     assert asked(plays)["chosen"]["lit"] == ["point.p13"]
@@ -99,6 +100,7 @@ def test_a_short_list_is_shown_as_it_is() -> None:
     assert asked(MARCHES)["groups"] is None
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_long_list_goes_by_name_and_then_argument_by_argument() -> None:
     bonds = [option("buy", f"nation.n{a}", f"int.{b}") for a in range(6) for b in range(4)]
     by_name = asked([*bonds, PASS])["groups"]
@@ -110,6 +112,11 @@ def test_a_long_list_goes_by_name_and_then_argument_by_argument() -> None:
 
 def test_a_long_list_that_cannot_be_split_is_shown_as_it_is() -> None:
     assert asked([PASS] * 20)["groups"] is None
+
+
+def test_where_names_say_nothing_groups_go_by_the_first_place() -> None:
+    answer = asked([*MARCHES, option("sail", "town.oak", "town.elm")], most=3, named=False)
+    assert [group["value"]["id"] for group in answer["groups"]] == ["oak", "elm"]
 
 
 def in_words(name: str, words: str) -> dict[str, Any]:

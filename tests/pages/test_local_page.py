@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Open, Opened
+from browser import Open, Opened, click_option
 from cases import split, write
 from click.testing import CliRunner
+from folders import RULESETS
 from parlour import PARLOUR
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 from rulespec.cli.main import cli, run
+from rulespec.engine.game.game import Game
 from rulespec.engine.replay.replay import replay_log
+from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
 
@@ -113,6 +116,23 @@ def test_what_was_taken_back_is_taken_again(open_page: Open, tmp_path: Path) -> 
     assert opened.texts("#list > li .sentence span") == texts and opened.page.is_hidden("#redo")
 
 
+@pytest.mark.proof  # 5 s
+def test_a_plan_that_is_withdrawn_is_in_no_log(open_page: Open, tmp_path: Path) -> None:
+    ref = str(RULESETS / "paddocks")
+    opened, game = open_page(page_of(ref, 2, tmp_path, name="paddocks")), Game(load_ruleset(ref), "AB")
+    kinds(opened, "person", "person")
+    wait_for_turn(opened)
+    fences = [f"fence_off(a1_{way})" for way in "nesw"]
+    for text in [*fences[:2], "withdraw", *fences, "done"]:
+        number = [str(option) for option in game.legal_options].index(text)
+        game.apply(game.parse(text))
+        click_option(opened.page, str(number))
+        opened.page.wait_for_timeout(400)
+    assert counted(opened) == 5
+    options = [json.loads(line)["option"] for line in saved(opened).splitlines()[1:]]
+    assert options == [*fences, "done"]
+
+
 @pytest.mark.proof
 def test_a_large_game_with_bots_undo_log_and_link(open_page: Open, tmp_path: Path) -> None:
     file = page_of("imperial", 4, tmp_path)
@@ -203,6 +223,7 @@ def test_a_game_with_secrets_has_one_person_who_sees_no_more_than_a_seat(open_pa
     ]
 
 
+@pytest.mark.proof  # 0.4 s, of a browser
 def test_arguments_that_all_see_are_told_in_a_game_with_secrets(open_page: Open, tmp_path: Path) -> None:
     opened = open_page(page_of("liars_dice", 2, tmp_path))
     wait_for_turn(opened)
@@ -228,6 +249,7 @@ def test_values_that_are_not_drawn_are_listed_as_the_seat_sees_them(open_page: O
     assert "?" in (rows["pile"], rows["B plan"]) and rows["pointed"] == "none"
 
 
+@pytest.mark.proof  # 0.4 s, of a browser
 def test_people_at_one_screen_take_turns(open_page: Open, tmp_path: Path) -> None:
     opened = open_page(page_of("nim", 2, tmp_path))
     wait_for_turn(opened)

@@ -229,6 +229,7 @@ def test_what_it_cannot_do_it_says(modules: Path, answers: dict[str, Any]) -> No
     assert "point 200, 100 of isle, marsh, bog" in answers["by keys"]["words"]
 
 
+@pytest.mark.proof  # 0.3 s
 def test_an_edit_that_is_refused_loses_nothing(modules: Path) -> None:
     cases = {"moved": keys("Tab", "Tab", "Tab", "ArrowRight"), "inserted": keys("Tab", "Tab", "i")}
     answers = played(modules, cases, refused=True)
@@ -454,7 +455,7 @@ def test_outlines_are_edited_and_drawn_by_keys(page: Page) -> None:
     page.press("Delete")
     page.becomes(isle="M0 0l200 0-1 120-199-20z")
     page.press("Tab", "Delete")  # the point before the one that is removed is chosen
-    page.wait(lambda: "the frame is reached at 0,100" in page.said())
+    page.wait(lambda: "the border reaches the frame at 0,100" in page.said())
     page.press("Escape")
     page.tab.evaluate("host.selection = ['forest']")
     page.press("n", *["Shift+ArrowDown"] * 5, " ", *["Shift+ArrowRight"] * 4, " ", "Backspace", " ")

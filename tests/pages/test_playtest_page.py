@@ -30,6 +30,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return result
 
 
+@pytest.mark.proof  # 0.7 s
 def test_the_report_has_the_form_that_its_schema_says(report: dict[str, Any]) -> None:
     Draft202012Validator(load_schema("playtest")).validate(report)
 
@@ -75,6 +76,7 @@ def test_few_games_make_a_page_all_the_same(report: dict[str, Any]) -> None:
     assert "Too few games." in page(report | {"rules": [rule | {"strengths": strengths}], "ladder": []})
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wider_than_a_phone(report: dict[str, Any], scheme: str, tmp_path: Path, browser: Any) -> None:
     tried = [{"values": [n, 10 * n], "games": 200 // n, "mean": 250.0 + n, "half": None} for n in range(1, 13)]

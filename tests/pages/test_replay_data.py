@@ -46,6 +46,7 @@ def value(line: dict[str, list[int]], moves: int) -> int:
     return [v for at, v in zip(line["at"], line["is"], strict=True) if at <= moves][-1]
 
 
+@pytest.mark.proof  # 0.7 s
 def test_reasons_are_the_statements_that_made_the_changes() -> None:
     result = replay_log(QUICKSTART, until=12)
     plain = told_replay(result, OMNISCIENT).data["moves"]
@@ -85,6 +86,7 @@ def test_what_nobody_sees_has_no_line() -> None:
     assert [(m["title"], [line["name"] for line in m["lines"]]) for m in curves.to_json()] == [("Cash", ["two"])]
 
 
+@pytest.mark.proof  # 0.7 s
 @pytest.mark.parametrize(
     "log, title, ruleset, kind",
     [
@@ -94,7 +96,6 @@ def test_what_nobody_sees_has_no_line() -> None:
         ("imperial_2030/logs/nobody-invests.jsonl", "Power", "imperial_2030", "nation"),
     ],
 )
-@pytest.mark.sampled(1)
 def test_lines_have_the_colours_of_the_board(log: str, title: str, ruleset: str, kind: str) -> None:
     result = replay_log(GAMES / log, until=40)
     lines = next(m for m in replay_data(result, OMNISCIENT)["measures"] if m["title"] == title)["lines"]
@@ -119,6 +120,7 @@ def test_every_line_has_a_colour_of_its_own_or_a_dash(folder: Path) -> None:
         assert all(line.get("pale", False) == (luminance(line["colour"]) > 0.5) for line in measure["lines"])
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_move_rests_on_the_rules_of_its_option_and_on_those_that_ran() -> None:
     game, rules = restarted(quickstart().game), RulesOfMoves(quickstart().game)
     results = []
@@ -152,6 +154,7 @@ def test_a_condition_of_an_overlay_has_its_title(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_move_that_was_taken_back_is_in_the_page(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     lines = QUICKSTART.read_text("utf-8").splitlines()

@@ -9,6 +9,7 @@ from folders import ROOT
 from shipped import loaded
 
 from rulespec.drawing.board import board_of
+from rulespec.drawing.drawing_plan import plan
 from rulespec.serve.table_rules import TableRules
 
 _BOX = """
@@ -32,6 +33,33 @@ def test_a_page_has_the_points_of_the_seat(seat: int, browser: Any) -> None:
     shown(tab, "backgammon", ["A", "B"], seat)
     for point in ("p1", "p13", "p24", "bar"):
         assert tab.evaluate(_BOX, f"point.{point}") == [round(x) for x in places[f"point.{point}"].box]
+    tab.close()
+
+
+_ARROW = """
+([plan, seats, mark]) => {
+  const box = document.createElement("section"), latest = document.createElement("button");
+  box.append(document.createElement("ol"));
+  const news = makeNews(box, latest, document.body, (name, values) => JSON.stringify(values), plan, seats);
+  news.show(new Map([[0, { text: "a move", by: seats[1], marks: [mark] }]]), 1, seats[0]);
+  const [, ...ends] = /^M(\\S+) (\\S+)L(\\S+) (\\S+)M/.exec(document.querySelector(".mark").getAttribute("d"));
+  return [ends.map(Number), latest.textContent];
+}
+"""
+
+
+@pytest.mark.parametrize("owner", [0, 1])
+def test_an_arrow_is_where_the_owner_of_the_man_has_these_points(owner: int, browser: Any) -> None:
+    """Whoever looks: the 13 of the second player is the 12 of the first."""
+    tab, seats = browser.new_page(), ["A", "B"]
+    drawn = board_of(loaded("backgammon")[0], seats)
+    tab.set_content(f"<figure>{drawn.backdrop()}</figure>")
+    scripts = [(ROOT / "pages" / name).read_text("utf-8") for name in ("pictures.js", "news.js")]
+    places = "makePlaces(document.body, (x) => x, () => {}).drawn()"
+    arrow = f"(given) => {{ {'; '.join([*scripts, places])}; return ({_ARROW})(given); }}"
+    (x, y, *_), latest = tab.evaluate(arrow, [plan(drawn), seats, f"point.p13>point.p9>{seats[owner]}"])
+    left, top, right, bottom = board_of(loaded("backgammon")[0], seats, viewer=owner).places()["point.p13"].box
+    assert left <= x <= right and top <= y <= bottom and "a move" in latest
     tab.close()
 
 

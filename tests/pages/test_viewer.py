@@ -52,6 +52,7 @@ def test_reasons_open_below_a_move(open_page: Open, page: Path, tmp_path: Path) 
     assert plain.page.is_hidden("#why")
 
 
+@pytest.mark.proof  # 1.0 s
 @pytest.mark.parametrize(
     "keys, place",
     [
@@ -64,7 +65,6 @@ def test_reasons_open_below_a_move(open_page: Open, page: Path, tmp_path: Path) 
         (["End", "Home"], 0),
     ],
 )
-@pytest.mark.sampled(1)
 def test_keys_go_from_move_to_move(open_page: Open, page: Path, keys: list[str], place: int) -> None:
     opened = open_page(page)
     opened.press(*keys)
@@ -203,11 +203,11 @@ def test_two_fingers_bring_the_board_closer(open_page: Open, page: Path) -> None
     assert shown(opened)[2] == pytest.approx(width / 2)
 
 
+@pytest.mark.proof  # 0.4 s, of a browser
 @pytest.mark.parametrize(
     "fragment, place",
     [("#99999", MOVES), ("#-3", 0), ("#x", 0), ("#1e9", 0), ("#<img src=x>", 0), ("#00004", 4), ("#1.5", 0)],
 )
-@pytest.mark.sampled(1)
 def test_a_link_to_no_move_leads_somewhere(open_page: Open, page: Path, fragment: str, place: int) -> None:
     assert number(open_page(page, fragment)) == place
 
@@ -288,6 +288,7 @@ def picture(opened: Opened) -> bytes:
     return bytes(opened.page.screenshot(animations="disabled"))
 
 
+@pytest.mark.proof  # 0.4 s
 def test_a_log_that_breaks_a_rule_opens_where_it_does(open_page: Open, tmp_path: Path) -> None:
     lines = QUICKSTART.read_text("utf-8").splitlines()
     broken = tmp_path / "broken.jsonl"
@@ -328,6 +329,7 @@ def test_charts_have_the_colours_of_the_board(open_page: Open, tmp_path: Path) -
     opened.sound()
 
 
+@pytest.mark.proof  # 0.4 s, of a browser
 def test_tables_are_in_the_letters_of_the_page(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#84")
     assert opened.texts("#tables caption") == ["Imperial", "Nations, in the order of their turns", "Investors"]
@@ -341,6 +343,7 @@ def test_tables_are_in_the_letters_of_the_page(open_page: Open, page: Path) -> N
     assert "7" not in opened.texts("#tables td.changed")
 
 
+@pytest.mark.proof  # 0.4 s, of a browser
 def test_steps_go_by_turns_too(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#62")
     opened.press("Shift+ArrowRight")

@@ -105,6 +105,7 @@ def test_an_editable_install_without_links_is_refused_with_the_way_out(clone: Pa
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@pytest.mark.proof  # 1.5 s
 def test_the_way_out_is_one(clone: Path, tmp_path: Path) -> None:
     run("git", "clone", "--quiet", "-c", "core.symlinks=true", clone, tmp_path / "rulespec", folder=tmp_path)
     assert plain_links(tmp_path / "rulespec") == {}

@@ -34,6 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
+@pytest.mark.sampled(35)
 @pytest.mark.parametrize("path", RULES, ids=lambda p: "/".join(p.parts[-3:]))
 def test_trees_come_back_as_they_were(path: Path) -> None:
     tree = parse_rules(path.read_text("utf-8"), "a.rules")
@@ -65,10 +66,12 @@ def test_an_unchanged_ruleset_is_not_parsed_again(folder: Path, monkeypatch: pyt
     assert len(list(folder.iterdir())) > 20
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_ruleset_that_is_known_to_be_sound_is_not_checked_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = load_ruleset("tutorial")
+    monkeypatch.setattr("rulespec.documents.schema_check._VALIDATORS", {})  # as in the next process
     monkeypatch.setattr("rulespec.check.passes.check_source", lambda *_, **__: pytest.fail("checked again"))
     monkeypatch.setattr("rulespec.documents.schema_check.fits", lambda *_: pytest.fail("its schema asked again"))
     assert load_ruleset("tutorial").rules.procedures.keys() == before.rules.procedures.keys()
@@ -79,6 +82,7 @@ def test_what_once_asks_is_known_of_a_ruleset_that_is_known_to_be_sound(folder: 
     assert len(again.rules.suppositions) == len(first.rules.suppositions) > 0
 
 
+@pytest.mark.proof  # 0.5 s
 def test_whoever_reads_the_warnings_has_them_looked_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load_ruleset("tutorial")
     asked: list[object] = []
@@ -89,7 +93,7 @@ def test_whoever_reads_the_warnings_has_them_looked_for(folder: Path, monkeypatc
 
 
 @pytest.mark.parametrize("ref", ["tutorial", "nim", "chess", "imperial+first_edition"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_what_is_known_to_have_no_warnings_is_not_looked_through_for_them(
     folder: Path, monkeypatch: pytest.MonkeyPatch, ref: str
 ) -> None:
@@ -101,8 +105,8 @@ def test_what_is_known_to_have_no_warnings_is_not_looked_through_for_them(
     assert not again.diagnostics
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize("rules", ["def nobody() -> int: 1\n", "def a() -> int: 1\ndef b() -> int: 2\n"])
-@pytest.mark.sampled(1)
 def test_warnings_are_told_each_time(folder: Path, tmp_path: Path, rules: str) -> None:
     copytree(GAMES / "tetrarchia", game := tmp_path / "tetrarchia")
     load_ruleset(str(game), sound := Report())
@@ -215,7 +219,7 @@ WORKERS = {
 
 
 @pytest.mark.parametrize("script", WORKERS)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_keys_of_some_rooms_hold_what_makes_their_values(script: str) -> None:
     root = Path(cache.__file__).parent
     seen = {name for room in ("*", *WORKERS[script]) for name, _, _ in cache.program_files(root, room)}

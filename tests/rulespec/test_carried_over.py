@@ -122,7 +122,7 @@ def test_the_old_flag_names_the_new_one(command: str, capsys: pytest.CaptureFixt
     more = ["--wasm", "x.wasm"] if command == "export" else []
     for flag in (["--option", "misere=true"], ["--option=misere=true"]):
         assert run([command, "nim", "--players", "2", *flag, *more]) == 2
-        assert "--option is called --set now: write --set misere=true" in capsys.readouterr().err
+        assert "--option is now called --set: write --set misere=true" in capsys.readouterr().err
     assert run([command, "--help"]) == 0
     out = capsys.readouterr().out
     assert "--set KEY=VALUE" in out and "--option" not in out
@@ -131,7 +131,7 @@ def test_the_old_flag_names_the_new_one(command: str, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize("command", [["simulate"], ["perft", "--depth", "1"], ["test"], ["replay"]])
 def test_the_old_backend_names_the_new_one(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command[0], "nim", *command[1:], "--backend", "native"]) == 2
-    assert "native is called wasm now: write --backend wasm" in capsys.readouterr().err
+    assert "native is now called wasm: write --backend wasm" in capsys.readouterr().err
 
 
 def nim() -> Game:

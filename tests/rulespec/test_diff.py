@@ -296,6 +296,7 @@ def test_what_cannot_be_read(refs: tuple[str, str], capsys: pytest.CaptureFixtur
     assert "`nothing`" in captured.err
 
 
+@pytest.mark.proof  # 1.3 s
 def test_large_rules_are_compared_in_bounded_time(tmp_path: Path) -> None:
     # Lines that repeat, in another order: the worst there is for a search of longest common runs.
     def body(step: int) -> str:

@@ -72,6 +72,7 @@ def test_what_is_hidden_is_part_of_nothing(game: str) -> None:
     assert load_ruleset("box_2/own").hash == load_ruleset("box_1/own").hash
 
 
+@pytest.mark.proof  # 0.3 s
 def test_what_is_hidden_starts_no_variant_and_is_no_game() -> None:
     shutil.copytree(NIM, "nim")
     litter(Path("nim"))
@@ -129,6 +130,7 @@ def test_folders_are_listed_in_one_place() -> None:
         "engine/corpus/stores.py",  # the same
         "engine/corpus/position_moves.py",  # the tables of a store, by their whole names
         "engine/logs/samples.py",  # with an error if it cannot be read
+        "serve/edit/first_map.py",  # up to a number, without the hidden ones
     }
     results = {
         path.relative_to(ROOT).as_posix()
@@ -161,7 +163,7 @@ STRANGE = [
 
 @pytest.mark.parametrize("folder", STRANGE)
 @pytest.mark.parametrize("form", [(), ("--map", "oak,elm"), ("--overlay",)])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_new_prints_commands_that_work(folder: str, form: tuple[str, ...]) -> None:
     shutil.copytree(NIM, "nim")  # beside `nim+old`
     Path(folder).mkdir(exist_ok=True)

@@ -56,6 +56,7 @@ def test_a_ruleset_is_shown_in_one_line(ref: str) -> None:
     assert repr(ruleset) == f"<Ruleset {ref} {ruleset.version}, {ruleset.players[0]} to {ruleset.players[1]} players>"
 
 
+@pytest.mark.proof  # 0.3 s
 @pytest.mark.parametrize("ref", ["chess", "imperial", "tutorial"])
 @pytest.mark.sampled(1)
 def test_whatever_a_ruleset_and_a_game_hold_is_shown_in_one_line(ref: str) -> None:

@@ -187,6 +187,7 @@ def test_mutants_of_a_game_are_refused_or_sound(tmp_path: Path) -> None:
 # --- texts
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("parse", [parse_expr, parse_type, parse_rules])
 def test_any_text_is_parsed_or_refused(parse: Callable[[str, str], object]) -> None:
     rng = random.Random(1)
@@ -306,6 +307,7 @@ def entities(count: int) -> str:
     return "{" + ", ".join(f"e{i}: {{}}" for i in range(count)) + "}"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "kinds, code",
     [
@@ -336,6 +338,7 @@ def test_cells_are_bounded(kinds: str, code: str, tmp_path: Path) -> None:
 # --- overlays and references
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     "overlay",
     [

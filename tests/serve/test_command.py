@@ -20,8 +20,8 @@ pytestmark = pytest.mark.usefixtures("known_rulesets")
 QUICKSTART = ROOT / "games" / "imperial" / "logs" / "quickstart.jsonl"
 
 
+@pytest.mark.proof  # 0.9 s
 @pytest.mark.parametrize("ref", ["nim", "nim+./more.yaml"])
-@pytest.mark.sampled(1)
 def test_each_seat_has_a_link(ref: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "more.yaml").write_text(

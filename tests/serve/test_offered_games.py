@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
 
 from rulespec.load import load_ruleset
+from rulespec.references import find_ruleset, known_folders, known_rulesets
 from rulespec.serve.hall import Hall
+from rulespec.serve.offers import Offers
 from rulespec.serve.owner import OwnerDesk
 from rulespec.serve.store import TableStore
 from rulespec.serve.table_rules import TableRules
@@ -41,3 +44,35 @@ def test_the_owner_makes_tables_of_all_known_games_with_settings_and_house_rules
         hall.close()
 
     asyncio.run(main())
+
+
+def test_the_folders_of_known_games_are_those_that_their_ids_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here or in several folders for ids, the first of which counts; the current folder comes before all of them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RULESPEC_PATH", os.pathsep.join(["b", "a", "nowhere"]))
+    for place in ("a/one", "b/one", "a/group/two", "games/three", "games/.four", "nim", "b/nim", "imperial/rules"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "game.yaml").touch()
+    (tmp_path / "a/five").mkdir()
+    folders = known_folders()
+    assert list(folders) == known_rulesets() and {"one", "two", "three", "nim", "imperial"} <= set(folders)
+    assert folders == {id_: find_ruleset(id_) for id_ in folders}
+    assert [folders[id_].relative_to(tmp_path).as_posix() for id_ in ("one", "nim")] == ["b/one", "nim"]
+    assert not {"four", ".four", "five"} & set(folders)
+
+
+def test_a_title_is_read_again_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own" / "game.yaml"
+    own.parent.mkdir()
+    own.write_text("title: Early", "utf-8")
+    monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
+    hall = Hall(TableStore(tmp_path / "t.db"), {})
+    offers = Offers(hall)
+    assert offers.listed()["own"] == {"title": "Early"}
+    own.write_text("title: Later on", "utf-8")
+    assert offers.listed()["own"] == {"title": "Later on"}
+    own.write_text("title: [", "utf-8")
+    assert offers.listed()["own"] == {"title": "own"}
+    hall.close()

@@ -107,7 +107,7 @@ async def sent_twice(state: str, message: dict[str, Any], first: str, second: st
 
 @pytest.mark.parametrize("sender", SENDERS)
 @pytest.mark.parametrize("state", STATES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 def test_the_second_changes_nothing_and_is_answered_as_the_first(state: str, sender: str) -> None:
     async def all_of_them() -> None:
         for message in [*MESSAGES, *ORDERS * (sender == "owner")]:

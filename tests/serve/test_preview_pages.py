@@ -93,3 +93,36 @@ def test_keys_and_a_long_press_say_it_too(browser: Any, chess: Served) -> None:
     page.wait_for_timeout(300)
     assert page.locator("#list > li").count() == 0, "to look is not to take"
     page.close()
+
+
+def test_a_place_with_several_options_lists_them_and_asks_nothing(browser: Any, chess: Served) -> None:
+    page = opened(browser, chess)
+    page.mouse.move(*at(page, "e2"))
+    assert shown(page).split() == ["e2", "e2\u2013e3", "e2\u2013e4"] and not questions(page)
+    page.locator("#options .group").first.hover()
+    until_in(page, lambda: shown(page).split() == ["b1", "Nb1\u2013a3", "Nb1\u2013c3"])
+    assert not questions(page)
+    page.close()
+
+
+def test_beside_a_list_of_buttons_no_button_is_covered(browser: Any, chess: Served) -> None:
+    page = opened(browser, chess)
+    page.mouse.click(*at(page, "e2"))
+    page.locator("#options button").last.hover()
+    assert "e2\u2013e4" in shown(page)
+    box = page.locator(".preview").bounding_box()
+    for button in page.locator("#options button").all():
+        left = button.bounding_box()["x"]
+        assert box["x"] + box["width"] <= left
+    page.close()
+
+
+def test_a_click_after_a_long_press_counts(browser: Any, chess: Served) -> None:
+    page = opened(browser, chess, has_touch=True)
+    touch = page.context.new_cdp_session(page)
+    x, y = at(page, "e2")
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    assert "e4" in shown(page)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.touchscreen.tap(x, y)
+    assert page.inner_text("#clicked span") == "e2"

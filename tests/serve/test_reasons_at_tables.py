@@ -41,6 +41,7 @@ def test_a_move_is_explained_by_its_statements() -> None:
     assert all(line.startswith("  ") for line in lines[1:])
 
 
+@pytest.mark.proof  # 1.0 s
 def test_a_place_is_explained_by_the_conditions_of_its_options() -> None:
     game = Game(load_ruleset("chess"), ["white", "black"])
     answer = Why(game, "white").without("square.e5")

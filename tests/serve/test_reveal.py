@@ -62,6 +62,7 @@ def answers(reveals: bool, ends: bool, message: dict[str, Any]) -> dict[str, Any
     return asyncio.run(run())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("reveals, ends", [(False, False), (True, False), (False, True), (True, True)])
 def test_the_log_of_each_viewer_has_all_deals_when_they_are_revealed(reveals: bool, ends: bool) -> None:
     for viewer, log in answers(reveals, ends, {"do": "log"}).items():
@@ -125,6 +126,7 @@ def test_a_table_stays_as_it_was_made(tmp_path: Path, reveals: bool) -> None:
         assert Client(url, keys["spectator"]).state["reveals"] is reveals
 
 
+@pytest.mark.proof  # 0.5 s
 def test_the_command_makes_a_table_that_reveals(tmp_path: Path) -> None:
     server = Process("kuhn_poker", "--players", "2", "--reveal", "--store", tmp_path / "t.db")
     assert server.client("spectators").state["reveals"] is True

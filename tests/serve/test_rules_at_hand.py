@@ -54,6 +54,7 @@ def test_the_page_of_all_rules_has_titles_helps_and_docstrings_by_rule() -> None
     assert '<a href="#TET-SUB-01">' in page
 
 
+@pytest.mark.proof  # 0.6 s
 def test_removed_and_replaced_rules_are_marked_by_each_overlay() -> None:
     page = rules_page(load_ruleset("imperial+no_gifts+first_edition"))
     text = text_of(page)
@@ -122,6 +123,34 @@ def test_a_hint_follows_from_what_the_seat_sees() -> None:
     assert len(hands) > 1 and len(hints) == 1
 
 
+def test_where_all_choose_together_a_hint_says_nothing_of_what_others_have_chosen(tmp_path: Path) -> None:
+    with served(tmp_path / "t.db", "wager", 3, table_bots=("random", "flat:16")) as server:
+        clients = {seat: Client(server.url, server.keys[f"seat:{seat}"]) for seat in "ABC"}
+        for seat, client in clients.items():
+            client.send(do="name", name=f"{seat}nn")
+            client.wait(lambda client=client: client.options)
+
+        def hinted(seat: str) -> Any:
+            client = clients[seat]
+            client.answers.clear()
+            client.send(do="hint")
+            client.wait(lambda: client.answers)
+            return client.answers[0]["hint"]["best"]
+
+        before = {seat: hinted(seat) for seat in "ABC"}
+        assert all({option for option, _ in best} <= set(clients["A"].options) and best for best in before.values())
+        clients["A"].take("bid(1)")
+        assert hinted("A") == [] and hinted("B") == before["B"]
+        clients["A"].send(do="withdraw", serial=clients["A"].state["serial"])
+        clients["A"].wait(lambda: not clients["A"].state["chosen"])
+        clients["A"].take("bid(2)")
+        clients["C"].take("bid(0)")
+        assert hinted("B") == before["B"], "neither that others have chosen nor what is in it"
+        for client in clients.values():
+            client.close()
+
+
+@pytest.mark.proof  # 0.7 s
 def test_the_page_of_all_rules_comes_by_the_socket(tmp_path: Path) -> None:
     with served(tmp_path / "t.db", "nim", 2) as server:
         client = Client(server.url, server.keys["spectator"])

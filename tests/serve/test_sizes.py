@@ -13,7 +13,9 @@ from servers import Process
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 WIDE, PHONE = (1360, 850), (393, 852)
-_TEXTS = """() => [...document.querySelectorAll("figure svg text:not(.tiny)")].map((text) => {
+_TEXTS = """() => [...document.querySelectorAll("figure svg text:not(.tiny)")].filter(
+  (text) => text.getClientRects().length
+).map((text) => {
   const { a, b } = text.getScreenCTM();
   return Number(text.getAttribute("font-size")) * Math.hypot(a, b);
 })"""
@@ -30,6 +32,7 @@ _OUTSIDE = """() => [...document.querySelectorAll("figure.large [data-item^='pie
     for (let j = 0.5; j < 10; j++) count += inside(box.left + i * box.width / 10, box.top + j * box.height / 10);
   return count < 80 || !inside(box.left + box.width / 2, box.top + box.height / 2);
 }).map((item) => item.dataset.item)"""
+_LIT = """() => [...document.querySelectorAll("figure.large svg [data-place].lit")].map((each) => each.ariaLabel)"""
 _ASKED = """() => {
   const lit = new Set([...document.querySelectorAll("figure.large .lit")].map((each) => each.dataset.place));
   const names = [...document.querySelectorAll("figure.large [data-name]")].filter((each) => lit.has(each.dataset.name));
@@ -91,9 +94,21 @@ def assert_turn_in_sight(page: Any) -> None:
     page.evaluate("window.scrollTo(0, 0)")
 
 
+def assert_latest(page: Any) -> None:
+    """The panel that stays in sight says what has just happened: the newest move of the others, or else one's own."""
+    newest = (
+        page.locator("#news li > button").all_inner_texts()
+        or page.locator("#list .sentence > .why").all_inner_texts()[::-1]
+    )
+    assert page.inner_text("#turn #latest").startswith(f"Just now: {newest[0]}")
+
+
 @pytest.mark.parametrize("size", [WIDE, pytest.param(PHONE, marks=pytest.mark.proof)], ids=["wide", "phone"])
 def test_a_map_can_be_read_and_says_whose_turn_it_is(size: tuple[int, int], table: Callable[..., Any]) -> None:
     page = table("imperial", size, 2)
+    if not (legend := page.locator(".legends")).evaluate("(each) => each.open"):
+        legend.locator("summary").click()
+    assert "not in play" in legend.inner_text() and page.locator("figure > svg .legend").count() == 0
     assert_readable(page, size == WIDE)
     assert_turn_in_sight(page)
     news = 0
@@ -104,6 +119,7 @@ def test_a_map_can_be_read_and_says_whose_turn_it_is(size: tuple[int, int], tabl
         page.locator("#options button").first.click()
         until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
     assert news and "(you):" in page.inner_text("#question") and page.locator("#acting .chip").count() == 1
+    assert_latest(page)
     assert page.locator("#holdings table").count() == 3
 
 
@@ -120,6 +136,9 @@ def test_boards_can_be_read(ref: str, players: int, size: tuple[int, int], table
     page = table(ref, size, players, 10)
     assert_readable(page, size == WIDE)
     assert_turn_in_sight(page)
+    assert_latest(page)
+    if size == PHONE and ref == "shadow_of_the_emperor":  # the panels of a phone are too small for all names
+        assert sorted(page.locator(".labels text").all_text_contents()) == sorted(page.evaluate(_LIT))
     if page.locator("figure.large .lit").count():
         page.locator("#asked").click()
         shown = page.evaluate(_ASKED)
@@ -127,6 +146,7 @@ def test_boards_can_be_read(ref: str, players: int, size: tuple[int, int], table
     assert_readable(page, False)
 
 
+@pytest.mark.proof  # 0.6 s
 def test_a_board_is_turned_and_its_squares_are_clicked(table: Callable[..., Any]) -> None:
     page = table("chess", WIDE, 2, 0)
 
@@ -141,6 +161,7 @@ def test_a_board_is_turned_and_its_squares_are_clicked(table: Callable[..., Any]
     until_in(page, lambda: page.locator("#list > li").count() >= 1)
 
 
+@pytest.mark.proof  # 1.2 s
 def test_a_small_board_is_enlarged_and_the_map_takes_its_place(table: Callable[..., Any]) -> None:
     page = table("imperial", WIDE, 2, 0)
     assert page.get_attribute("figure.large", "data-panel") == "region"

@@ -100,6 +100,7 @@ def test_many_kills_lose_nothing_that_was_shown(tmp_path: Path) -> None:
         assert killed(tmp_path / f"{game}.db", 10, game) > 10
 
 
+@pytest.mark.proof  # 1.3 s
 def test_on_a_full_disk_nothing_is_done(tmp_path: Path) -> None:
     store = tmp_path / "t.db"
     server = Process("chess", "--store", store, most=250_000)
@@ -185,6 +186,7 @@ def test_a_table_goes_on_under_the_rules_that_it_began_with(tmp_path: Path, monk
         assert next(iter(hall.games.values())).rules.ruleset.hash == hash_
 
 
+@pytest.mark.proof  # 0.6 s
 def test_a_table_stays_on_its_rules_when_they_are_changed_and_can_be_migrated(tmp_path: Path) -> None:
     """They change on disk while it runs; the server starts again with the changed ones; its log goes over to them."""
     shutil.copytree(RULESETS / "nim", tmp_path / "nim")

@@ -118,6 +118,7 @@ def test_what_is_no_key_opens_nothing(key: str) -> None:
 # --- the owner ------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(
     "order",
     [

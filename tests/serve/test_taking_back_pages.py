@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import click_option
 from cases import split, write
 from deadlines import until_in
+from folders import RULESETS
 from servers import served
 from takebacks import ROWS, RULES, Row, without_secrets
 
@@ -115,3 +117,20 @@ def test_a_row_by_two_pages(row: Row, secret: bool, browser: Any, tmp_path: Path
         me.page.click("#undo button")
         other.until(lambda: other.page.is_hidden("#undo"))
         assert me.count == before
+
+
+def test_a_plan_is_shown_to_others_once_it_stands(browser: Any, tmp_path: Path, stack: ExitStack) -> None:
+    of = stack.enter_context(served(tmp_path / "t.db", str(RULESETS / "paddocks"), 2))
+    base = of.url.replace("ws", "http", 1).removesuffix("/socket")
+    ann, bob = (Page(browser, base, of.keys[f"seat:{seat}"], name) for seat, name in (("A", "Ann"), ("B", "Bob")))
+    for page in (ann, bob):
+        stack.callback(page.close)
+    fences = [f"fence_off(a1_{way})" for way in "nesw"]
+    for number, option in enumerate([*fences[:2], "withdraw", *fences, "done"]):
+        click_option(ann.page, option)
+        count = number + 1 if number < 2 else number - 2
+        ann.until(lambda count=count: ann.count == count)
+        assert option == "done" or bob.count == 0
+    bob.until(lambda: bob.count == 5)
+    (live,) = of.hall.games.values()
+    assert [str(step.option) for step in live.table.game.omniscient.numbers.steps] == [*fences, "done"]

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 from servers import Client, Process, served
 
-from rulespec.engine.logs.native import parse_log
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.native import LogHeader, parse_log
 from rulespec.engine.replay.replay import replay_log
+from rulespec.load import load_ruleset
 from rulespec.serve.hall import Hall
+from rulespec.serve.published import published_in
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -243,3 +246,42 @@ def test_a_bot_gives_its_opinion_in_a_copy_where_the_owner_allows_it(tmp_path: P
         play(copy, "take(1)")
         assert "opinion" in copy.hello["asks"] and len(judged(copy)["moves"]) == 2
         assert "after the end" in judged(ann)["text"], "of the game itself nothing before its end"
+
+
+def log_with_variations() -> str:
+    """A log of two decisions: one variation in the place of the second, one apart, and one whose place is gone."""
+
+    def move(option: str, by: str, **more: Any) -> dict[str, Any]:
+        return {"decision": "turn", "by": by, "option": option, **more}
+
+    inside = {"moves": [move("take(2)", "B")], "name": "inside"}
+    own = {"variations": [{"at": 0, "moves": [move("take(2)", "A")], "name": "apart"}], "by": "A"}
+    gone = {"variations": [{"moves": [move("take(2)", "B")], "name": "gone"}]}
+    decisions = [move("take(1)", "A"), move("take(1)", "B", variations=[inside]), move("take(1)", "A")]
+    header = LogHeader.of(Game(load_ruleset("nim"), "AB"), {}).to_json()
+    return "".join(json.dumps(line) + "\n" for line in [header, *decisions, gone, {"undo": 1}, own])
+
+
+def named(log: str) -> list[tuple[str, int]]:
+    return sorted((each.variation.name, each.variation.at or 0) for each in published_in(parse_log(log, "game.jsonl")))
+
+
+def test_variations_of_a_log_are_those_of_its_decisions_too() -> None:
+    assert named(log_with_variations()) == [("apart", 0), ("gone", 3), ("inside", 1)]
+
+
+@pytest.mark.proof
+def test_a_table_begun_from_a_log_has_its_variations_and_keeps_them(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    path.write_text(log_with_variations())
+    server = Process(path, "--store", tmp_path / "t.db")
+    key = server.links["A"]
+    for _ in range(2):
+        client = server.client(key=key)
+        log = answered(client, do="log")["log"]
+        assert named(log) == [("apart", 0), ("inside", 1)]
+        assert [entry.option for entry in parse_log(log, "game.jsonl").entries] == ["take(1)", "take(1)"]
+        client.close()
+        server.close()
+        server = Process("--store", tmp_path / "t.db")
+    server.close()

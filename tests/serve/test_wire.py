@@ -344,6 +344,7 @@ def test_a_removed_player_is_gone_and_the_seat_is_free(nim: Served) -> None:
     assert client.state["seats"][0]["kind"] == "free" and client.state["seats"][0]["name"] == "A"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "order",
     [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import compress, count
 from operator import ne
 from typing import TypeVar
@@ -11,9 +11,10 @@ from wasm_machine import python_of
 
 from rulespec.engine.game.position_hash import PRIME, change, weights, whole
 from rulespec.engine.program import ir
+from rulespec.engine.program.columns import option_columns
 from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.journal import Journal, State
-from rulespec.engine.program.machine import Listed, Lookups
+from rulespec.engine.program.machine import Blind, Listed, Lookups
 from rulespec.engine.search.weights import write_weights
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.program import WasmProgram
@@ -45,6 +46,7 @@ class BatchMachine(StateMemory):
         self.p, self.wasm = wasm.p, wasm
         self.fallback = python_of(wasm)
         self.asked = wasm.p.asked()
+        self._columns = option_columns(wasm.p)
         write_weights(wasm, self.instance)
         self._weights = weights(len(wasm.p.cells), len(self._start))
         self._decisions = 0
@@ -53,6 +55,10 @@ class BatchMachine(StateMemory):
         self._cells: State = list(self._start)
         """The state that the memory holds."""
         self._wide = [at for at, large in enumerate(self._large) if large]
+
+    def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
+        """A run that knows nothing of some cells."""
+        return self.fallback.run_without(state, unknown, block, args)
 
     def start(self) -> State:
         """A new state before the first block has run."""
@@ -141,9 +147,9 @@ class BatchMachine(StateMemory):
             self.instance.call(name, decision)
         results = []
         for at in range(first // 8, self._get("OPTIONS") // 8, stride):
-            number, choice = self.compiled.options[numbers[at]]
-            end = at + 2 + len(self.p.decisions[number].choices[choice].params)
-            results.append((choice, tuple(numbers[at + 2 : end].tolist()), int(numbers[at + 1])))
+            _, choice = self.compiled.options[numbers[at]]
+            row = numbers[at : at + stride].tolist()
+            results.append((choice, self._columns[row[0]].arguments(row), row[1]))
         return results
 
     # --- decisions --------------------------------------------------------------------------------

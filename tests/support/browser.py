@@ -117,3 +117,10 @@ def open_page(browser: Any) -> Iterator[Open]:
     for each in opened:
         each.page.close()
         each.sound()
+
+
+def click_option(page: Any, option: str) -> None:
+    """Clicks the button of an option, that of the first group of options before it if need be."""
+    button, group = f"""document.querySelector('[data-option="{option}"]')""", "#options [data-group]"
+    page.wait_for_function(f"{button} || document.querySelector('{group}')")
+    page.evaluate(f"{button} || document.querySelector('{group}').click(); {button}.click()")

@@ -1,8 +1,9 @@
-"""An editor that talks to the language server: a process, and messages on its standard input and output."""
+"""An editor that talks to the language server: in a thread of the tests, or in a process of its own."""
 
 from __future__ import annotations
 
 import json
+import os
 import queue
 import subprocess
 import sys
@@ -14,53 +15,63 @@ from typing import IO, Any, Self
 from deadlines import DEADLINE, Deadline
 from folders import ROOT
 
+from rulespec.lsp.server import server
+from rulespec.lsp.wire import serve
+
 SECONDS = DEADLINE
 
 Json = Any
 
 
 class Editor:
-    """As much of an editor as the tests need."""
+    """As much of an editor as the tests need. Its server is in a thread of the tests, which starts at once."""
 
-    def __init__(self, folder: Path, capabilities: Json = None, errors: IO[bytes] | int = subprocess.DEVNULL) -> None:
+    def __init__(self, folder: Path, capabilities: Json = None) -> None:
         self.folder = folder
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "rulespec.cli.main", "lsp"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            cwd=ROOT,
-        )
         self.came: queue.Queue[Json] = queue.Queue()
         self.received: list[Json] = []
         self.number = 0
         self.texts: dict[Path, str] = {}
         self.versions: dict[Path, int] = {}
+        self.input, self.output = self._start()
         self.thread = threading.Thread(target=self._listen, daemon=True)
         self.thread.start()
         root = {"processId": None, "rootUri": folder.as_uri(), "capabilities": capabilities or {}}
         self.capabilities = self.ask("initialize", root)["capabilities"]
         self.tell("initialized", {})
 
+    def _start(self) -> tuple[IO[bytes], IO[bytes]]:
+        """The server's input and output."""
+        asked, answered = os.pipe(), os.pipe()
+
+        def serves() -> None:
+            with os.fdopen(asked[0], "rb") as stdin, os.fdopen(answered[1], "wb") as stdout:
+                serve(server(), stdin, stdout)
+
+        self.server = threading.Thread(target=serves, daemon=True)
+        self.server.start()
+        return os.fdopen(asked[1], "wb"), os.fdopen(answered[0], "rb")
+
+    def _end(self) -> None:
+        """Waits until the server has ended."""
+        self.server.join(SECONDS)
+        assert not self.server.is_alive()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self.process.stdin and self.process.stdout
         try:
             self.ask("shutdown", None)
             self.tell("exit", None)
-            assert self.process.wait(SECONDS) == 0
+            self._end()
         finally:
-            self.process.kill()
-            self.process.wait()
+            self.input.close()
             self.thread.join(SECONDS)
-            self.process.stdin.close()
-            self.process.stdout.close()
+            self.output.close()
 
     def _listen(self) -> None:
-        stream = self.process.stdout
-        assert stream is not None
+        stream = self.output
         while head := stream.readline():
             length = int(head.split(b":")[1]) if head.lower().startswith(b"content-length") else 0
             while stream.readline().strip():
@@ -68,9 +79,8 @@ class Editor:
             self.came.put(json.loads(stream.read(length)))
 
     def send(self, data: bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
-        self.process.stdin.flush()
+        self.input.write(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
+        self.input.flush()
 
     def tell(self, method: str, params: Json) -> None:
         self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
@@ -128,6 +138,7 @@ class Editor:
         for path in self.versions:
             self.tell("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
         self.versions.clear()
+        self.texts.clear()
         nowhere = {"textDocument": {"uri": "untitled:x"}, "position": {"line": 0, "character": 0}}
         self.ask("textDocument/hover", nowhere)  # all earlier notifications have come when the answer has
         self.received.clear()
@@ -159,3 +170,25 @@ class Editor:
         start, end = location["range"]["start"], location["range"]["end"]
         line = self.texts.get(path, path.read_text("utf-8")).split("\n")[start["line"]]
         return str(path.relative_to(self.folder)), line[start["character"] : end["character"]]
+
+
+class ProcessEditor(Editor):
+    """An editor whose server is the command of users: `rulespec lsp`."""
+
+    def __init__(self, folder: Path, errors: IO[bytes] | int = subprocess.DEVNULL) -> None:
+        self.errors = errors
+        super().__init__(folder)
+
+    def _start(self) -> tuple[IO[bytes], IO[bytes]]:
+        command = [sys.executable, "-m", "rulespec.cli.main", "lsp"]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self.errors, cwd=ROOT)
+        assert self.process.stdin and self.process.stdout
+        return self.process.stdin, self.process.stdout
+
+    def _end(self) -> None:
+        try:
+            assert self.process.wait(SECONDS) == 0
+        finally:
+            self.process.kill()
+            self.process.wait()

@@ -16,6 +16,7 @@ from servers import WAIT, opened
 from websockets.sync.client import ClientConnection
 
 from rulespec.serve.edit.desk import Desk
+from rulespec.serve.edit.first_map import Start
 from rulespec.serve.edit.map_app import edit_app
 from rulespec.serve.edit.map_messages import MAX_MESSAGE
 from rulespec.serve.running import listening, server
@@ -117,15 +118,28 @@ class EditPage:
 @contextmanager
 def editing(folder: Path) -> Iterator[Serving]:
     """A server of the page of a map, in a thread."""
+    desk = Desk(folder, DRAWING)
+    with served(desk) as base:
+        yield Serving(desk, base)
+
+
+@contextmanager
+def starting(folder: Path) -> Iterator[str]:
+    """A server of the page on which a map begins, in a thread; its address."""
+    with served(Start(folder, lambda: Desk(folder, DRAWING))) as base:
+        yield base
+
+
+@contextmanager
+def served(opened: Desk | Start) -> Iterator[str]:
     listener = listening("127.0.0.1", 0)
     port = listener.getsockname()[1]
-    desk = Desk(folder, DRAWING)
-    running = server(edit_app(desk, KEY, port), largest=4 * MAX_MESSAGE)
+    running = server(edit_app(opened, KEY, port), largest=4 * MAX_MESSAGE)
 
     thread = threading.Thread(target=lambda: asyncio.run(running.serve(sockets=[listener])), daemon=True)
     thread.start()
     try:
-        yield Serving(desk, f"http://127.0.0.1:{port}")
+        yield f"http://127.0.0.1:{port}"
     finally:
         running.should_exit = True
         thread.join(WAIT)

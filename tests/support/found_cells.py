@@ -109,7 +109,9 @@ def _marked(board: Board, cell: CellName, owner: str) -> list[str]:
 def shared_labels(board: Board) -> list[str]:
     """Labels that two entities have, but for coordinates of boards, and such as are names of the machine."""
     grids = {kind for kind, of in board.sheet.d.boards.items() if of.form != "line"}
-    kinds = [kind for kind in board.sheet.style.looks if kind not in grids]
+    kinds = [
+        kind for kind in board.sheet.style.looks if not grids.intersection((kind, *board.sheet.d.kinds[kind].product))
+    ]
     letters = [look.letter for kind in kinds for look in board.sheet.style.looks[kind].values()]
     letters += [code for code in board.sheet.style.codes.values() if code]
     titles = [title for kind in kinds for title in board.sheet.titles(kind)]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from rulespec.drawing.board import Board
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.shown import Names
-from rulespec.drawing.standing import standing
+from rulespec.drawing.standing import PlacedPiles, standing
 from rulespec.drawing.text_width import text_width
 
 Point = tuple[float, float]
@@ -124,7 +124,9 @@ def pieces(board: Board, areas: dict[str, Shape], state: dict[str, Any]) -> Iter
     """The pieces on regions in a state."""
     items = {item.id: item for item in board.items(state)}
     names: Names = board.names
-    for (kind, number), tokens in standing(board.sheet, board.plans, names.read(state), {}).items():
+    for (kind, number), tokens in standing(
+        board.sheet, board.plans, names.read(state), PlacedPiles(board.sheet, board.plans), {}
+    ).items():
         place = f"{kind}.{names.names(kind)[number]}" if number < len(names.names(kind)) else ""
         if place not in areas or number not in board.plans[kind].slots:
             continue

@@ -6,6 +6,7 @@ PYTHONPATH=tests/support python -m program_forms 300
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -20,8 +21,10 @@ from rulespec.syntax.parser import parse_rules
 
 _SAID = {"op", "word", "form", "order", "modifier"}
 """Fields that tell forms of one class of nodes apart."""
+_FRESH = re.compile(r"v\d+")
+"""Names that a writer makes up."""
 _CALLED = (ast.CallExpr, ast.TrackCall)
-BUILT_IN = {*BUILTINS, "to", "at", "ahead", "steps", "space"}
+BUILT_IN = {*BUILTINS, "to", "at", "ahead", "steps", "space", "side"}
 """Functions that are built in, and called without being declared."""
 
 
@@ -47,7 +50,8 @@ def forms(text: str) -> set[str]:
         if isinstance(node, ast.Attribute) and node.name.text in ATTRIBUTES:
             results.add(f"Attribute {node.name.text}")
         if isinstance(node, ast.Index) and isinstance(node.target, ast.Ref):
-            results.add(f"Index {node.target.name}")
+            fresh = _FRESH.fullmatch(node.target.name)  # a table of a procedure
+            results.add("Index of a table" if fresh else f"Index {node.target.name}")
         if isinstance(node, ast.Ref) and node.name in NAMES:
             results.add(f"Ref {node.name}")
     return results

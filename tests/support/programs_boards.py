@@ -14,6 +14,11 @@ boards:
     links: {leap: [[1, 2], [-1, 1], aslant]}
     facts: {home: town?}
     spaces: {r1: {home: oak}, s3: {home: ash}, t4: {home: oak}}
+  yard:
+    grid: {columns: h..j, rows: 1..2}
+    direction: heading
+    directions: {fore: [0, 1], larboard: [-1, 0], rear: [0, -1], starboard: [1, 0]}
+    sides: hedge
 """
 
 
@@ -23,6 +28,14 @@ def number(pick: Callable[..., str], expr: Callable[[str], str], fresh: Callable
     course = pick("ahead", "aside", "aslant")
     stops = f"{{{y} in spot where {y}.{pick('row', 'column')} == {expr('int')} or {y}.home == {expr('town?')}}}"
     space = pick("r1", "s2", f"({pick('s3', 't2')}.to({course}, {expr('int')}) ?? s2)", "next(r4)")
+    heading = pick("fore", "larboard", f"heading.ahead(rear, {expr('int')})", "heading.back(starboard)")
+    if pick("sides", "steps", "rays") == "sides":
+        return pick(
+            f"h1.side({heading}).index",
+            f"count(union({x}.side({heading}).spaces for {x} in yard where {x}.row < {expr('int')}))",
+            f"heading.steps({heading}, larboard)",
+            f"sum({y}.index for {y} in {{{x}.side({heading}) for {x} in yard}})",
+        )
     return pick(
         f"({space}.to({course}) ?? t1).index",
         f"({space}.to({course}, {expr('int')}) ?? t1).row",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from programs import Writer
+    from programs_expressions import ExpressionWriter
 
 Scope = dict[str, str]
 TOWNS = ("oak", "elm", "ash", "fir")
@@ -13,25 +13,25 @@ PERHAPS = "int?"
 VALUES = ("int", "bool", "town", "town?", "set town", "int?")
 
 
-def number(w: Writer, s: Scope, d: int) -> str:
+def number(w: ExpressionWriter, s: Scope, d: int) -> str:
     """A number that belongs to a town that may be none."""
     member = w.pick("tax", "mark", "index", "twin?.tax", "twin?.twin?.mark", "twin?.index")
     return f"({w.expr('town?', s, d)}?.{member} ?? {w.expr('int', s, d)})"
 
 
-def stepped(w: Writer, s: Scope, d: int) -> str:
+def stepped(w: ExpressionWriter, s: Scope, d: int) -> str:
     """A number of a space some steps away."""
     course = w.pick("ahead", "aside", "aslant")
     step = w.pick("", f", {w.expr('int', s, d)}")
     return f"(s2.to({course})?.to({course}{step})?.{w.pick('row', 'home?.tax', 'index')} ?? {w.expr('int', s, d)})"
 
 
-def maybe(w: Writer, s: Scope, d: int) -> str:
+def maybe(w: ExpressionWriter, s: Scope, d: int) -> str:
     """The twin of a town, if there are both."""
     return f"{w.expr('town?', s, d)}?.twin"
 
 
-def named(w: Writer, type_: str, s: Scope, d: int) -> str:
+def named(w: ExpressionWriter, type_: str, s: Scope, d: int) -> str:
     """A value with a name for what may be none."""
     of = w.pick("town?", PERHAPS)
     name = w.fresh()
@@ -39,19 +39,19 @@ def named(w: Writer, type_: str, s: Scope, d: int) -> str:
     return f"({w.expr(type_, inner, d)} if {w.expr(of, s, d)} is some as {name} else {w.expr(type_, s, d)})"
 
 
-def called(w: Writer, type_: str, s: Scope, d: int) -> str:
+def called(w: ExpressionWriter, type_: str, s: Scope, d: int) -> str:
     """The value of one of the definitions of this module, or of another form."""
     if type_ not in VALUES:
         return named(w, type_, s, d)
     return f"choice{VALUES.index(type_)}({w.expr('town', s, d)}, {w.expr('int', s, d)})"
 
 
-def in_order(w: Writer, s: Scope, d: int) -> str:
+def in_order(w: ExpressionWriter, s: Scope, d: int) -> str:
     """A comparison of two towns by their places in the kind."""
     return f"({w.expr('town', s, d)} {w.pick('<', '<=', '>', '>=')} {w.expr('town', s, d)})"
 
 
-def cases(w: Writer, type_: str, s: Scope, pad: str, depth: int = 1) -> list[str]:
+def cases(w: ExpressionWriter, type_: str, s: Scope, pad: str, depth: int = 1) -> list[str]:
     """The lines of a `match` whose value is of a type; the first begins with the word."""
     left, lines = list(TOWNS), [f"match {w.expr('town', s, 1)}:"]
     for _ in range(1 + w.number(3)):
@@ -60,7 +60,7 @@ def cases(w: Writer, type_: str, s: Scope, pad: str, depth: int = 1) -> list[str
     return lines + _arm(w, f"{pad}    else:", type_, s, pad + "    ", depth)
 
 
-def _arm(w: Writer, head: str, type_: str, s: Scope, pad: str, depth: int) -> list[str]:
+def _arm(w: ExpressionWriter, head: str, type_: str, s: Scope, pad: str, depth: int) -> list[str]:
     form = w.number(5)
     if form == 0 and depth:
         first, *following = cases(w, type_, s, pad, depth - 1)
@@ -69,7 +69,7 @@ def _arm(w: Writer, head: str, type_: str, s: Scope, pad: str, depth: int) -> li
     return [f"{head} {value}"] if form < 4 else [head, f"{pad}    {value}"]
 
 
-def statement(w: Writer, scope: Scope, pad: str) -> list[str]:
+def statement(w: ExpressionWriter, scope: Scope, pad: str) -> list[str]:
     """A statement with the value of a `match`."""
     type_ = w.pick("int", "bool", "town", "set town", "town?")
     target = {"int": "n", "bool": "elm.seen", "set town": "towns"}.get(type_, "")
@@ -82,7 +82,7 @@ def statement(w: Writer, scope: Scope, pad: str) -> list[str]:
     return [f"{pad}let {name} = {first}", *following]
 
 
-def definitions(w: Writer) -> list[str]:
+def definitions(w: ExpressionWriter) -> list[str]:
     """Definitions of each type whose values are those of a `match`."""
     lines: list[str] = []
     for i, type_ in enumerate(VALUES):

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from programs import Writer
+    from programs_statements import StatementWriter
 
 Scope = dict[str, str]
 PARAMETERS: tuple[Scope, ...] = (
@@ -18,7 +18,7 @@ PARAMETERS: tuple[Scope, ...] = (
 _HEADER = re.compile(r"procedure (\w+)(\(.*\).*?) at most (\d+) deep:")
 
 
-def procedures(w: Writer) -> list[str]:
+def procedures(w: StatementWriter) -> list[str]:
     """The procedures: three that call themselves, two that call one another, and one without parameters."""
     lines = [line for number in range(len(PARAMETERS)) for line in _burrow(w, number)]
     lines += [
@@ -36,7 +36,7 @@ def procedures(w: Writer) -> list[str]:
     return lines
 
 
-def _burrow(w: Writer, number: int) -> list[str]:
+def _burrow(w: StatementWriter, number: int) -> list[str]:
     """A procedure that calls itself, before and after what it keeps has changed."""
     scope = dict(PARAMETERS[number])
     has_value = number == 1
@@ -62,7 +62,7 @@ def _burrow(w: Writer, number: int) -> list[str]:
     )
 
 
-def _calls(w: Writer, scope: Scope, call: str) -> list[str]:
+def _calls(w: StatementWriter, scope: Scope, call: str) -> list[str]:
     """The body of one of two procedures that call one another, often from within a decision."""
     left = "k" if "k" in scope else "j"
     lines = [line for _ in range(w.number(2)) for line in w.stmt(scope, 0, "    ", "")]
@@ -81,7 +81,7 @@ def _calls(w: Writer, scope: Scope, call: str) -> list[str]:
     ]
 
 
-def called(w: Writer, scope: Scope, pad: str) -> list[str]:
+def called(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     """A call of one of them."""
     number = w.number(5)
     if number == 4:

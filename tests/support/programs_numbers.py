@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from programs_orders import Scope, by_keys, ways
 
 if TYPE_CHECKING:
-    from programs import Writer
+    from programs_expressions import ExpressionWriter
 
 PERHAPS = "int?"
 LEAVES = ("none_yet()", "high", "tide", "oak.height", "elm.height", "depth[oak]", "depth[fir]")
@@ -37,7 +37,7 @@ def with_numbers(world: str) -> str:
     return world
 
 
-def several(w: Writer, scope: Scope, d: int) -> tuple[str, Scope]:
+def several(w: ExpressionWriter, scope: Scope, d: int) -> tuple[str, Scope]:
     """A binder, or two of which the second knows the variable of the first."""
     first, inner = w.each(scope, d)
     if w.number(3):
@@ -46,7 +46,7 @@ def several(w: Writer, scope: Scope, d: int) -> tuple[str, Scope]:
     return f"{first} for {second}", inner
 
 
-def or_none(w: Writer, scope: Scope, name: str, type_: str, where: bool) -> str:
+def or_none(w: ExpressionWriter, scope: Scope, name: str, type_: str, where: bool) -> str:
     """The text after the domain of a parameter, which comes into scope: perhaps `or none`, and a condition."""
     scope[name] = type_
     text = " or none" if w.number(4) == 0 else ""
@@ -56,7 +56,7 @@ def or_none(w: Writer, scope: Scope, name: str, type_: str, where: bool) -> str:
     return text
 
 
-def perhaps(w: Writer, s: Scope, d: int) -> str:
+def perhaps(w: ExpressionWriter, s: Scope, d: int) -> str:
     """A number that may be none."""
     e, form = w.expr, w.number(9)
     if form == 0:
@@ -76,7 +76,7 @@ def perhaps(w: Writer, s: Scope, d: int) -> str:
     return f"{e('town', s, d)}.{w.pick('height', 'dues')}" if form == 7 else f"depth[{e('town', s, d)}]"
 
 
-def number(w: Writer, s: Scope, d: int) -> str:
+def number(w: ExpressionWriter, s: Scope, d: int) -> str:
     """A number that is made of one that may be none."""
     form = w.number(4)
     if form == 0:
@@ -91,7 +91,7 @@ def number(w: Writer, s: Scope, d: int) -> str:
     return f"({w.expr(PERHAPS, s, d)} ?? {w.expr('int', s, d)})"
 
 
-def truth(w: Writer, s: Scope, d: int) -> str:
+def truth(w: ExpressionWriter, s: Scope, d: int) -> str:
     """A condition on a number that may be none."""
     value = w.expr(PERHAPS, s, d)
     if w.number(2):
@@ -99,7 +99,7 @@ def truth(w: Writer, s: Scope, d: int) -> str:
     return f"({value} is {w.pick('none', 'some')})"
 
 
-def statement(w: Writer, scope: Scope, pad: str) -> list[str]:
+def statement(w: ExpressionWriter, scope: Scope, pad: str) -> list[str]:
     """A statement that sets a number that may be none."""
     value = w.expr(w.pick(PERHAPS, PERHAPS, "int"), scope, 2)
     known = [name for name, type_ in scope.items() if type_ == PERHAPS and name.startswith("v")]

@@ -1,4 +1,4 @@
-"""Random programs: paths as parameters, what is asked of their steps, and loops along them."""
+"""Random programs: paths as parameters, what is asked of their steps, loops along them, and searches among paths."""
 
 from __future__ import annotations
 
@@ -52,11 +52,17 @@ def number(w: Writer, scope: Scope) -> str | None:
     way = _named(w, scope)
     if way is None:
         return None
-    x, y = w.fresh(), w.fresh()
+    x, y, t = w.fresh(), w.fresh(), w.fresh()
     inner = {**scope, x: TOWN, y: TOWN}
     steps = f"{x} to {y} in {way}{w.pick('', f' where {y} != oak')}"
     return w.pick(
-        *(f"count({way})", f"first({way}).tax", f"detour({way}, oak)", f"count({steps})", f"sum(t.tax for t in {way})"),
+        *(
+            f"count({way})",
+            f"first({way}).tax",
+            f"detour({way}, oak)",
+            f"count({steps})",
+            f"sum({t}.tax for {t} in {way})",
+        ),
         *(f"sum({w.expr('int', inner, 1)} for {steps})", f"count({{{y} for {steps}}})"),
         *(
             f"count(union({{{x}, {y}}} for {steps}))",
@@ -78,3 +84,34 @@ def statement(w: Writer, scope: Scope, pad: str) -> list[str] | None:
         inner = {**scope, x: TOWN, y: TOWN}
         return [f"{pad}for {x} to {y} in {way}:", f"{pad}    set n to {w.expr('int', inner, 1)}"]
     return [f"{pad}for {x} in {way}{w.pick('', f' where {x} != oak')}:", f"{pad}    set {x}.mark to n"]
+
+
+def _ways(w: Writer, scope: Scope, name: str = "") -> str:
+    """A path between brackets, of few stops; in its steps the path so far has a name, if any."""
+    x, y = w.fresh(), w.fresh()
+    step = {**scope, x: TOWN} | ({name: PATH} if name else {})
+    after = {**step, y: TOWN}
+    start = w.pick("{oak}", "{oak, fir}", "{ash, elm}", w.expr("set town", scope, 1))
+    onward = w.pick(f"{x}.near", f"{x}.near | {{oak, fir}}", "{oak, ash}", f"friends[{x}]")
+    where = f" where {w.expr('bool', after, 1)}" if w.number(3) == 0 else ""
+    uses = w.pick(f" once {y}", f" once {x}, {y}.near", f" once {w.expr('town', after, 1)}")
+    counts = w.pick("", f" counts {y}.tax", f" counts {w.expr('int', after, 1)}")
+    within = w.pick("1", "2", "3", "few", "abs(m) % 4")
+    return f"{x} from {start} to {y} in {onward}{where}{uses}{counts} within {within}"
+
+
+def trail(w: Writer, scope: Scope) -> str:
+    """A set of towns that a trail reaches."""
+    return f"trail({_ways(w, scope)})"
+
+
+def longest(w: Writer, scope: Scope) -> str:
+    """The most that a path is worth."""
+    name, t = w.fresh(), w.fresh()
+    inner = {**scope, name: PATH}
+    path = f"{name} in path({_ways(w, scope, name)}{w.pick('', ' until none')})"
+    where = f" where {w.expr('bool', inner, 1)}" if w.number(2) else ""
+    worth = w.pick(f"count({name})", f"sum({t}.tax for {t} in {name})", w.expr("int", inner, 1))
+    default = w.expr("int", scope, 1)
+    search = f"longest({path}{where} worth {worth}"
+    return w.pick(f"{search}, else {default})", f"({search}) ?? {default})")

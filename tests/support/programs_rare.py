@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import programs_deep
+import programs_drafts
 import programs_numbers
 import programs_seats
 from programs_players import deciders
 
 if TYPE_CHECKING:
-    from programs import Writer
+    from programs_statements import StatementWriter
 
 Scope = dict[str, str]
 GROUP = """\
@@ -28,7 +29,7 @@ SOME = 6
 """The number of rare forms in a program."""
 
 
-def some(w: Writer, scope: Scope, pad: str) -> list[str]:
+def some(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     """Lines with some of the rare forms, each at most once."""
     left = list(FORMS)
     lines: list[str] = []
@@ -37,14 +38,14 @@ def some(w: Writer, scope: Scope, pad: str) -> list[str]:
     return lines
 
 
-def _shuffled(w: Writer, scope: Scope, pad: str) -> list[str]:
+def _shuffled(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     town = w.expr("town", scope, 1)
     return [f"{pad}set queue to [{w.pick('oak, ash', 'fir, elm, ash', 'elm')}]", f"{pad}add {town} to queue"] + [
         f"{pad}{w.pick('shuffle queue', 'take ash from queue')}" for _ in range(2)
     ]
 
 
-def _chosen(w: Writer, scope: Scope, pad: str) -> list[str]:
+def _chosen(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     """One of several players chooses; the reason says why not."""
     name, value = w.fresh(), w.fresh()
     by = deciders(w.pick, lambda type_: w.expr(type_, scope, 1), w.fresh())
@@ -53,7 +54,7 @@ def _chosen(w: Writer, scope: Scope, pad: str) -> list[str]:
     return [f'{pad}choose {name}({domain} "R-3: not there") by {by}', f"{pad}set {value}.mark to n"]
 
 
-def _branches(w: Writer, scope: Scope, pad: str) -> list[str]:
+def _branches(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     lines = [f"{pad}if {w.expr('bool', scope, 1)}:", f"{pad}    set n to n + 1"]
     for _ in range(1 + w.number(2)):
         lines += [f"{pad}elif {w.expr('bool', scope, 1)}:", f"{pad}    set m to {w.expr('int', scope, 1)}"]
@@ -61,16 +62,16 @@ def _branches(w: Writer, scope: Scope, pad: str) -> list[str]:
     return [*lines, f"{pad}else:", f"{pad}    set oak.seen to not oak.seen", f"{pad}set n to {note} + few"]
 
 
-def _cases(w: Writer, scope: Scope, pad: str) -> list[str]:
+def _cases(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     """A `match` on a setting, a player or a truth."""
     return programs_seats.cases(w, pad, lambda inner: [f"{inner}set n to {w.expr('int', scope, 1)}"], scope)
 
 
-def _ending(w: Writer, scope: Scope, pad: str) -> list[str]:
+def _ending(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     return programs_seats.ending(w, scope, pad)
 
 
-def _interrupted(w: Writer, scope: Scope, pad: str) -> list[str]:
+def _interrupted(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     """A decision that others may interrupt, or that has options of a group."""
     name, other, one = w.fresh(), w.fresh(), w.fresh()
     params = f"({one} in {w.expr('set town', scope, 1)})" if w.number(2) else ""
@@ -92,7 +93,7 @@ def _interrupted(w: Writer, scope: Scope, pad: str) -> list[str]:
     ]
 
 
-def _loop(w: Writer, scope: Scope, pad: str) -> list[str]:
+def _loop(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     """A loop with keys that is left, or goes on, before its end."""
     name = w.fresh()
     inner = {**scope, name: "town"}
@@ -104,7 +105,7 @@ def _loop(w: Writer, scope: Scope, pad: str) -> list[str]:
     return [f"{pad}{head}", *jumps, f"{pad}    set {name}.mark to {name}.mark + 1"]
 
 
-def _afloat(w: Writer, scope: Scope, pad: str) -> list[str]:
+def _afloat(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     """Tokens on tokens, tokens of players, rays that end."""
     course = w.pick("ahead", "aside", "aslant")
     stop = f"{{s in spot where s.column == {w.expr('int', scope, 0)} or s.home is some}}"
@@ -119,7 +120,7 @@ def _afloat(w: Writer, scope: Scope, pad: str) -> list[str]:
     ]
 
 
-def _unasked(w: Writer, scope: Scope, pad: str) -> list[str]:
+def _unasked(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     """A decision in which there may be nothing to choose, in a loop; an option may be left out."""
     name, value = w.fresh(), w.fresh()
     domain = f"{value} in {w.expr('set town', scope, 1)}" + programs_numbers.or_none(
@@ -136,7 +137,7 @@ def _unasked(w: Writer, scope: Scope, pad: str) -> list[str]:
     ]
 
 
-def _together(w: Writer, scope: Scope, pad: str) -> list[str]:
+def _together(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     """All decide at once, what the others do not see."""
     name, value = w.fresh(), w.fresh()
     amount = w.pick(f"{value} in 0 .. few private", f"{value} in 0 .. 2 where {value} != n")
@@ -149,7 +150,7 @@ def _together(w: Writer, scope: Scope, pad: str) -> list[str]:
     ]
 
 
-def _turns(w: Writer, scope: Scope, pad: str) -> list[str]:
+def _turns(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
     """Turns until all pass, or are out; some pass in a loop within their turn, some where they have nothing to do."""
     name, who = w.fresh(), w.fresh()
     where = f" where {w.expr('bool', {**scope, who: 'town'}, 1)}" if w.number(2) else ""
@@ -182,4 +183,5 @@ def _turns(w: Writer, scope: Scope, pad: str) -> list[str]:
 FORMS = (
     *(_shuffled, _chosen, _branches, _cases, _ending, _interrupted, _loop, _afloat, _unasked, _together, _turns),
     programs_deep.called,
+    programs_drafts.drafted,
 )

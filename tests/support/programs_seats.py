@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
-    from programs import Writer
+    from programs_expressions import ExpressionWriter
 
 Pick = Callable[..., str]
 Expr = Callable[[str], str]
@@ -84,7 +84,7 @@ def truth(pick: Pick, expr: Expr) -> str:
     )
 
 
-def player(w: Writer, scope: dict[str, str], depth: int) -> str:
+def player(w: ExpressionWriter, scope: dict[str, str], depth: int) -> str:
     """A player; of a team there may be nobody that is asked for."""
     x, camp = w.fresh(), w.pick("hills", "plains")
     form = w.number(5)
@@ -99,7 +99,7 @@ def player(w: Writer, scope: dict[str, str], depth: int) -> str:
     return f"next({w.expr('player', scope, 0)})"
 
 
-def cases(w: Writer, pad: str, block: Callable[[str], list[str]], scope: dict[str, str]) -> list[str]:
+def cases(w: ExpressionWriter, pad: str, block: Callable[[str], list[str]], scope: dict[str, str]) -> list[str]:
     """A `match` on a seat or a setting; `block` writes lines."""
     deeper = pad + "    "
     if w.number(2):
@@ -111,14 +111,14 @@ def cases(w: Writer, pad: str, block: Callable[[str], list[str]], scope: dict[st
     return [*lines, *block(deeper + "    "), f"{deeper}else:", *block(deeper + "    ")]
 
 
-def ending(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
+def ending(w: ExpressionWriter, scope: dict[str, str], pad: str) -> list[str]:
     """A game that ends now and then, for a team or for somebody."""
     winners = w.pick("hills.players", "plains.players", f"{{{w.expr('player', scope, 0)}}}", "{}")
     end = w.pick("end game", f"end game as peace won by {winners}", f"end game as war won by {winners}")
     return [f"{pad}if {w.expr('bool', scope, 1)} and n > 1:", f"{pad}    {end}"]
 
 
-def jump(w: Writer, scope: dict[str, str], pad: str, place: str) -> list[str]:
+def jump(w: ExpressionWriter, scope: dict[str, str], pad: str, place: str) -> list[str]:
     """The end of an option's body: the decision is asked again, or the loop around it goes on or is left."""
     ways = ["ask again", *(["continue", "leave"] if place == "loop" else [])]
     if w.number(4):

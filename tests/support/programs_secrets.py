@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from programs import Writer
+    from programs_expressions import ExpressionWriter
 
 PRIVATE = {
     "guest: {index: player, fresh: true}": "guest: {index: player, fresh: true, private: true}",
@@ -35,7 +35,7 @@ def secretive(world: str) -> str:
     return world
 
 
-def privacy(w: Writer, scope: dict[str, str]) -> str:
+def privacy(w: ExpressionWriter, scope: dict[str, str]) -> str:
     """The privacy clause of a parameter that not everybody sees; "" for those that all see."""
     if w.number(w.secrets):
         return ""

@@ -52,6 +52,21 @@ def number(w: Writer, scope: Scope) -> str | None:
     return w.pick(f"{bag}[{good}]", f"count({bag})", f"amounts({bag}, {good})", f"sum({bag}[g] for g in {bag})")
 
 
+def of_subsets(w: Writer, scope: Scope) -> str:
+    """A number by an operator over subsets, of three towns at most."""
+    some, t = w.fresh(), w.fresh()
+    inner = {**scope, some: "set town"}
+    where = f" where {w.expr('bool', inner, 1)}" if w.number(2) else ""
+    each = f"{some} in subsets({w.expr('set town', scope, 1)} & {w.pick('{oak, ash}', '{elm, fir, ash}')}){where}"
+    about = w.pick(f"count({some}) > few", f"oak in {some}", f"{some} == towns", w.expr("bool", inner, 1))
+    worth = w.pick(f"count({some})", f"sum({t}.tax for {t} in {some})", w.expr("int", inner, 1))
+    return w.pick(
+        *(f"count({each})", f"sum({worth} for {each})", f"max({worth} for {each}, else few)"),
+        *(f"(min({worth} for {each}) ?? 3)", f"(1 if any({each}: {about}) else 2)"),
+        *(f"(3 if all({each}: {about}) else 4)", f"count(union({some} for {each}))"),
+    )
+
+
 def statement(w: Writer, scope: Scope, pad: str) -> list[str] | None:
     """A statement with a bag in scope; None without one."""
     bags = [name for name, type_ in scope.items() if type_ == BAG]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from programs import Writer
+    from programs_expressions import ExpressionWriter
 
 Scope = dict[str, str]
 TYPES = ("int", "bool", "town", "town?", "set town", "int?")
 
 
-def new_table(w: Writer, s: Scope, pad: str) -> list[str]:
+def new_table(w: ExpressionWriter, s: Scope, pad: str) -> list[str]:
     """A table, with a value that is put into it at once."""
     name, key, type_ = w.fresh(), w.fresh(), w.pick(*TYPES)
     of = w.pick("town", "player", "claim")
@@ -30,7 +30,7 @@ def new_table(w: Writer, s: Scope, pad: str) -> list[str]:
     return [first, f"{pad}set {entry(w, name, s, 0)} to {value}"]
 
 
-def entry(w: Writer, name: str, s: Scope, d: int) -> str:
+def entry(w: ExpressionWriter, name: str, s: Scope, d: int) -> str:
     """An entry of a table."""
     if s[name].startswith("table claim:"):
         pair = f"{w.expr('player', s, d)}, {w.pick('corn', 'salt')}"
@@ -43,7 +43,7 @@ def holding(s: Scope, type_: str) -> list[str]:
     return [name for name, of in s.items() if of.startswith("table ") and of.endswith(f": {type_}")]
 
 
-def open_variable(w: Writer, s: Scope, pad: str) -> list[str]:
+def open_variable(w: ExpressionWriter, s: Scope, pad: str) -> list[str]:
     """A variable that begins with none or the empty set, and is of the kind that is put into it."""
     name, type_ = w.fresh(), w.pick("town?", "set town", "int?")
     value = w.expr(type_.removesuffix("?"), s, 1)
@@ -51,7 +51,7 @@ def open_variable(w: Writer, s: Scope, pad: str) -> list[str]:
     return [f"{pad}let {name} = {'{}' if type_ == 'set town' else 'none'}", f"{pad}set {name} to {value}"]
 
 
-def put(w: Writer, s: Scope, pad: str) -> list[str]:
+def put(w: ExpressionWriter, s: Scope, pad: str) -> list[str]:
     """An entry of a table is set; or a table is made."""
     tables = [name for name, of in s.items() if of.startswith("table ")]
     if w.number(6) == 0:

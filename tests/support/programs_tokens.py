@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from programs import Writer
+    from programs_expressions import ExpressionWriter
+    from programs_statements import StatementWriter
 
 QUIET = 3
 
 
-def hypothetical(w: Writer, type_: str, scope: dict[str, str], depth: int) -> str:
+def hypothetical(w: ExpressionWriter, type_: str, scope: dict[str, str], depth: int) -> str:
     """An expression after a quiet procedure; one that a quiet procedure asks runs one that stands before it."""
     number = w.number(QUIET if w.hushed < 0 else w.hushed)
     return f"({w.expr(type_, scope, depth)} once hush{number}({w.expr('int', scope, 0)}, {w.expr('town', scope, 1)}))"
 
 
-def quiet_procedures(w: Writer) -> list[str]:
+def quiet_procedures(w: StatementWriter) -> list[str]:
     """Procedures that neither ask nor end the game; each may call the one before, and ask what holds after it."""
     lines: list[str] = []
     w.together = True  # so nothing asks

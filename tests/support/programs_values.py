@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from programs_numbers import or_none
 
 if TYPE_CHECKING:
-    from programs import Writer
+    from programs_expressions import ExpressionWriter
+    from programs_statements import StatementWriter
 
 
-def draw(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
+def draw(w: ExpressionWriter, scope: dict[str, str], pad: str) -> list[str]:
     """A `roll` or a `choose`; what it comes to is in scope from there on."""
     name, params = w.fresh(), []
     by = f" by {w.expr('player', scope, 1)}" if w.number(2) else ""  # whoever chooses is asked before there is a value
@@ -30,7 +31,7 @@ def draw(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
     return [f"{pad}roll {head}{weight}"]
 
 
-def only(w: Writer, scope: dict[str, str], depth: int) -> str:
+def only(w: ExpressionWriter, scope: dict[str, str], depth: int) -> str:
     """The only member of a set, which mostly is the only one."""
     form = w.number(6)
     if form == 0:
@@ -52,7 +53,7 @@ ANSWERS = ("int", "bool", "town", "town?", "set town", "int?")
 """The types of the procedures `answer0`, `answer1`, … of a program, which have values."""
 
 
-def answers(w: Writer) -> list[str]:
+def answers(w: StatementWriter) -> list[str]:
     """The next of the procedures that have values; it may call those before it."""
     number, type_ = w.answers, ANSWERS[w.answers]
     scope = {"k": "int", "t": "town"}
@@ -71,7 +72,7 @@ def answers(w: Writer) -> list[str]:
     return lines
 
 
-def taken(w: Writer, scope: dict[str, str], pad: str) -> list[str]:
+def taken(w: ExpressionWriter, scope: dict[str, str], pad: str) -> list[str]:
     """A statement that takes the value of a procedure."""
     number = w.number(w.answers)
     call, type_ = f"answer{number}({w.expr('int', scope, 1)}, {w.expr('town', scope, 1)})", ANSWERS[number]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from programs import Writer
+    from programs_expressions import ExpressionWriter
 
 SIZES = (63, 64, 65, 66, 100, 128, 129, 192, 193, 200, 256, 257, 1025)
 """Towns of a world: words that are full, that have one member, and more than there are in locals."""
@@ -61,7 +61,7 @@ def towns_of(size: int) -> int:
     return size - _OWN
 
 
-def towns(w: Writer, s: dict[str, str], d: int) -> str:
+def towns(w: ExpressionWriter, s: dict[str, str], d: int) -> str:
     """A set of towns that a fact, a table or the state holds, or that such sets pick."""
     x, e = w.fresh(), w.expr
     field = w.pick(f"{x}.shun", f"{x}.shun", f"{x}.near", f"{x}.watched", f"haunts[{x}.tax % 3]")
@@ -86,6 +86,6 @@ def towns(w: Writer, s: dict[str, str], d: int) -> str:
     )
 
 
-def statement(w: Writer, s: dict[str, str]) -> str:
+def statement(w: ExpressionWriter, s: dict[str, str]) -> str:
     """A statement that changes a set in the state."""
     return f"set {w.expr('town', s, 1)}.watched to {w.expr('set town', s, 2)}"

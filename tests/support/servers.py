@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deadlines import DEADLINE, Deadline
+from deadlines import DEADLINE, GLANCE, Deadline
 from folders import ROOT
+from uvicorn import server as uvicorn_server
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
@@ -29,6 +30,7 @@ from rulespec.serve.hall import Hall
 from rulespec.serve.running import listening, server
 from rulespec.serve.store import TableStore
 from rulespec.serve.table_rules import TableRules
+from rulespec.serve.thinking import Thinking
 
 WAIT = DEADLINE
 """Seconds for an answer."""
@@ -145,6 +147,29 @@ class Process:
             stream.close()
 
 
+class _Glances:
+    """asyncio for the library of the server, which sleeps a tenth of a second between two looks whether to end."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(asyncio, name)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(min(seconds, GLANCE))
+
+
+vars(uvicorn_server)["asyncio"] = _Glances()
+
+
+class _SharedThinking(Thinking):
+    """The process that thinks for all servers in threads: to start one takes half a second of the processor."""
+
+    def close(self) -> None:
+        """Nothing: it ends with the tests."""
+
+
+_THINKING = _SharedThinking()
+
+
 class Served(NamedTuple):
     """A server in a thread: its hall, the keys of its first table by role, its socket, and more tables."""
 
@@ -162,6 +187,7 @@ def served(path: Path, ref: str, players: int, **how: Any) -> Iterator[Served]:
     clock = {"clock": how["clock"]} if "clock" in how else {}
     bots = how.get("table_bots", ("random", "flat:64"))
     hall = Hall(TableStore(path), {ref: rules}, bots=bots, **clock)
+    hall._thinking = hall.working = _THINKING
     listener = listening("127.0.0.1", 0)
     port = listener.getsockname()[1]
     keys: dict[str, str] = {}

@@ -29,8 +29,8 @@ def ruleset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 
 def validate(*args: str, answer: str = "") -> tuple[int, str]:
-    """The exit code and the output of a command, whose questions get `answer`."""
-    result = CliRunner().invoke(cli, ["validate", *args], input=answer)
+    """The exit code and the output of a command that plays no games, whose questions get `answer`."""
+    result = CliRunner().invoke(cli, ["validate", "--no-play", *args], input=answer)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, result.stdout

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rulespec.engine.game.game import Game, own_options, restarted, seen_state
+from rulespec.engine.game.game import Game, as_shown, own_options, restarted, seen_state
 from rulespec.engine.game.learned import learned
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.retrace import NotFoundError
@@ -36,11 +36,19 @@ def outlets(game: Game, seat: str | None, texts: list[str], expressions: list[st
         "Game.value": [game.omniscient.value(e, seat) for e in expressions],
         "Game.measures": game.omniscient.measures(seat),
         "Game.determinize": determinized(game, seat),
-        "learned": learned(game, seat, min(game.ply, 4)) if seat is not None else (),
+        "learned": learned(game, seat, back(game, seat, 4)) if seat is not None else (),
         "Round": round_of(game, seat),
         "seen_state": seen_state(game, seat),
         "log": [unsalted(line) for line in seat_log(game, seat)],
     }
+
+
+def back(game: Game, seat: str, most: int) -> int:
+    """The number of decisions to take back until a seat is shown up to `most` fewer, however many were withdrawn."""
+    past, least = game.copy(), max(0, as_shown(game, seat).ply - most)
+    while as_shown(past, seat).ply > least:
+        past.undo()
+    return game.ply - past.ply
 
 
 def round_of(game: Game, seat: str | None) -> list[Any]:

@@ -17,7 +17,7 @@ from twins import way
 
 from rulespec.engine.game.game import Game, restarted, seen_events, seen_state
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.game.shown_cells import HIDDEN, ShownCells
+from rulespec.engine.game.state_json import HIDDEN, ShownCells
 from rulespec.engine.game.wasm_export import exported
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.logs.seat_log import seat_log

@@ -80,7 +80,8 @@ def least_scale(m: list[float]) -> float:
     """The least factor by which a transformation scales: pixels of a box are those that are seen."""
     a, b, c, d = m[:4]
     whole = (a * a + b * b + c * c + d * d) / 2
-    return float(max(whole - (whole * whole - (a * d - b * c) ** 2) ** 0.5, 1e-9) ** 0.5)
+    apart = max(whole * whole - (a * d - b * c) ** 2, 0)  # of a plain turn it is 0, or below it by rounding
+    return float(max(whole - apart**0.5, 1e-9) ** 0.5)
 
 
 def local(m: list[float], p: Point) -> Point:

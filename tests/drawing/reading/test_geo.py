@@ -126,7 +126,7 @@ def test_a_topojson_has_its_regions_and_their_neighbours(quantized: bool, tmp_pa
     assert pairs(result) == touching
     report = Report()
     warn(result, report)
-    assert [(d.code, "`land`" in d.message) for d in report.diagnostics] == [("RS856", True)]
+    assert [(d.code, "`land`" in d.message) for d in report.diagnostics] == [("RS474", False), ("RS856", True)]
     chosen = drawn(tmp_path, topology(rings, quantized=quantized), Part(("Countries",), ("C00", "c11")))
     assert {region.name for region in chosen.regions} == {*rings} - {"c00", "c11"}
 
@@ -304,6 +304,7 @@ def test_what_is_no_map_is_refused(data: Any, code: str, tmp_path: Path) -> None
     assert diagnostic.code == code and diagnostic.span is not None and diagnostic.help
 
 
+@pytest.mark.proof  # 0.9 s
 @pytest.mark.parametrize(
     "data",
     [
@@ -323,7 +324,6 @@ def test_what_is_no_map_is_refused(data: Any, code: str, tmp_path: Path) -> None
     ],
     ids=["one arc", "arcs", "copies", "islands", "tangle"],
 )
-@pytest.mark.sampled(1)
 def test_maps_that_want_to_take_long_do_not(data: Any, tmp_path: Path) -> None:
     with soon(), contextlib.suppress(DiagnosticsError):
         drawn(tmp_path, data)

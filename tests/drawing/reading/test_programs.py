@@ -6,43 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from six_regions import FILLS, IDS, SIX, SVG, XLINK, all_, classes, corner, facts, path, read
 
-from rulespec.diagnostics.report import Report
-from rulespec.drawing.map_findings import warn
-from rulespec.drawing.map_import import DrawnMap, regions_of
-from rulespec.drawing.reading.contexts import Part
-from rulespec.drawing.reading.sketch import read_sketch
-
-NAMES = ("North Sea", "Dry Steppe", "Borg", "Östmark", "Vale", "Cape Ann")
-IDS = ["north_sea", "dry_steppe", "borg", "ostmark", "vale", "cape_ann"]
-FILLS = ["#9ecae9", "#d0c090", "#c83737", "#5f8dd3", "#d0c090", "#9ecae9"]
-TOUCHING = {(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)}
-SVG, XLINK = 'xmlns="http://www.w3.org/2000/svg"', 'xmlns:xlink="http://www.w3.org/1999/xlink"'
-Each = Callable[[int, str, str, str], str]
-
-
-def corner(n: int) -> tuple[int, int]:
-    return n % 3 * 100, n // 3 * 100
-
-
-def path(n: int, scale: float = 1, dx: float = 0) -> str:
-    """A region whose border to the next one is a curve, which both have in another direction."""
-    x, y = corner(n)
-
-    def p(a: float, b: float) -> str:
-        return f"{(x + a) * scale + dx:g},{(y + b) * scale:g}"
-
-    right = f"C{p(110, 30)} {p(90, 70)} {p(100, 100)}" if n % 3 < 2 else f"L{p(100, 100)}"
-    left = f"C{p(-10, 70)} {p(10, 30)} {p(0, 0)}" if n % 3 else f"L{p(0, 0)}"
-    return f"M{p(0, 0)}L{p(100, 0)}{right}L{p(0, 100)}{left}Z"
-
-
-def all_(each: Each) -> str:
-    return "\n".join(each(n, NAMES[n], FILLS[n], path(n)) for n in range(6))
-
-
-def classes() -> str:
-    return "".join(f".cls-{n}{{fill:{fill};stroke:#000;}}" for n, fill in enumerate(FILLS))
+from rulespec.drawing.outlines import area, rings_of
 
 
 def inkscape() -> str:
@@ -292,29 +258,31 @@ def tablet() -> str:
     return f'<svg height="100%" {SVG} viewBox="0 0 300 200" xmlns:vn="http://vn.example">{layer}</svg>'
 
 
+def charts() -> str:
+    """A library of charts, whose names stand in descriptions, with one `id` for all."""
+    shapes = all_(
+        lambda n, name, fill, d: (
+            f'<path fill="{fill}" stroke="#6E6E6E" id="undefined" d="{d}"><desc xmlns="https://charts.example/mc">'
+            f"<name>{name}</name><labelrank>2</labelrank></desc></path>"
+        )
+    )
+    return f"""<svg version="1.1" height="200pt" width="300pt" {SVG}><desc>Map version: 2</desc><title>Land</title>
+      <g id="admin1">{shapes}</g></svg>"""
+
+
 PROGRAMS = (
     *(inkscape, illustrator, illustrator_of_old, affinity, libreoffice, jdip, figma, corel, web, diagrams, symbols),
-    *(visio, sketch, matplotlib, observable, encyclopedia, qgis, presentation, titled_shapes, tablet),
+    *(visio, sketch, matplotlib, observable, encyclopedia, qgis, presentation, titled_shapes, tablet, charts),
 )
 
 
-def read(tmp_path: Path, text: str, part: Part | None = None) -> tuple[DrawnMap, Report]:
-    (tmp_path / "map.svg").write_text(text, "utf-8")
-    report = Report()
-    result = regions_of(read_sketch(tmp_path / "map.svg", report, part))
-    warn(result, report)
-    return result, report
-
-
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_map_is_that_of_the_drawing(program: Callable[[], str], tmp_path: Path) -> None:
     result, report = read(tmp_path, program())
-    assert [region.name for region in result.regions] == IDS
-    assert [region.fill for region in result.regions] == FILLS
-    pairs = {frozenset((region.name, other)) for region in result.regions for other in region.touches}
-    assert pairs == {frozenset((IDS[a], IDS[b])) for a, b in TOUCHING}
+    assert facts(result) == SIX
     codes = {diagnostic.code for diagnostic in report.diagnostics}
-    assert codes <= {"RS564", "RS857"}  # paper, a layer for the pointer, a title
+    assert codes <= {"RS474", "RS564", "RS856", "RS857"}  # corners, a layer for the pointer, paper, a title
 
 
 def test_a_name_on_another_region_is_never_silent(tmp_path: Path) -> None:
@@ -349,3 +317,20 @@ def test_parts_of_a_text_are_one_word_where_they_meet(parts: str, words: str, tm
     )
     result, _ = read(tmp_path, f"{drawing}</svg>")
     assert result.regions[0].label == words
+
+
+@pytest.mark.parametrize("crumb", ["M9 9h2v2z", "M9 9v2h2z", "M10 10h0.5v0.5z M10 10h-1v-1z"])
+def test_a_crumb_at_the_first_point_of_an_outline_takes_nothing_of_the_region(crumb: str, tmp_path: Path) -> None:
+    """With the nonzero rule, which side of an outline is filled is asked at several points of it."""
+    for land in ("M10 10h80v80h-80z", "M10 10v80h80v-80z"):
+        result, _ = read(tmp_path, f'<svg {SVG} viewBox="0 0 100 100"><path id="land" d="{land}{crumb}"/></svg>')
+        (region,) = result.regions
+        assert max(abs(area(ring)) for ring in rings_of(region.outline)) >= 640_000 - 2_000
+
+
+def test_a_border_that_is_too_short_for_a_link_is_listed(tmp_path: Path) -> None:
+    parts = {"oak": "M0 0H501V500H0Z", "elm": "M501 0H1000V500H501Z", "ash": "M0 500H499V1000H0Z"}
+    shapes = "".join(f'<path id="{name}" d="{d}"/>' for name, d in {**parts, "fir": "M499 500H1000V1000H499Z"}.items())
+    result, report = read(tmp_path, f'<svg {SVG} viewBox="0 0 1000 1000">{shapes}</svg>')
+    assert result.short == [("oak", "fir")]
+    assert "1 border too short for a link: `oak` and `fir`" in report.diagnostics[-1].message

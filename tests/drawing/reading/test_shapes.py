@@ -206,6 +206,7 @@ def test_a_shape_beyond_all_bounds_is_refused(text: str, tmp_path: Path) -> None
 COPIES = "<use href='#a'/>" * 10
 
 
+@pytest.mark.proof  # 0.8 s
 @pytest.mark.parametrize(
     "text",
     [
@@ -218,7 +219,6 @@ COPIES = "<use href='#a'/>" * 10
     ],
     ids=["copies", "tangles", "long name", "long arc", "many ends", "copies of copies"],
 )
-@pytest.mark.sampled(1)
 def test_drawings_that_want_to_take_long_do_not(text: str, tmp_path: Path) -> None:
     with soon(), contextlib.suppress(DiagnosticsError):  # a minute and a half, once
         assert len(imported(tmp_path, svg(text))) <= 400
@@ -281,6 +281,7 @@ def test_a_new_map_from_a_drawing_has_positions_and_proposals(tmp_path: Path) ->
     assert region.facts["link"].values[region.index["east"]] & 1 << region.index["north_coast"]  # written at one end
 
 
+@pytest.mark.proof  # 0.6 s
 def test_a_new_map_on_another_ruleset_leaves_out_what_speaks_of_its_regions(tmp_path: Path) -> None:
     new("isles", "--from", "imperial", "--map", "oak,elm", "--to", str(tmp_path))
     game = (tmp_path / "isles" / "game.yaml").read_text("utf-8")

@@ -116,8 +116,8 @@ def test_a_text_begins_where_its_first_part_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '<text><textPath href="#path2">Borg</textPath></text>',
-        '<text x="50%" y="25">Borg</text>',
+        '<text><textPath href="#gone">Borg</textPath></text>',
+        '<text x="5vw" y="25">Borg</text>',
         '<text x="30" y="25" font-size="3vw">Borg</text>',
         '<text x="30" y="25" font-size="calc(1px + 3px)">Borg</text>',
         '<text x="30" y="25" style="font:var(--small)">Borg</text>',

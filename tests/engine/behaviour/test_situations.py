@@ -12,6 +12,7 @@ from commands import invoke, spoken
 from folders import RULESETS
 from jsonschema import Draft202012Validator
 
+from rulespec.cli.recorded_situations import summary
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.behaviour import record as recording
 from rulespec.engine.behaviour.record import record
@@ -114,6 +115,16 @@ def test_a_record_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording, "MAX_TEXT", 3_000)
     assert len(record(ruleset, 5_000, None)) < 60
     assert record(ruleset, 5_000, 0.0) == []
+
+
+def test_a_check_is_bounded_in_time() -> None:
+    """Situations without time have neither passed nor failed, and are counted."""
+    ruleset = load_ruleset(str(RULESETS / "nim"))
+    situations = record(ruleset, 40, None)
+    result = check(ruleset, situations, -1)
+    assert (result.altered, result.unreached, result.late, result.is_clean) == ((), 0, 40, False)
+    assert summary(result).endswith("0 of 40 recorded situations, 40 not looked at within 120 s of processor time")
+    assert check(ruleset, situations, None).is_clean
 
 
 def test_places_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,6 +104,7 @@ def test_a_bot_of_a_package_is_imported_only_if_it_is_named(monkeypatch: pytest.
     assert open_bot("mine:7").name == "flat:7" and asked == [("rulespec.bots", "mine")]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("backend", ["wasm", "python"])
 def test_flat_sees_a_line_of_four_and_greedy_a_queen(backend: str) -> None:
     game = after("connect_four", ["red", "yellow"], *(f"drop({cell})" for cell in ["d1", "c1", "d2", "c2", "d3", "c3"]))
@@ -118,8 +119,8 @@ def test_wasm_and_python_pick_the_same() -> None:
         assert len({pick(game, bot, backend=backend) for backend in ("wasm", "python")}) == 1
 
 
+@pytest.mark.proof  # 0.6 s
 @pytest.mark.parametrize("bot", [RandomBot(), FlatBot(16), MctsBot(16)], ids=lambda bot: bot.name)
-@pytest.mark.sampled(1)
 def test_the_same_history_and_seed_give_the_same_pick(bot: Bot) -> None:
     game = Game(load_ruleset("imperial"), ["A", "B", "C"])
     draws = Draws(1)

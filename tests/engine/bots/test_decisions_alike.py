@@ -127,6 +127,7 @@ values:
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.name)
 def test_a_decision_that_only_python_can_take_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: Bot

@@ -42,6 +42,7 @@ def test_bots_play_the_same_games_with_and_without_wasm(ref: str, monkeypatch: p
     assert all(each.details is not None and each.details.course for each in outcomes)
 
 
+@pytest.mark.proof  # 0.5 s
 def test_a_game_of_bots_needs_no_machine_but_that_of_wasm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not for its result, nor for its measures."""
     others: list[str] = []
@@ -51,6 +52,8 @@ def test_a_game_of_bots_needs_no_machine_but_that_of_wasm(monkeypatch: pytest.Mo
     assert outcome.ended is not None and outcome.scores and not others
 
 
+@pytest.mark.proof  # 1.1 s
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("ref", ["tutorial", "kuhn_poker"])
 def test_random_games_in_wasm_have_the_details_of_python(ref: str) -> None:
     ruled, ruleset = plan(ref)

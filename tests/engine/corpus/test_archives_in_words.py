@@ -65,12 +65,14 @@ def test_titles_and_units_are_in_the_metadata(store: Path, tmp_path: Path) -> No
     assert json.loads(rows.metadata[b"rulespec_rulesets"])["nim"]["title"] == load_ruleset("nim").title
 
 
-def test_a_store_without_the_later_columns_is_read(store: Path, tmp_path: Path) -> None:
+@pytest.mark.proof  # 0.3 s
+@pytest.mark.parametrize("lacking", [(*DERIVED, "verdict"), ("positions",)])
+def test_a_store_without_the_later_columns_is_read(lacking: tuple[str, ...], store: Path, tmp_path: Path) -> None:
     old = tmp_path / "old"
     (old / "games").mkdir(parents=True)
     for name in ("tables", "rules"):
         shutil.copytree(store / name, old / name)
-    table = parquet.read_table(parts_of_store(store)[0]).drop_columns([*DERIVED, "verdict"])
+    table = parquet.read_table(parts_of_store(store)[0]).drop_columns([*lacking])
     assert is_of_codes(table.schema)
     parquet.write_table(table, old / "games" / parts_of_store(store)[0].name)
     assert invoke("corpus", "replay", old)[1] == invoke("corpus", "replay", store)[1]
@@ -186,5 +188,5 @@ def test_the_page_shows_each_shelf(store: Path, tmp_path: Path) -> None:
 
 
 def test_derived_columns_are_not_read() -> None:
-    assert set(DERIVED) == {"ruleset", "players", "decision"}
+    assert set(DERIVED) == {"ruleset", "players", "decision", "positions"}
     assert CodeSheet.derived == DERIVED

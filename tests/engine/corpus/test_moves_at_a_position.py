@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.corpus import position_moves
 from rulespec.engine.corpus.code_tables import Tables
+from rulespec.engine.corpus.game_visits import ALL
 from rulespec.engine.corpus.position_moves import MoveCounts, Tally, counted, moves_at
 from rulespec.engine.corpus.stores import batches, parts_of_store
 from rulespec.engine.game.game import Game, restarted
@@ -23,7 +25,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.search.recorded_rows import Coder
 from rulespec.schemas import load_schema
 
-pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
@@ -101,12 +103,49 @@ def test_games_that_do_not_come_to_their_end_do_not_count(tmp_path: Path) -> Non
     table, _, _ = replayed(store)
     (batch,) = batches(parts_of_store(store)[0])
     games = [*(replace(game, codes=game.codes[:-1]) for game in batch[:3]), *batch[3:]]
-    start, result = int(table.hash, 16), MoveCounts(taken={})
-    position_moves._count(
-        position_moves._opened(str(store), batch[0].table), games, np.array([start], np.uint64), start, result
-    )
+    start, result = int(table.hash, 16), MoveCounts(over=10, taken={})
+    search = position_moves._opened(str(store), batch[0].table)
+    position_moves._count(search, games, [ALL] * 10, np.array([start], np.uint64), start, result)
     assert (result.over, result.open) == (7, 3)
     assert sum(tally.times for tally in result.taken[start].values()) == 7
+
+
+def without_positions(store: Path, folder: Path) -> Path:
+    """The store as one from before positions were noted."""
+    shutil.copytree(store, folder)
+    for part in parts_of_store(folder):
+        parquet.write_table(parquet.read_table(part).drop_columns(["positions"]), part)
+    return folder
+
+
+@pytest.mark.parametrize("number", [30, pytest.param(400, marks=pytest.mark.proof)])
+def test_noted_positions_make_no_difference(number: int, tmp_path: Path) -> None:
+    store = store_of(tmp_path, "nim", 2, number)
+    table, games, _ = replayed(store)
+    positions = [int(hash_, 16) for steps in games[:10] for hash_, _, _ in steps]
+    older = without_positions(store, tmp_path / "older")
+    for wanted in (positions, positions[:1], positions[4:5], [7]):
+        assert counted(store, table, wanted) == counted(older, table, wanted)
+
+
+def test_an_import_notes_the_positions_that_random_games_have(tmp_path: Path) -> None:
+    store = store_of(tmp_path, "nim", 2, 3)
+    assert invoke("corpus", "import", log_of(store, tmp_path), "--out", tmp_path / "imported")[0] == 0
+    noted = [parquet.read_table(parts_of_store(of)[0])["positions"][0] for of in (store, tmp_path / "imported")]
+    assert noted[0].as_py() == noted[1].as_py()
+    assert len(noted[0]) == len(replayed(store)[1][0])
+
+
+def test_a_game_with_other_codes_than_its_positions_is_left_out(tmp_path: Path) -> None:
+    store = store_of(tmp_path, "nim", 2, 12)
+    table, games, _ = replayed(store)
+    (part,) = parts_of_store(store)
+    rows = parquet.read_table(part)
+    data = rows.to_pylist()
+    data[0]["arguments"] = data[1]["arguments"][:2] + data[0]["arguments"][2:]
+    parquet.write_table(type(rows).from_pylist(data, rows.schema), part)
+    counts = counted(store, table, [int(games[0][2][0], 16)])
+    assert (counts.over, counts.open) == (11, 1)
 
 
 def test_games_that_go_on_do_not_count(tmp_path: Path) -> None:
@@ -165,4 +204,7 @@ def test_what_cannot_be_counted_has_a_way_out(tmp_path: Path) -> None:
     assert (wrong.code, wrong.help) == ("RS580", "it has `nim` with 2 players, misere=true")
     over = refusal(store, "--at", log).diagnostics[0]
     assert (over.code, "name a position before its end" in over.help) == ("RS581", True)
-    assert refusal(store, "--at", f"{log}@900").diagnostics[0].code == "RS581"
+    far = refusal(store, "--at", f"{log}@900").diagnostics[0]
+    assert (far.code, far.help) == ("RS581", over.help.replace("a position before its end", "one of them"))
+    code, _, err = invoke("corpus", "moves", store, "--at", f"{log}@-1")
+    assert (code, "`-1` is not a number of decisions" in err) == (2, True)

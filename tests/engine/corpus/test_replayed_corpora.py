@@ -42,6 +42,7 @@ def printed(*args: object) -> tuple[int, Any]:
     return code, data
 
 
+@pytest.mark.proof  # 0.7 s
 def test_a_row_for_each_log(tmp_path: Path) -> None:
     logs(tmp_path)
     code, data = printed(tmp_path)
@@ -221,7 +222,7 @@ def test_flags_of_one_game_do_not_go_with_many(tmp_path: Path) -> None:
     logs(tmp_path, number=1)
     for flag in (("--moves",), ("--at", "3"), ("--check",), ("--until", "2"), ("--for", "A")):
         code, _, err = invoke("replay", tmp_path, *flag)
-        assert (code, "do not go with" in err) == (2, True), flag
+        assert (code, "cannot be combined with" in err) == (2, True), flag
     assert invoke("replay", tmp_path, "--jobs", "2", "--cluster", "dask:a:1")[0] == 2
 
 

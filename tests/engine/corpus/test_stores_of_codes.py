@@ -80,6 +80,7 @@ def test_codes_of_many_games_need_no_more_room(monkeypatch: pytest.MonkeyPatch) 
     assert [codes.tolist() for codes in parts] == [codes.tolist() for codes in whole]
 
 
+@pytest.mark.proof  # 0.6 s
 def test_imported_logs_replay_to_their_ends(tmp_path: Path) -> None:
     logs(tmp_path / "logs")
     rows = json.loads(invoke("replay", tmp_path / "logs", "--format", "json")[1])["logs"]
@@ -143,6 +144,7 @@ def test_both_commands_go_on(tmp_path: Path) -> None:
 # --- questions --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof  # 0.3 s
 def test_workers_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CodeSheet, "most", 6)
     store = simulated_store(tmp_path)
@@ -183,6 +185,7 @@ def test_measures_are_those_of_the_games(ref: str, tmp_path: Path) -> None:
         }
 
 
+@pytest.mark.proof  # 0.5 s
 def test_positions_are_found_where_the_expression_holds(tmp_path: Path) -> None:
     store = simulated_store(tmp_path, number=6)
     plan = GamePlan.of("wager", ruleset := load_ruleset("wager"), [2, 3], 4)
@@ -241,6 +244,7 @@ scoring p in player:
 """
 
 
+@pytest.mark.proof  # 0.7 s
 @pytest.mark.parametrize(
     "change",
     [
@@ -251,7 +255,6 @@ scoring p in player:
         lambda text: text.replace("at most 4", "at most 3"),
     ],
 )
-@pytest.mark.sampled(1)
 def test_codes_are_mapped_by_names_and_judged_as_logs_are(change: Any, tmp_path: Path) -> None:
     own, other = tmp_path / "own", tmp_path / "other"
     small(own, GAME)

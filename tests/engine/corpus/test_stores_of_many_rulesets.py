@@ -91,6 +91,7 @@ def test_openings_of_two_tables_are_two(store: Path) -> None:
 # --- positions that are sought ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof  # 0.6 s
 def test_every_position_of_a_mixed_store_is_found(store: Path) -> None:
     every = [game for game, _ in games(store)]
     results = [each for part in answers(store, StoreQuestion("find", sought="true")) for each in part]
@@ -139,7 +140,7 @@ WORTH = {
 
 
 @pytest.mark.parametrize("worth", WORTH)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_an_expression_is_no_value_for_bots(worth: str, tmp_path: Path) -> None:
     """Whatever the game is played for, positions in which somebody has two coins are found."""
     text = GAME + WORTH[worth]

@@ -324,10 +324,14 @@ def test_an_option_may_have_several_forms(replay: Recorder, crate: Entry) -> Non
     assert sorted(taken(result)[3:5]) == ["loading.lay(corn)", "loading.lay(salt)"]
 
 
-def test_a_set_matches_any_of_its_members(replay: Recorder) -> None:
-    assert taken(replay(opened(), post("go", to="north_gate", **{"from": "mill"})))[-1] == "way.walk(north_gate)"
-    assert ignored(replay(opened(), post("go", to="north_gate", **{"from": "south_gate"}))) == [1]
-    assert ignored(replay(opened(), post("go", to="north_gate", **{"from": ["mill"]}))) == [1]
+@pytest.mark.parametrize("start", ["mill", ["mill"]])
+def test_a_set_matches_any_of_its_members_and_the_list_of_all(replay: Recorder, start: Any) -> None:
+    assert taken(replay(opened(), post("go", to="north_gate", **{"from": start})))[-1] == "way.walk(north_gate)"
+
+
+@pytest.mark.parametrize("start", ["south_gate", [], ["mill", "south_gate"], ["mill", {}], [["mill"]]])
+def test_a_set_matches_no_other_name_and_no_other_list(replay: Recorder, start: Any) -> None:
+    assert ignored(replay(opened(), post("go", to="north_gate", **{"from": start}))) == [1]
 
 
 def test_until_counts_entries_that_were_ignored_or_taken_back(replay: Recorder) -> None:

@@ -68,8 +68,8 @@ def test_recorded_games_are_read_as_without_finders(path: Path, both: Any) -> No
     both(lambda: outcome(opened(path)[1]))
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize("path", ALL[::3], ids=name_of)
-@pytest.mark.sampled(1)
 def test_damaged_logs_are_read_as_without_finders(path: Path, both: Any) -> None:
     rng = random.Random(path.stem)
     for _ in range(3):
@@ -136,6 +136,7 @@ def test_no_text_of_a_dialect_gets_into_the_source() -> None:
     assert "abort" not in source
 
 
+@pytest.mark.proof  # 0.3 s
 def test_where_python_cannot_compile_a_finder_others_are_made(both: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     broken: list[Fragments] = []
     code, function = CodeMemo.code, Fragments.function

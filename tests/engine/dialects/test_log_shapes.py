@@ -338,3 +338,85 @@ def test_a_standing_order_takes_an_option_of_its_seat(
     if legal:
         sales = [o.by for o in result.game.history if o.name == "none_today"]
         assert sales == [o.by for o in result.game.history if o.name == "keep"]
+
+
+# --- texts of several parts, and lists that are sets -----------------------------------------------------------------
+
+
+def club(*moves: dict[str, Any]) -> dict[str, Any]:
+    return {"club": "draughts", "people": ["Ann", "Bob"], "moves": list(moves)}
+
+
+OPENING = [{"type": "go", "way": text} for text in ("G3-F4", "B6-C5", "A3-B4")]
+
+
+@pytest.mark.parametrize("stops", [["C5", "A3"], ["A3", "C5"], ["C5", "A3", "C5"]])
+def test_a_text_has_parts_and_a_list_is_a_set(site: Site, stops: list[str]) -> None:
+    log = club(*OPENING, {"type": "jump", "over": stops})
+    assert taken(site.replay("damas", log)) == ["go(g3, f4)", "go(b6, c5)", "go(a3, b4)", "jump([c5, a3])"]
+    assert [d.message for d in site.report.diagnostics] == []
+
+
+@pytest.mark.parametrize("stops", [["C5"], ["C5", "A3", "B4"], [], ["C5", 3], ["c5", "a3"], ["C5", ["A3"]], "C5-A3"])
+def test_a_list_with_a_member_more_or_less_is_another_set(site: Site, stops: Any) -> None:
+    result = site.replay("damas", club(*OPENING, {"type": "jump", "over": stops}))
+    assert result.divergence is not None
+    assert result.divergence.foreign_index == 4
+
+
+@pytest.mark.parametrize("text", ["G3", "G3-F4-G5", "", "G3-", 7, None])
+def test_a_text_with_other_parts_stays_a_text(site: Site, text: Any) -> None:
+    result = site.replay("damas", club({"type": "go", "way": text}))
+    assert result.divergence is not None
+    assert result.divergence.foreign_index == 1
+
+
+# --- notifications with numbers as texts ------------------------------------------------------------------------------
+
+
+def notified(number: int, *data: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    """The notifications of a move, as a site sends them."""
+    return {
+        "move_id": str(number),
+        "channel": "/table/7",
+        "time": number,
+        "data": [{"uid": f"{number}", "type": type_, "log": "", "args": args} for type_, args in data],
+    }
+
+
+def arena(*logs: dict[str, Any]) -> dict[str, Any]:
+    people = [{"id": "84", "name": "Ann"}, {"id": "97", "name": "Bob"}]
+    table = {"id": "7", "game_name": "nim", "options": {"100": {"name": "Misere", "value": "1"}}}
+    return {"status": 1, "data": {"valid": 1, "table": table, "players": people, "logs": logs}}
+
+
+def takes(player: str, heap: str, n: str) -> tuple[str, dict[str, Any]]:
+    return "takeMatches", {"player_id": player, "heap": heap, "n": n}
+
+
+ARENA = (
+    notified(1, ("gameStateChange", {"active_player": "84"})),
+    notified(2, takes("84", "3", "2"), ("gameStateChange", {"active_player": "97"})),
+    notified(3, ("chatmessage", {"player_id": "84", "message": "Bob, 42"})),
+    notified(4, takes("97", "2", "5")),
+    notified(5, ("undoMove", {"to": "3"})),
+    notified(6, takes("97", "2", "4"), ("chatmessage", {"player_id": "97", "message": "42"})),
+)
+
+
+def test_notifications_in_lists_within_lists_are_read(site: Site) -> None:
+    result = site.replay("arena", arena(*ARENA))
+    assert taken(result) == ["take(seven, 2)", "take(five, 4)"]
+    assert result.game.settings["misere"] == "true"
+    assert [notes["remark"] for notes in result.notes.remarks.values()] == ["…, 42", "42"]
+    assert site.codes() == []
+
+
+def test_an_entry_with_the_result_alone_needs_no_other_key(site: Site) -> None:
+    end = notified(7, ("gameEnd", {"scores": {"84": 0, "97": 1}}))
+    assert taken(site.replay("arena", arena(*ARENA, end))) == ["take(seven, 2)", "take(five, 4)"]
+
+
+def test_an_undo_to_an_id_that_is_not_there_names_it(site: Site) -> None:
+    with pytest.raises(DiagnosticsError, match="missing entry, `9`"):
+        site.replay("arena", arena(*ARENA[:4], notified(5, ("undoMove", {"to": "9"}))))

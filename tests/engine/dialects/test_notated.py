@@ -18,7 +18,7 @@ from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.corpus.logs import Corpus
 from rulespec.engine.dialects.notated import Notated
-from rulespec.engine.dialects.notation_file import Notation, read_notation
+from rulespec.engine.dialects.notation_file import Notation, notation_for, read_notation
 from rulespec.engine.dialects.written_games import as_pgn, text_dialect
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.notes import LogNotes
@@ -27,16 +27,22 @@ from rulespec.engine.replay.shown_variations import standing_variations
 from rulespec.load import load_ruleset
 
 PGN = sorted((TESTS / "fixtures" / "pgn").glob("*.pgn"))
-SEATS = {"chess": ["white", "black"], "backgammon": ["A", "B"], "connect_four": ["A", "B"]}
+ITALIAN = ["e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5"]
+TO_PROMOTE = ["h4", "g5", "hxg5", "h6", "gxh6", "Nf6", "h7", "Ng8"]
+SEATS = {"chess": ["white", "black"], "backgammon": ["A", "B"], "connect_four": ["A", "B"], "draughts": ["A", "B"]}
+TALKED = SEATS | {"rails_1889": ["A", "B", "C"]}
+"""Games whose moves have texts; those of 18xx have blanks, and are no words of a PGN."""
 
 
 def notation(name: str) -> Notation:
-    return read_notation(GAMES / "gallery" / name / "notation.yaml")
+    result = notation_for(load_ruleset(name))
+    assert result is not None
+    return result
 
 
 def played(name: str, rng: random.Random, every: int, plies: int = 400) -> int:
     """A random game, each of its moves printed and read; of each `every`-th position all options. Returns the plies."""
-    game = Game(load_ruleset(name), SEATS[name])
+    game = Game(load_ruleset(name), TALKED[name])
     notated = Notated(game, notation(name))
     while game.decision is not None and game.ply < plies:
         options = list(game.legal_options)
@@ -48,7 +54,7 @@ def played(name: str, rng: random.Random, every: int, plies: int = 400) -> int:
     return game.ply
 
 
-@pytest.mark.parametrize("name", proofs_but(SEATS, "backgammon", "connect_four"))
+@pytest.mark.parametrize("name", proofs_but(TALKED, "backgammon", "connect_four", "draughts", "rails_1889"))
 def test_what_is_printed_is_accepted(name: str) -> None:
     rng = random.Random(name)
     assert sum(played(name, rng, 5, 60) for _ in range(2)) > 40
@@ -56,7 +62,7 @@ def test_what_is_printed_is_accepted(name: str) -> None:
 
 @pytest.mark.proof
 @pytest.mark.parametrize("hundred", range(10))
-@pytest.mark.parametrize("name", SEATS)
+@pytest.mark.parametrize("name", TALKED)
 def test_what_is_printed_in_a_thousand_games_is_accepted(name: str, hundred: int) -> None:
     rng = random.Random(f"{name} {hundred}")
     for _ in range(100):
@@ -70,18 +76,19 @@ def text_of(result: ReplayResult) -> str:
 
 
 @pytest.mark.parametrize("path", PGN, ids=lambda path: path.stem)
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(2)
 def test_a_pgn_is_replayed_written_and_read_again(path: Path, tmp_path: Path) -> None:
     for number, log in enumerate(Corpus([path]).logs()):
         result = ReplayRequest(Path(log.name), data=log.data, remarks=True).replay()
         again = tmp_path / f"{number}.pgn"
-        again.write_text(text_of(result), encoding="utf-8")
+        text = text_of(result)
+        again.write_text(text, encoding="utf-8")
         second = replay_log(again)
         assert (second.game.hash, second.game.ply) == (result.game.hash, result.game.ply)
         assert second.notes.moves == result.notes.moves
         native = tmp_path / f"{number}.jsonl"
         result.write_native(native)
-        assert text_of(replay_log(native)) == text_of(result)
+        assert text_of(replay_log(native)) == text
 
 
 def uci(result: ReplayResult) -> list[str]:
@@ -89,6 +96,8 @@ def uci(result: ReplayResult) -> list[str]:
     moves = []
     for option in result.game.history:
         named = option.arguments
+        if option.name == "claim":
+            continue  # another program has the result alone
         if option.name == "castle":
             at = "1" if named["r"].startswith("white") else "8"
             moves.append(f"e{at}g{at}" if named["r"].endswith("short") else f"e{at}c{at}")
@@ -134,19 +143,31 @@ def test_random_games_are_those_that_another_program_reads(fifty: int, tmp_path:
     assert [moves for (moves,) in by_another(paths)] == [uci(game) for game in games]
 
 
-@pytest.mark.parametrize("name", ["backgammon:gammon", "connect_four:random-1", "chess:mate"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "backgammon:gammon",
+        "connect_four:random-1",
+        pytest.param("chess:mate", marks=pytest.mark.proof),  # 3 s
+        "draughts:random-1",
+    ],
+)
 def test_a_sample_is_the_same_game_as_text(name: str, tmp_path: Path) -> None:
     result = replay_log(name)
     path = tmp_path / "game.pgn"
     path.write_text(text_of(result), encoding="utf-8")
-    again = replay_log(path)
+    again, first = (
+        replay_log(path),
+        result.game.seats[name == "draughts:random-1"],
+    )  # 1-0 is White, who comes second there
     assert (again.game.hash, again.other_end, again.notes.header["x-tags"]["Result"]) == (
         result.game.hash,
         None,
-        "1-0" if result.game.result and result.game.result.winners == [result.game.seats[0]] else "0-1",
+        "1-0" if result.game.result and result.game.result.winners == [first] else "0-1",
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "moves, entry, reason",
     [
@@ -165,6 +186,7 @@ def test_a_text_that_is_not_legal_is_named_with_the_rule(moves: str, entry: int,
     assert reason in result.divergence.refusal.reason
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "before, text, option",
     [
@@ -174,6 +196,18 @@ def test_a_text_that_is_not_legal_is_named_with_the_rule(moves: str, entry: int,
         (["e4", "d5"], "ed5", "go(e4, d5)"),
         (["e4", "d5"], "e4:d5", "go(e4, d5)"),
         (["e4", "d5"], "exd5+", "go(e4, d5)"),
+        ([], "g1f3", "go(g1, f3)"),
+        ([], "♘f3", "go(g1, f3)"),
+        ([], "Pe4", "go(e2, e4)"),
+        (["e4", "a6", "e5", "d5"], "exd6e.p.", "go(e5, d6)"),
+        (["e4", "e5", "f4", "exf4", "Qh5", "Nf6"], "Qxf7++", "go(h5, f7)"),
+        (ITALIAN, "e1g1", "castle(white_short)"),
+        (ITALIAN, "Ke1g1", "castle(white_short)"),
+        (ITALIAN, "o-o", "castle(white_short)"),
+        (TO_PROMOTE, "h7g8q", "promote(h7, g8, queen)"),
+        (TO_PROMOTE, "hxg8(N)", "promote(h7, g8, knight)"),
+        (TO_PROMOTE, "Ph7xg8/R", "promote(h7, g8, rook)"),
+        (TO_PROMOTE, "hg8=B+", "promote(h7, g8, bishop)"),
     ],
 )
 def test_other_ways_to_write_a_move_are_read(before: list[str], text: str, option: str) -> None:
@@ -182,6 +216,46 @@ def test_other_ways_to_write_a_move_are_read(before: list[str], text: str, optio
     for each in before:
         game.apply(*notated.read(each))
     assert [str(o) for o in notated.read(text)] == [option]
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("text", ["Kg1", "Qg1f3", "b1f3", "e2e4q", "N", "e4e.p", "nf3", "--"])
+def test_texts_of_no_move_are_not_read(text: str) -> None:
+    game = Game(load_ruleset("chess"), SEATS["chess"])
+    assert Notated(game, notation("chess")).read(text) == []
+
+
+def test_moves_of_18xx_are_typed_as_people_write_them() -> None:
+    game = Game(load_ruleset("rails_1889"), ["A", "B"])
+    notated, printed = Notated(game, notation("rails_1889")), []
+    texts = ["bid", "bid 35 on MF", "buy private TR", "buy private ER", "pass"]
+    for text in texts:
+        (option,) = notated.read(text)
+        printed.append(notated.write(option))
+        game.apply(option)
+    assert printed == texts
+    assert notated.read("lay #57 on F9") == []
+
+
+def test_draughts_are_written_as_their_programs_do(tmp_path: Path) -> None:
+    game, path = Game(load_ruleset("draughts"), SEATS["draughts"]), tmp_path / "game.pdn"
+    notated = Notated(game, notation("draughts"))
+    for text in ("11-15", "22-18", "15x22"):
+        game.apply(*notated.read(text))
+    assert [notated.write(option) for option in game.legal_options] == ["26x17", "25x18"]
+    text = as_pgn(game, text_dialect(game.ruleset), LogNotes(), range(1, game.ply + 1), {})
+    path.write_text(text, encoding="utf-8")
+    assert '[GameType "21"]' in text
+    assert "1. 11-15 22-18 2. 15x22" in text
+    assert replay_log(path).game.hash == game.hash
+
+
+def test_a_draw_that_is_claimed_is_written_and_read(tmp_path: Path) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 draw 1/2-1/2", encoding="utf-8")
+    result = replay_log(path)
+    assert result.game.result is not None
+    assert text_of(result).endswith("4. Ng1 Ng8 5. draw 1/2-1/2\n")
 
 
 def test_a_result_that_contradicts_a_mate_is_reported(tmp_path: Path) -> None:

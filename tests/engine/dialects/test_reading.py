@@ -142,7 +142,7 @@ def test_logs_are_read_as_if_all_options_were_listed(postman: Dialect, monkeypat
 
 
 @pytest.mark.parametrize("path", [*ALL[::4], *IMPOSSIBLE[:1]], ids=name_of)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_recorded_games_are_read_as_if_all_options_were_listed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = outcome(opened(path)[1], [])
     monkeypatch.setattr(narrow, "MAX_TESTED", -1)

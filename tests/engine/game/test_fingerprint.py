@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 from collections.abc import Callable
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from folders import ROOT, RULESETS
+from folders import ROOT, RULESETS, SHIPPED
 
 from rulespec.engine.game.fingerprint import fingerprint
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
+from rulespec.engine.game.option import Labels
+from rulespec.engine.game.seating import seat_names
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.load import load_ruleset
 
 GALLERY = ROOT / "games" / "gallery"
@@ -118,3 +124,35 @@ def test_a_fingerprint_stays_what_it_is() -> None:
     game = Game(load_ruleset(str(GALLERY / "nim")), ["Ann", "Bob"])
     assert fingerprint(game) == "73fa70d46571ed14782c950a2cdc9925"
     assert fingerprint(game, "Ann") == "73fa70d46571ed14782c950a2cdc9925"
+
+
+def plainly(game: Game) -> str:
+    """The fingerprint of all of a game, from the lines of `reference/formats`, one by one."""
+    position, at_table = game.omniscient.numbers, [str(i) for i in range(len(game.seats))]
+    labels = Labels(game.ruleset.declarations.kinds, position.program, at_table)
+    lines: list[list[Any]] = []
+    if (number := position.asked) >= 0:
+        chosen = game.omniscient.visibility.chosen(position.state, number)
+        decider, deciders = game._position.decider(), game._position.deciders()
+        lines.append(["asked", position.program.decisions[number].name, decider, deciders, chosen])
+    for cell, value in zip(position.program.cells, position.state, strict=False):
+        held = labels.plain(cell.type, value)
+        held = sorted(held) if cell.type.startswith("set ") else held
+        if cell.group == "rules" or (held is None if cell.type == "int?" else not held):
+            continue
+        index = labels.names[cell.index_kind][cell.index] if cell.index_kind else ""
+        lines.append(["cell", cell.group, cell.owner, cell.name, cell.place, index, held])
+    texts = sorted(json.dumps(line, ensure_ascii=False, sort_keys=True) for line in lines)
+    return blake2b("\n".join(texts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
+@pytest.mark.sampled(2)
+def test_what_is_kept_with_a_program_changes_no_fingerprint(folder: Path) -> None:
+    ruleset = load_ruleset(str(folder))
+    game, draws = Game(ruleset, seat_names(max(ruleset.players), ruleset.seats)), Draws(9)
+    while not game.is_over and game.ply < 25:
+        assert fingerprint(game) == plainly(game)
+        option = choose(game, draws)
+        assert option is not None
+        game.apply(option)

@@ -109,13 +109,14 @@ def test_a_variable_that_is_set_if_a_secret_is_so_is_not_told(body: str, tmp_pat
     assert {len(reasons) for reasons in seen.values()} == {1} and len(seen) == 2
 
 
+@pytest.mark.proof  # 1.1 s
 def test_hands_that_look_the_same_are_told_the_same() -> None:
     result, alike = differences(poker, POKER_EXPRESSIONS)
     assert result == [] and alike > 50
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize("seat", ["A", "B", None])
-@pytest.mark.sampled(1)
 def test_memories_are_the_same_exactly_where_all_that_was_seen_is(make: Callable[[], Game], seat: str | None) -> None:
     by_memory: dict[str, tuple[str, ...]] = {}
     by_sight: dict[tuple[str, ...], str] = {}
@@ -253,6 +254,7 @@ def told_differently(make: Callable[[], Game], honest: dict[str | None, list[tup
 # --- games that look the same
 
 
+@pytest.mark.proof  # 0.6 s
 def test_a_determinized_game_looks_the_same(make: Callable[[], Game]) -> None:
     rng = random.Random(4)
     others = 0

@@ -76,6 +76,7 @@ KNOWN: dict[str, Callable[[], set[str]]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("group", KNOWN)
 def test_each_outlet_is_listed(group: str) -> None:
     assert set(OUTLETS[group]) == KNOWN[group]()

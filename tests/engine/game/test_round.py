@@ -102,7 +102,7 @@ def test_what_is_not_possible(play: Play) -> None:
     with pytest.raises(ValueError, match="ann has not chosen"):
         round_.withdraw("ann")
     before = play(ROUND + TABLE, "ann bob")
-    with pytest.raises(ValueError, match="no decision"):
+    with pytest.raises(ValueError, match="no simultaneous decision"):
         Round(before)
 
 

@@ -19,7 +19,7 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.search.twins import determinize
 
-PROGRAMS = int(os.environ.get("RULESPEC_SECRETS", "8"))
+PROGRAMS = int(os.environ.get("RULESPEC_SECRETS", "4"))
 FIRST = int(os.environ.get("RULESPEC_SEED", "0"))
 EXPRESSIONS = ["n + m", "sum(t.mark for t in town)", "south.secret", "north.cash > 1 money", "first(queue)", "few"]
 MOST_OPTIONS = 40

@@ -117,7 +117,7 @@ def alike(game: Game, option: Option, other: Option, seat: str) -> bool:
 
 
 @pytest.mark.parametrize("body", QUIET)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_what_is_not_warned_of_tells_nothing(body: str, tmp_path: Path) -> None:
     result = compared(tmp_path, body, 1)
     assert result["told"] == 0

@@ -29,6 +29,7 @@ def poker(names: dict[str, str]) -> Game:
     return game
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_native_log_has_the_name_and_is_replayed(name: str, tmp_path: Path) -> None:
     game, path = poker({"A": name, "B": "Bob"}), tmp_path / "log.jsonl"

@@ -117,7 +117,7 @@ def test_decisions_that_are_not_there_are_told(logs: Path) -> None:
 HOSTILE = {
     "empty": "",
     "no json": "seats",
-    "no object": "[1]",
+    "not an object": "[1]",
     "a whole log": '{"rulespec_log": 1, "ruleset": "wager", "seats": ["Ann", "Bob"]}',
     "nobody": '{"seats": ["Ann"], "for": "Cid"}',
     "a list of seats": '{"seats": ["Ann"], "for": ["Ann"]}',
@@ -181,6 +181,7 @@ def test_a_log_is_printed_and_checked_for_a_seat(logs: Path) -> None:
     assert checked(logs, "Bob_before")[0] == 0
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("later", ["game", "Ann_before", "Ann_after"])
 @pytest.mark.parametrize("seat", ["Bob", "public", "Cid", "ann", ""])
 def test_what_another_seat_was_given_is_not_compared(logs: Path, seat: str, later: str) -> None:

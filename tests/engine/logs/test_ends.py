@@ -110,7 +110,7 @@ def test_version_1_is_read_and_carried_over(log: Path) -> None:
 
 
 BAD: dict[str, Any] = {
-    "no object": [],
+    "not an object": [],
     "a key is missing": {"ending": None, "winners": [], "scores": {}},
     "an unknown key": {"ending": None, "winners": [], "scores": {}, "fingerprint": "0" * 32, "loser": "Bob"},
     "an ending that is a number": {"ending": 1, "winners": [], "scores": {}, "fingerprint": "0" * 32},

@@ -13,7 +13,7 @@ from rulespec.load import load_ruleset
 
 
 @pytest.mark.parametrize("folder", EVERY, ids=[f.name for f in EVERY])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_what_is_known_of_a_ruleset_leaves_out_nothing_that_is_needed(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

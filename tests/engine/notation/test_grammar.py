@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from rulespec.engine.notation.grammar import MAX_STATES, Grammar, GrammarError, Part, make_grammar
+from rulespec.engine.notation.grammar import MAX_STATES, Grammar, GrammarError, ListPart, Part, make_grammar
 from rulespec.engine.notation.templates import TemplateError, read_template
 
-Parts = Mapping[str, str | list[str] | dict[str, Any]]
+Parts = Mapping[str, str | list[str] | dict[str, Any] | ListPart]
 SQUARE: Parts = {
     "square": "[a-h][1-8]",
     "file": {"a": 1, "b": 2},
@@ -24,8 +24,9 @@ def grammar(moves: str | dict[str, str], parts: Parts | None = None) -> Grammar:
     """A grammar of templates; a part is a template, several, or texts with their values."""
     own: dict[str, Part] = {}
     for name, part in (parts or {}).items():
-        texts = [part] if isinstance(part, str) else part
-        own[name] = part if isinstance(part, dict) else tuple(map(read_template, texts))
+        if isinstance(part, str):
+            part = [part]
+        own[name] = tuple(map(read_template, part)) if isinstance(part, list) else part
     pairs = {"move": moves} if isinstance(moves, str) else moves
     return make_grammar(own, ["number"], [(type_, read_template(text)) for type_, text in pairs.items()])
 
@@ -47,6 +48,42 @@ def test_a_text_has_the_fields_of_its_parts(template: str, text: str, fields: di
     read = grammar(template, SQUARE).read(text)
     assert read is not None
     assert (read.type, dict(read.fields)) == ("move", fields)
+
+
+@pytest.mark.parametrize(
+    "least, text, values",
+    [
+        (1, "a1", ["a1"]),
+        (1, "a1xb2xc3", ["a1", "b2", "c3"]),
+        (2, "a1xb2", ["a1", "b2"]),
+        (3, "a1xb2xc3xd4", ["a1", "b2", "c3", "d4"]),
+        (2, "a1", None),
+        (3, "a1xb2", None),
+        (1, "a1x", None),
+        (1, "xa1", None),
+        (1, "a1b2", None),
+    ],
+)
+def test_a_list_has_the_values_of_its_elements(least: int, text: str, values: list[str] | None) -> None:
+    one = grammar("{way}", {"square": "[a-h][1-8]", "way": ListPart("square", "x", least)})
+    read = one.read(text)
+    assert (read and read.fields["way"]) == values
+    assert values is None or one.text("way", values) == text
+
+
+@pytest.mark.parametrize(
+    "parts, why",
+    [
+        ({"way": ListPart("letter", "b"), "letter": "[a-c]"}, "no `b`"),
+        ({"way": ListPart("letter", "-"), "letter": "[a-c]{0,2}"}, "not empty"),
+        ({"way": ListPart("way", "-")}, "contains itself"),
+        ({"way": ListPart("letter", "-"), "letter": "[a-c]", "other": ["a", "a-b"]}, "two ways"),
+        ({"way": ListPart("letter", "-", 20), "letter": "[a-z]{1,99}"}, "at most"),
+    ],
+)
+def test_lists_that_cannot_be_split_are_refused(parts: Parts, why: str) -> None:
+    with pytest.raises(GrammarError, match=why):
+        grammar({"one": "{way}", "two": "{other}"} if "other" in parts else "{way}", parts)
 
 
 @pytest.mark.parametrize("text", ["", "e9", "e4e", "E4", " e4", "e4\n", "e4" * 200])
@@ -84,7 +121,8 @@ def test_a_grammar_that_explodes_is_refused_before_it_does() -> None:
 
 
 @pytest.mark.parametrize(
-    "parts, why", [({"a": "{a}"}, "in itself"), ({"a": "{b}", "b": "{a}"}, "in itself"), ({"a": "{c}"}, "no part")]
+    "parts, why",
+    [({"a": "{a}"}, "contains itself"), ({"a": "{b}", "b": "{a}"}, "contains itself"), ({"a": "{c}"}, "no part")],
 )
 def test_parts_that_have_no_end_are_refused(parts: Parts, why: str) -> None:
     with pytest.raises(GrammarError, match=why):

@@ -28,6 +28,11 @@ def moves(text: str) -> list[str]:
         "% a line\n1. e4 ; a comment 1. d4\ne5 {2. d4} Nf3",
         '[White "A"]\n\n1. e4 (1. d4 (1. c4 {)} ) ; )\n) 1... e5 2. Nf3 1/2-1/2',
         "1. e4 e5 {a\ncomment} 2. Nf3 e.p. *",
+        "{first} 1. e4 1… e5 2.… Nf3 ½-½",
+        "1. e4 = e5 += 2. Nf3 ± -/+ 1\u20130",
+        "%x\r1. e4 ; a comment 1. d4\re5 (1... c5 ; )\r) 2. Nf3 *\r",
+        '[Event-Id "7"] [Event "the "open" cup"]\r\n1. e4 e5 2. Nf3 *',
+        "1. e4 e5 2. Nf3 * {and} (2. f4) ; so\n\n",
     ],
 )
 def test_moves_are_read_whatever_stands_between_them(text: str) -> None:
@@ -40,6 +45,17 @@ def test_what_is_said_is_kept_where_it_stands() -> None:
     assert game.start.comments == ("first",)
     assert (first.glyphs, first.comments, first.variations) == ((5, 14), ("good", "better"), ("(1. d4 d5)",))
     assert (second.glyphs, second.comments, second.variations) == ((), (), ())
+
+
+def test_judgements_are_glyphs_and_what_is_said_after_a_result_is_of_its_game() -> None:
+    one, other = games("1. e4 = e5 +/= $5 1-0 {resigns} (1... c5)\n\n{another game} 1. d4 *")
+    assert [move.glyphs for move in one.moves] == [(10,), (14, 5)]
+    assert (one.moves[1].comments, one.moves[1].variations) == (("resigns",), ("(1... c5)",))
+    assert other.start.comments == ("another game",)
+
+
+def test_a_letter_in_brackets_at_a_move_belongs_to_it() -> None:
+    assert moves("1. e8(Q) d1=(N) (1... d4) 2. a4(2. b4) *") == ["e8(Q)", "d1=(N)", "a4"]
 
 
 def test_games_follow_one_another() -> None:
@@ -90,6 +106,10 @@ def test_what_is_no_pgn_is_named_with_its_place(text: str, code: str, place: tup
         ('\ufeff  [ Event "x" ]', True),
         ("1. e4", True),
         ("% x\n; y\n1.e4", True),
+        ('{a "comment"} {b}\r\n1. e4', True),
+        ("1… e5", True),
+        ('{"a": "}"} 1. e4', False),
+        ("{}", False),
         ("[1, 2]", False),
         ('["a"]', False),
         ('{"a": 1}', False),
@@ -100,6 +120,11 @@ def test_what_is_no_pgn_is_named_with_its_place(text: str, code: str, place: tup
 )
 def test_a_pgn_is_known_by_its_beginning(text: str, *, result: bool) -> None:
     assert is_pgn(text) == result
+
+
+def test_a_file_whose_name_ends_as_that_of_a_pgn_is_one() -> None:
+    assert all(is_pgn("e4 e5", name) for name in ("a.pgn", "a.pgn.gz", "a.pgn#12"))
+    assert not is_pgn("e4 e5", "a.pgn.txt")
 
 
 def test_what_is_written_is_read_again() -> None:

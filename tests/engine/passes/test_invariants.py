@@ -125,6 +125,7 @@ def test_a_decision_asks_few_members() -> None:
     assert asked(game, cell(game, "nation", "france", "treasury"))["money_is_conserved"] == 1
 
 
+@pytest.mark.proof  # 0.4 s
 def test_what_would_take_too_long_to_tell_is_always_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rulespec.engine.passes.invariants.MAX_LOOKED", 400)
     ruleset = load_ruleset("tutorial")

@@ -234,6 +234,7 @@ procedure play():
 """
 
 
+@pytest.mark.proof  # 0.5 s
 def test_who_has_what_is_kept_whatever_is_set(tmp_path: Path) -> None:
     ruleset = small(tmp_path / "small", PLOTS)
     rng = random.Random(5)

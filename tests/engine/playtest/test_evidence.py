@@ -79,6 +79,7 @@ def test_the_same_difference_in_all_pairs_has_bounds_all_the_same(pairs: int) ->
     assert result.low is not None and result.high is not None and result.high - result.low > 0.1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["normal", "skew", "coin"])
 def test_bounds_of_few_pairs_hold_at_every_look(kind: str) -> None:
     """40 playtests looked at after each of 45 pairs: the truth is outside in 2 of them at most."""
@@ -116,6 +117,7 @@ def test_nobody_waits_for_more_games_than_anybody_plays() -> None:
     assert exact.answer(LEVEL, 1e-6).needed is None
 
 
+@pytest.mark.proof  # 0.7 s
 def test_equal_rules_get_few_verdicts_however_often_one_looks() -> None:
     """60 comparisons of nine questions, looked at every 20 pairs up to 600: fixed intervals mark most of them."""
     rng, alarms, fixed = random.Random(5), 0, 0
@@ -148,6 +150,7 @@ def width(pairs: int) -> float:
     return half_width(pairs, 1.0, 1 - 0.05 / 9) * sqrt(pairs)
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_planted_effect_is_decided_when_it_said_it_would_be() -> None:
     """40 runs: all find the effect; after 100 pairs the median of what they ask for is near what half of them need."""
     decided, asked = [], []

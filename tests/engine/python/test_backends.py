@@ -39,8 +39,8 @@ def test_the_hash_is_that_of_the_cells_whoever_asked_before(folder: Path) -> Non
             assert game.hash == plain_hash(game)
 
 
+@pytest.mark.proof  # 0.6 s
 @pytest.mark.parametrize("lets", [40, 120], ids=["variables", "variables in cells"])
-@pytest.mark.sampled(1)
 def test_the_source_does_not_grow_out_of_bounds(lets: int) -> None:
     """Each block after a call may be where a game goes on; what follows is not copied for each of them."""
     rules = ["procedure wait(p: player):", "    decide d by p:", "        option o:", "            set n to n + 1"]
@@ -87,6 +87,7 @@ procedure build(p: player, t: town, u: town, k: int, l: int):
         take_back(fast, agree(fast, plain, random.Random(seed).randrange, 60))
 
 
+@pytest.mark.proof  # 0.2 s
 def test_how_far_a_loop_is_followed_is_bounded() -> None:
     """A loop that can be left may change all that comes after it: of many loops, only the last are followed."""
     loop = ["    for t in town where t == oak:", "        set n to n + 1", "        if n > 5:", "            leave"]

@@ -114,6 +114,7 @@ def walk(ruleset: typed.Ruleset, plies: int) -> PythonBackend:
     return machine
 
 
+@pytest.mark.proof  # 0.4 s
 def test_a_long_judgement_is_not_interpreted() -> None:
     """Orders of seven powers: by the sizes of kinds, to judge them might take a thousand million steps."""
     assert "_exact" not in vars(walk(load_ruleset(str(RULESETS / "diplomacy")), 600))
@@ -146,9 +147,9 @@ procedure visit(t: town):
 """By the sizes of kinds the procedure may take a hundred thousand steps and many more; few towns have much tax."""
 
 
+@pytest.mark.proof  # 0.8 s
 @pytest.mark.parametrize("machine", ["python", "wasm"])
 @pytest.mark.parametrize("towns", [40, 90, 180])
-@pytest.mark.sampled(1)
 def test_what_is_supposed_counts_what_it_does(towns: int, machine: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     ruleset = with_rules(SUPPOSED.replace("LEAST", "8"), towns)
     plain = Game(ruleset, ["ann", "bob"], backend="interpreter")
@@ -192,10 +193,10 @@ procedure visit(k: int, t: town):
 """
 
 
+@pytest.mark.proof  # 0.5 s
 @pytest.mark.usefixtures("all_long")
 @pytest.mark.parametrize("doubt", ["0", "1", "(n once visit(m + 1, fir))"])
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.sampled(1)
 def test_a_fault_in_what_is_supposed_comes_after_the_steps_before_it(doubt: str, seed: int) -> None:
     """Under each bound both say the same: too many steps, or the fault that follows them."""
     ruleset = with_rules(AT_FAULT.replace("DOUBT", doubt))

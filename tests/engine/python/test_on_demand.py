@@ -10,6 +10,7 @@ import pytest
 from folders import GAMES
 
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.engine.game import machines
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import quick_machine
 from rulespec.engine.game.numbered import every_option
@@ -50,13 +51,15 @@ def test_each_function_is_written_once() -> None:
 
 @pytest.mark.parametrize("log", [LOG, FOREIGN], ids=lambda path: path.stem)
 @pytest.mark.sampled(1)
-def test_a_log_replayed_once_ends_as_any_other(log: Path) -> None:
+def test_a_log_replayed_once_ends_as_any_other(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machines, "ON_DEMAND", 0)
     single, often = ReplayRequest(log, single_use=True).replay(), replay_log(log)
     assert isinstance(single.game.omniscient.numbers.machine, OnDemandBackend)
     assert not isinstance(often.game.omniscient.numbers.machine, OnDemandBackend)
     assert single.game.hash == often.game.hash and single.moves == often.moves
 
 
+@pytest.mark.proof  # 0.5 s
 def test_interrupts_are_made_on_demand() -> None:
     ruleset, names, dice = load_ruleset("imperial"), ["a", "b", "c", "d"], random.Random(1)
     quick, other = Game(ruleset, names, backend=quick_machine), Game(ruleset, names)

@@ -123,7 +123,7 @@ procedure play():
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("definitions", UNUSED)
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(10)
 def test_what_nothing_needs_faults_alike(definitions: str, machine: str) -> None:
     value, expected = UNUSED[definitions]
     assert expected in outcome(with_rules(rules(definitions, value)), machine)
@@ -131,7 +131,7 @@ def test_what_nothing_needs_faults_alike(definitions: str, machine: str) -> None
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("definitions", LARGE)
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(9)
 def test_numbers_that_become_too_large_fault_alike(definitions: str, machine: str) -> None:
     value, expected = LARGE[definitions]
     result = outcome(with_rules(rules(definitions, value)), machine)

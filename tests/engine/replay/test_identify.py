@@ -299,6 +299,7 @@ def test_code_is_generated_only_for_candidates_that_get_somewhere(monkeypatch: p
     assert len(results) < 20
 
 
+@pytest.mark.proof  # 0.3 s
 def test_files_are_read_once_for_all_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 

@@ -11,6 +11,7 @@ from rulespec.engine.replay.replay import replay_log
 PLAYED = GAMES / "imperial" / "logs"
 
 
+@pytest.mark.proof  # 0.5 s
 @pytest.mark.parametrize(
     "log",
     [

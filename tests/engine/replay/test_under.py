@@ -109,6 +109,7 @@ def test_command_for_a_folder(tmp_path: Path) -> None:
     assert (cause["logs"], cause["rules"]) == (2, ["NIM-04"])
 
 
+@pytest.mark.proof  # 0.9 s
 def test_a_log_that_cannot_be_judged_among_others() -> None:
     code, out, _ = run(SHORT, SHORT, "--under", "+nothing")
     assert (code, out.count("cannot be judged: RS502: there is no overlay `nothing`")) == (2, 2)
@@ -131,8 +132,8 @@ def test_command_for_one_log_as_json() -> None:
         ([SHORT, "--under", "+nothing"], "there is no overlay `nothing`"),
         ([SHORT, "--under", "+"], "there is no overlay ``"),
         ([SHORT, "--under", "nim", "--out", "x.txt"], "x.txt names no format"),
-        ([SHORT, "--under", "nim", "--until", "1"], "--under does not go with"),
-        ([SHORT, "--answer", "usual"], "--answer goes with --under"),
+        ([SHORT, "--under", "nim", "--until", "1"], "--under cannot be combined with"),
+        ([SHORT, "--answer", "usual"], "--answer needs --under"),
         (["nowhere.jsonl", "--under", "nim"], "there is no file"),
     ],
 )
@@ -157,6 +158,7 @@ def test_recorded_games_with_cheap_factories() -> None:
     assert judgements[0].outcome.scores != judgements[0].recorded.scores
 
 
+@pytest.mark.proof  # 0.5 s
 def test_the_quick_start_game_in_the_first_edition() -> None:
     judgement = judge_file(LOGS / "quickstart.jsonl", "+first_edition")
     difference = judgement.difference
@@ -203,8 +205,8 @@ def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str, seeds: int)
 # --- a log of a site that asks other questions ---------------------------------------------------
 
 
+@pytest.mark.proof  # 0.9 s
 @pytest.mark.parametrize("name, legal", [("c006-auction-3p", 15), ("u000-standard-3p", 6)])
-@pytest.mark.sampled(1)
 def test_questions_that_only_the_other_system_asks_are_passed_over(name: str, legal: int) -> None:
     """The site asks in which order players are paid, and not who opens the auction: that is the one who does."""
     judged = judge_file(SITE / f"{name}.json", "imperial")

@@ -138,6 +138,7 @@ def ruleset(tmp_path: Path, name: str) -> str:
     return str(tmp_path / name)
 
 
+@pytest.mark.proof  # 0.9 s
 @pytest.mark.parametrize(
     "name, players, plies",
     [
@@ -148,7 +149,6 @@ def ruleset(tmp_path: Path, name: str) -> str:
         ("looking", 2, [4, 6, 7]),
     ],
 )
-@pytest.mark.sampled(1)
 def test_the_odds_are_those_of_the_game(tmp_path: Path, name: str, players: int, plies: list[int]) -> None:
     """Within what as many independent draws would show; those of one seed hang together, so there are several."""
     rules, number, seeds = load_ruleset(ruleset(tmp_path, name)), 2000, 4
@@ -176,7 +176,7 @@ def test_particles_look_as_seen_from_beginning_to_end(tmp_path: Path, name: str,
     game = played(Game(rules, [f"P{n}" for n in range(players)]), 4, ply)
     search = WasmSearch(game)
     for viewer, seat in enumerate(game.seats):
-        particles = Particles(search, viewer, 32, 1)
+        particles = Particles(search, viewer, 16, 1)
         particles.note(game)
         rows = particles.rows()
         assert len(np.unique(rows, axis=0)) > 1
@@ -233,6 +233,7 @@ def test_what_is_carried_is_what_a_rebuild_gives(tmp_path: Path) -> None:
     compare()
 
 
+@pytest.mark.proof  # 0.4 s
 def test_hands_of_thirteen_cards_are_drawn(tmp_path: Path) -> None:
     """After three cards were passed, and in the middle of the tricks; who could not follow suit has none of it."""
     rules = small(tmp_path / "hearts", (TESTS / "fixtures" / "hearts.txt").read_text("utf-8"))
@@ -263,10 +264,10 @@ def test_a_game_of_which_all_is_seen_is_the_only_particle() -> None:
     assert np.array_equal(particles.rows(), search.rows([game]))
 
 
+@pytest.mark.proof  # 1.1 s
 @pytest.mark.parametrize(
     "name, players", [("leduc_poker", 2), ("liars_dice", 2), ("tricks", 3), ("looking", 2), ("leaks", 2)]
 )
-@pytest.mark.sampled(1)
 def test_digests_tell_apart_what_views_do(tmp_path: Path, name: str, players: int) -> None:
     rules = load_ruleset(ruleset(tmp_path, name))
     table = Game(rules, [f"P{n}" for n in range(players)])

@@ -152,6 +152,7 @@ def test_a_seat_that_cannot_win_plays_for_the_next_place() -> None:
     assert aims[3].tolist() == pytest.approx([0.8 + 0.4 / 3, 0.2 * second, 0.2 * (1 / 3 - second)], abs=1e-6)
 
 
+@pytest.mark.proof  # 0.3 s
 def test_of_two_rivals_and_in_a_game_for_points_bots_play_for_payoffs() -> None:
     for ref, seats in (
         ("backgammon", ["white", "black"]),

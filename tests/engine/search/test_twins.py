@@ -17,7 +17,9 @@ pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulesp
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.retrace import NotFoundError, retraced
 from rulespec.engine.search.open_search import open_search
+from rulespec.engine.search.particles import Particles
 from rulespec.engine.search.twins import determinize, particle_rows, particles
+from rulespec.engine.search.wasm_search import WasmSearch
 from rulespec.load import load_ruleset
 
 DECKS = """
@@ -155,8 +157,20 @@ def test_decks_of_alike_cards_are_drawn_as_they_have_shown_up(tmp_path: Path, se
     assert last > 100
 
 
+def test_changed_draws_keep_a_few_particles_going(tmp_path: Path) -> None:
+    """Particles alone: without any, `determinize` walks instead, unseen by results."""
+    game, choose = Game(small(tmp_path / "decks", DECKS), ["Ann", "Bob"]), random.Random(1)
+    search = WasmSearch(game)
+    carried = Particles(search, 0, 8, 1)
+    while game.ply < 160:
+        game.apply(choose.choice(list(game.legal_options)))
+        if game.ply % 20 == 0:
+            carried.note(game)
+            assert all(search.game(row).view("Ann").state == game.view("Ann").state for row in carried.rows())
+
+
+@pytest.mark.proof  # 0.5 s
 @pytest.mark.parametrize("name, plies", [("kuhn_poker", 2), ("leduc_poker", 4), ("liars_dice", 3)])
-@pytest.mark.sampled(1)
 def test_twins_have_the_odds_of_the_game(name: str, plies: int) -> None:
     """The exact odds are those of `test_particles.py`, here of single draws with seeds of their own."""
     game, number = played(Game(load_ruleset(name), ["P0", "P1"]), 1, plies), 200

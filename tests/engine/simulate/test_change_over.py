@@ -69,6 +69,8 @@ def test_the_games_are_the_same_whichever_machine_plays_them(
     assert handed["python"] == sum(each.decisions for each in outcomes[:by_python]) * (by_python < 12)
 
 
+@pytest.mark.proof  # 1.0 s
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_where_there_is_no_wasm_python_goes_on(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(change_over, "can_play", lambda plan, ruleset: False)

@@ -87,6 +87,7 @@ def replayed(path: Path) -> Game:
     return result.game
 
 
+@pytest.mark.proof  # 0.3 s
 def test_where_nothing_else_says_who_leads_random_games_do() -> None:
     """The last move of connect four wins, so the winner leads by all of 100 %; who wins together has no lead."""
     ruleset = load_ruleset("connect_four")

@@ -143,7 +143,7 @@ def test_a_mistake_of_the_other_ruleset_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "more, why",
     [
-        (("--only", "a=b"), "--only goes with --against"),
+        (("--only", "a=b"), "--only needs --against"),
         (("--against", "nim", "--only", "a"), "Invalid value for --only"),
         (("--against", "nim", "--out", "x.jsonl"), "--out, --codes and --failures are for one ruleset"),
         (("--against", "nim", "--failures", "x"), "--out, --codes and --failures are for one ruleset"),

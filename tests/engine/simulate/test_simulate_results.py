@@ -41,6 +41,7 @@ def test_a_run_in_pieces_is_the_run(name: str, tmp_path: Path) -> None:
     assert invoke(*WAGER, "--games", 31, "--out", path)[2] == f"{path}: goes on after 31 games\n"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", FORMATS)
 def test_games_that_fail_are_recorded(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, folder = out(tmp_path, name), broken_nim(tmp_path)
@@ -110,6 +111,7 @@ def test_parquet_needs_its_package(
 # --- JSON Lines, cut and damaged --------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof  # 0.5 s
 def test_cut_at_any_byte_the_whole_lines_count_and_the_run_goes_on(tmp_path: Path) -> None:
     path, outcomes = tmp_path / "results.jsonl", played(3)
     write(path, outcomes)
@@ -178,9 +180,9 @@ def test_a_damaged_line_is_told_with_a_way_out(
     "data, message",
     [
         (b"hello", "no file of results of these games"),
-        (b"hello\n", "no results of games"),
-        (b"[1]\n", "no results of games"),
-        (b"{}\n", "no results of games"),
+        (b"hello\n", "not results of games"),
+        (b"[1]\n", "not results of games"),
+        (b"{}\n", "not results of games"),
         (b'{"rulespec_results": 2}\n', "version `2`"),
         (b'{"rulespec_results": true}\n', "version `true`"),
         (b'{"rulespec_results": 1, "random": "splitmix64-1"}\n', "holds other games"),
@@ -188,7 +190,7 @@ def test_a_damaged_line_is_told_with_a_way_out(
         (b'{"rulespec_results": 1, "random": "splitmix64-2"}\n', 'by `"splitmix64-2"`'),
         (b'{"rulespec_results": 1, "random": null, "seed": 1}\n', "RS653"),
         (b'{"rulespec_results": 1, "random": ["splitmix64-1"]}\n', "RS653"),
-        (b'{"rulespec_log": 1, "ruleset": "wager"}\n', "no results of games"),
+        (b'{"rulespec_log": 1, "ruleset": "wager"}\n', "not results of games"),
         (gzip.compress(b"hello", mtime=0), "no file of results of these games"),
         (b"\0" * 100, "no file of results of these games"),
     ],

@@ -56,7 +56,7 @@ def test_more_calls_than_processes_are_all_made_in_their_order(processes: list[i
     assert [each.game for each in play_on_workers(plan(), range(3, 23), 4)] == [*range(3, 23)] and processes == [4]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.proof  # 0.9 s
 @pytest.mark.parametrize(
     "args",
     [
@@ -116,6 +116,7 @@ def test_there_are_never_more_threads_than_cores(monkeypatch: pytest.MonkeyPatch
         assert [each.game for each in outcomes] == [*range(games)] and asked.pop() == threads
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("broken", [False, True])
 def test_totals_of_equal_results_are_those_of_single_games(

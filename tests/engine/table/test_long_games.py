@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from folders import GAMES
+from proofs import examples
 from tables import proceed, table_of
 
 from rulespec.engine.game.game import Game
@@ -19,7 +20,7 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
-EARLY, LATE = 50, 3_000
+EARLY, LATE = 50, examples(600, 3_000)
 NEW_DICE = """
             let nobody = shown * 0
             set dice to nobody

@@ -104,7 +104,7 @@ def test_all_messages_are_sent() -> None:
 
 
 @pytest.mark.parametrize("state", OF_A)
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(2)
 def test_a_message_that_is_sent_again_changes_nothing_and_is_answered_as_the_first(state: str) -> None:
     """An answer to a message that the game has left behind is the present state."""
     obeyed = 0

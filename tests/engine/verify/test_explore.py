@@ -64,6 +64,7 @@ def test_nothing_is_wrong_with_the_rulesets_of_the_tests(name: str) -> None:
     assert 0 < result.decisions <= 5_000
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_small_game_is_seen_whole() -> None:
     result = explore(ruleset("nim"), 10_000)
     assert result.complete == [2, 3, 4]

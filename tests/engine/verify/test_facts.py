@@ -170,6 +170,7 @@ def test_checks_of_large_maps_are_bounded(tmp_path: Path) -> None:
     assert error.span is not None and error.span.file.endswith("map.yaml")
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize(
     "ref, change, name",
     [
@@ -189,7 +190,6 @@ def test_checks_of_large_maps_are_bounded(tmp_path: Path) -> None:
         ("tutorial", "map.regions.reedhaven.port: forest", "ports_are_seas"),
     ],
 )
-@pytest.mark.sampled(1)
 def test_a_slip_in_a_shipped_map_is_told(tmp_path: Path, ref: str, change: str, name: str) -> None:
     section = "add" if change.startswith(("map.regions.spain.home", "map.regions.spain.city")) else "changes"
     path = tmp_path / "slip.yaml"
@@ -199,6 +199,7 @@ def test_a_slip_in_a_shipped_map_is_told(tmp_path: Path, ref: str, change: str, 
     assert "IMP-" in results[0].message or "I30-" in results[0].message
 
 
+@pytest.mark.proof  # 0.4 s
 def test_a_fact_that_no_region_has_can_be_asked_about(tmp_path: Path) -> None:
     """`region.port in region.coast` is never asked where no region has a port; it is not worked out beforehand."""
     regions = "{hills: {terrain: land, coast: [lake]}, lake: {terrain: sea, coast: [hills]}}"

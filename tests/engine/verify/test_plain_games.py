@@ -89,6 +89,7 @@ def test_wasm_code_makes_no_difference(name: str, monkeypatch: pytest.MonkeyPatc
     assert explore(rules, 60_000) == result
 
 
+@pytest.mark.proof  # 0.5 s
 def test_few_decisions_are_all_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exploring, "plain_games", lambda *_: pytest.fail("games are only played"))
     explore(dice(tmp_path, 1_900), 10_000)

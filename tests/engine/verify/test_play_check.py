@@ -64,8 +64,8 @@ def test_there_are_a_dozen_house_rules_of_several_games() -> None:
     assert len({re.findall(r"^for: (\w+)", text, re.MULTILINE)[0] for text in texts}) >= 6
 
 
+@pytest.mark.proof  # 0.6 s
 @pytest.mark.parametrize("path", HOUSE_RULES, ids=lambda p: p.stem)
-@pytest.mark.sampled(2)
 def test_house_rules_that_cannot_be_played_are_found_with_their_decision(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +122,7 @@ procedure play():
 """
 
 
+@pytest.mark.proof  # 0.2 s
 def test_a_dead_end_has_its_share_and_a_scenario(tmp_path: Path) -> None:
     result = played(tmp_path, STUCK)
     (wrong,) = result.diagnostics
@@ -130,6 +131,7 @@ def test_a_dead_end_has_its_share_and_a_scenario(tmp_path: Path) -> None:
     assert "scenarios:" in wrong.help and "never" in wrong.help
 
 
+@pytest.mark.proof  # 0.5 s
 def test_a_dead_end_that_is_meant_is_none(tmp_path: Path) -> None:
     result = played(tmp_path, STUCK, more="dead_ends: {last: who is last is stuck}\n")
     assert result.diagnostics == () and result.games == 3 * GAMES
@@ -144,6 +146,7 @@ procedure play():
 """
 
 
+@pytest.mark.proof  # 1.0 s
 def test_a_dead_end_with_a_setting_names_it(tmp_path: Path) -> None:
     settings = "{size: {type: int 0..9, default: 3}, odd: {default: false}}"
     result = played(tmp_path, BY_SETTING, settings)
@@ -152,6 +155,7 @@ def test_a_dead_end_with_a_setting_names_it(tmp_path: Path) -> None:
     assert result.of == result.combinations == 3 + 9 + 1
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_start_that_a_value_of_a_setting_makes_impossible_names_it(tmp_path: Path) -> None:
     rules = STUCK.partition("    decide last")[0]
     more = "--- kinds.yaml\nstate: {left: {type: int 0..4, start: '9 if much == lots else 1'}}\n"
@@ -175,6 +179,7 @@ state: {left: {type: int 0..4, start: 0}}
 """
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_broken_invariant_names_the_decision_before_it(tmp_path: Path) -> None:
     (wrong,) = played(tmp_path, INVARIANT).diagnostics
     assert wrong.code == "RS712" and [note.text for note in wrong.notes] == ["in the decision `turn`"]
@@ -211,6 +216,7 @@ procedure play():
 """
 
 
+@pytest.mark.proof  # 0.4 s
 def test_games_without_an_end_are_a_warning(tmp_path: Path) -> None:
     (wrong,) = played(tmp_path, ENDLESS).diagnostics
     assert (wrong.code, wrong.severity) == ("RS721", Severity.WARNING)
@@ -236,8 +242,8 @@ def test_numbers_of_players_come_first_and_settings_of_overlays_before_others() 
     assert list(result[5].settings) == [last]
 
 
+@pytest.mark.proof  # 0.3 s
 @pytest.mark.parametrize("name", ["nim", "nim+tall", "wager", "errands"])
-@pytest.mark.sampled(2)
 def test_the_rulesets_of_the_tests_are_sound(name: str) -> None:
     result = play_check.play_check(load_ruleset(str(RULESETS / name)))
     assert result.diagnostics == () and result.games > 0
@@ -258,6 +264,7 @@ state: {n: {type: int}}
 """
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("text", [FAULT, INVARIANT, STUCK, LONG])
 def test_what_is_played_depends_neither_on_a_clock_nor_on_wasm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
@@ -273,6 +280,7 @@ def test_what_is_played_depends_neither_on_a_clock_nor_on_wasm(
     assert played(tmp_path, text) == wasm and wasm.games > 0
 
 
+@pytest.mark.proof  # 0.2 s
 def test_more_is_played_where_minutes_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play_check, "STEPS", 1_000_000)
     monkeypatch.setattr(play_check, "MINUTE", 20_000_000)
@@ -281,6 +289,7 @@ def test_more_is_played_where_minutes_are_asked_for(tmp_path: Path, monkeypatch:
     assert 0 < 10 * few.games < more.games
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text, most", [(STUCK, 12_000), (INVARIANT, 12_000), (LONG, 5_000_000)])
 def test_a_decision_weighs_as_much_as_it_does(tmp_path: Path, text: str, most: int) -> None:
     weights = weighed(small(tmp_path / "small", f"{text}--- game.yaml\n{GAME}start: play\n"), (1, 3))

@@ -114,6 +114,7 @@ def test_every_property_is_tried_at_every_position(tried: Any) -> None:
     assert trial.game.ply > 10
 
 
+@pytest.mark.proof  # 0.7 s
 def test_the_seed_decides_and_the_numbers_of_players_take_turns() -> None:
     def games(seed: int) -> list[tuple[int, str, list[str]]]:
         tried = random_games(ruleset("errands"), [2, 3], 6, seed)
@@ -128,6 +129,7 @@ def test_the_seed_decides_and_the_numbers_of_players_take_turns() -> None:
 # --- what rules get wrong ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof  # 0.2 s
 def test_a_broken_invariant_comes_with_the_decision_and_what_it_changed(tmp_path: Path) -> None:
     rules = TURNS + "\ninvariant few:\n    sum(p.seeds for p in player) < 4\n"
     failing = best(found_in(small(tmp_path / "small", rules + SEEDS)))
@@ -212,7 +214,7 @@ def other_rules(old: str, new: str) -> Machines:
         ),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_backend_that_is_wrong_is_found(old: str, new: str, message: str) -> None:
     result = found_in(ruleset("nim"), backends=("python", other_rules(old, new)))
     if not message:
@@ -226,6 +228,7 @@ def test_a_backend_that_is_wrong_is_found(old: str, new: str, message: str) -> N
         assert sum(m.args[0] for m in failing.moves if isinstance(m, Option)) == 4
 
 
+@pytest.mark.proof  # 0.8 s
 def test_wasm_code_is_compared_too_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
     assert found_in(ruleset("nim")) == []
@@ -408,3 +411,13 @@ def test_a_foreign_log_is_checked_after_every_decision(tmp_path: Path) -> None:
     assert code == 1
     assert "breaks at entry 2: the rules can break the invariant `no_corn`" in out
     assert "crate corn at[north_gate]: 0 → 1" in out
+
+
+@pytest.mark.parametrize(
+    "domain", ["path(x from colour to y in colour where y != x within 2)", "choose 1 .. 2 of colour"]
+)
+def test_no_arbitrary_number_stands_for_a_set_or_a_path(tmp_path: Path, domain: str) -> None:
+    rules = TURNS.replace("c in colour where c != last", f"some_of in {domain}").replace(
+        "to c\n", "to first(some_of)\n"
+    )
+    assert found_in(small(tmp_path / "small", rules + SEEDS), 3) == []

@@ -66,6 +66,7 @@ procedure play():
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "rules, line", [(IN_A_LOOP, 2), (IN_A_CALL, 7), (LEFT, 2), (RETURNED, 2), (BY_CHANCE, 2)], ids=range(5)
 )

@@ -30,10 +30,10 @@ from rulespec.typed import nodes as typed
 
 STEADY = settings(DEFAULTS, derandomize=True, database=None)
 
-TestNim = ruleset_tests(str(RULESETS / "nim"), hypothesis=STEADY)
-TestTallNim = ruleset_tests(str(RULESETS / "nim+tall"), hypothesis=STEADY)
-TestWager = ruleset_tests(str(RULESETS / "wager"), hypothesis=settings(STEADY, max_examples=8))
-TestErrands = ruleset_tests(str(RULESETS / "errands"), hypothesis=settings(STEADY, max_examples=8))
+TestNim = ruleset_tests(str(RULESETS / "nim"), hypothesis=settings(STEADY, max_examples=12))
+TestTallNim = ruleset_tests(str(RULESETS / "nim+tall"), hypothesis=settings(STEADY, max_examples=5))
+TestWager = ruleset_tests(str(RULESETS / "wager"), hypothesis=settings(STEADY, max_examples=5))
+TestErrands = ruleset_tests(str(RULESETS / "errands"), hypothesis=settings(STEADY, max_examples=5))
 
 
 def outcome(case: type[unittest.TestCase]) -> BaseException | None:
@@ -123,6 +123,7 @@ def test_a_ruleset_that_is_not_sound_fails_when_the_test_runs(tmp_path: Path) ->
 # --- what is tried ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof  # 0.3 s
 def test_players_and_options_may_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: set[tuple[int, str]] = set()
     result = Game.__init__
@@ -157,6 +158,7 @@ def planted(_: typed.Ruleset, seats: int, options: Mapping[str, str]) -> Interpr
     return other_rules(seats, options["misere"])
 
 
+@pytest.mark.proof  # 0.3 s
 def test_backends_that_do_not_agree_are_found() -> None:
     case = ruleset_tests(str(RULESETS / "nim"), backends=("python", planted), hypothesis=STEADY)
     failing = broken(case).failing
@@ -183,6 +185,7 @@ def test_a_clone_that_is_no_copy_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 # --- under pytest -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof  # 2.4 s
 def test_two_lines_are_enough(tmp_path: Path) -> None:
     ref = of_nim(tmp_path, "+ stone.heap == stones", "< 5")
     lines = f"from rulespec.testing import ruleset_tests\nTestMine = ruleset_tests({ref!r})\n"

@@ -25,6 +25,7 @@ from rulespec.load import load_ruleset
 BACKENDS: tuple[Backend, ...] = ("wasm", "python")
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize("ref", ["tutorial", "chess", "tetrarchia"])
 @pytest.mark.sampled(1)
 def test_games_on_one_machine_do_not_disturb_one_another(ref: str) -> None:

@@ -48,6 +48,7 @@ def tables(draw: st.DrawFn) -> tuple[list[str], int, int]:
     return of_seats, stakes, draw(st.sampled_from([0, 1, 7, 500, 10**6, 10**12]))
 
 
+@pytest.mark.proof  # 0.4 s
 @ANY
 @given(tables(), st.booleans(), st.data())
 def test_shares_are_those_of_python(
@@ -113,6 +114,7 @@ def open_ones(positions: list[Heap]) -> list[Heap]:
     return [each for each in positions if each.decision == 0 and each.heap > 1]
 
 
+@pytest.mark.proof  # 0.3 s
 @ANY
 @given(POSITIONS, SEEDS, st.integers(1, 24), st.integers(0, 9), FORMS, st.booleans(), st.booleans())
 def test_options_are_compared_as_in_python(
@@ -155,6 +157,7 @@ def test_options_are_compared_as_in_python(
     assert expected.left.sum() == 1
 
 
+@pytest.mark.proof  # 0.4 s
 @ANY
 @given(POSITIONS, SEEDS, st.integers(1, 24), st.integers(0, 9), FORMS, st.booleans(), st.integers(0, 3))
 def test_trees_grow_as_in_python(

@@ -58,6 +58,7 @@ def test_games_are_those_of_the_reference(twins: Twins, heap: int, seed: int, fi
         assert status == 3 or twins.read(STATE, CELLS) == game.cells()
 
 
+@pytest.mark.proof  # 0.2 s
 @settings(ANY, max_examples=10)
 @given(SEEDS)
 def test_games_are_interrupted_and_go_on(twins: Twins, seed: int) -> None:

@@ -39,6 +39,7 @@ def twins() -> Twins:
 # --- search --------------------------------------------------------------------------------
 
 
+@pytest.mark.proof  # 0.4 s
 @ANY
 @given(POSITIONS, st.booleans())
 def test_search_looks_at_rows(twins: Twins, positions: list[Heap], out_of_turn: bool) -> None:
@@ -70,6 +71,7 @@ def test_sets_follow_what_search_moves(twins: Twins) -> None:
     assert twins.read(STATE, CELLS) == after.cells()
 
 
+@pytest.mark.proof  # 0.3 s
 @ANY
 @given(POSITIONS, st.randoms(use_true_random=False))
 def test_search_advances_rows(twins: Twins, positions: list[Heap], rng: random.Random) -> None:

@@ -16,7 +16,7 @@ from small_heap import CONSTANTS
 
 from rulespec.engine.wasm.engine import TrapError
 
-ANY = settings(deadline=None, max_examples=examples(12, 60))
+ANY = settings(deadline=None, max_examples=examples(8, 60))
 MEMBERS = st.integers(0, 63)
 SETS = st.sets(MEMBERS)
 A, B, C, TO = (ROOM + 0x100 * k for k in range(4))
@@ -69,6 +69,7 @@ def up_to(members: set[int], stops: set[int], rising: bool) -> set[int]:
 # --- one word ------------------------------------------------------------------------------
 
 
+@pytest.mark.proof  # 0.3 s
 @ANY
 @given(SETS, SETS, MEMBERS, st.booleans())
 def test_sets_of_one_word(twins: Twins, members: set[int], stops: set[int], start: int, rising: bool) -> None:
@@ -138,6 +139,7 @@ def test_the_cheapest_member_comes_first(twins: Twins, ways: list[tuple[int, int
 # --- several words on the stack ------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("count", [1, 2, 5, 16])
 @ANY
 @given(data=st.data())
@@ -162,9 +164,9 @@ def test_the_bits_from_a_member_on(twins: Twins, start: int, word: int) -> None:
 # --- several words in memory ---------------------------------------------------------------
 
 
+@pytest.mark.proof  # 0.3 s
 @ANY
 @given(st.data())
-@pytest.mark.sampled(2)
 def test_wide_sets(wide: tuple[Twins, int], data: st.DataObject) -> None:
     twins, count = wide
     members = st.integers(0, 64 * count - 1)
@@ -191,6 +193,7 @@ def test_wide_sets(wide: tuple[Twins, int], data: st.DataObject) -> None:
     assert twins.traps("row_fits", A, fitting) == (max(a, default=0) >= 64 * fitting and bool(a))
 
 
+@pytest.mark.sampled(1)
 @ANY
 @given(st.data())
 def test_members_of_wide_sets(wide: tuple[Twins, int], data: st.DataObject) -> None:
@@ -220,7 +223,7 @@ def test_members_of_wide_sets(wide: tuple[Twins, int], data: st.DataObject) -> N
 
 @ANY
 @given(st.integers(2, 9), st.data())
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_wide_orders(wide: tuple[Twins, int], width: int, data: st.DataObject) -> None:
     twins, count = wide
     most = 64 * count // width

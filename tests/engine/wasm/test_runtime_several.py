@@ -43,6 +43,7 @@ def wanted(every: list[int]) -> list[int] | None:
     return every if len(every) <= CONSTANTS["MAX_SEVERAL"] else None
 
 
+@pytest.mark.proof  # 0.2 s
 @ANY
 @given(
     members=st.sets(st.integers(0, 127), max_size=8) | st.just({0, 63, 64, 127}),

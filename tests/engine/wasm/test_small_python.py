@@ -84,6 +84,20 @@ def test_other_decorators_are_refused() -> None:
         compiled("@cache\ndef f() -> None:\n    trap()\n")
 
 
+def test_a_function_has_the_numbers_of_each_module() -> None:
+    """Compiled once, it calls and pushes in each module what has the name there."""
+    wasmtime = pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
+    both = parsed(
+        "@exported\ndef f(a: int) -> int:\n    return g(a) + LIMIT\n\ndef g(a: int) -> int:\n    return a * a\n"
+    )
+    for some, limit in ((both, 3), (both[::-1], 1 << 40), (both, -70)):
+        module = Module()
+        compile_functions(some, module, {"LIMIT": limit})
+        store = wasmtime.Store(wasmtime.Engine())
+        exports = wasmtime.Instance(store, wasmtime.Module(store.engine, module.encoded(1)), []).exports(store)
+        assert exports["f"](store, 5) == 25 + limit
+
+
 def test_functions_of_the_runtime_have_names_of_their_own() -> None:
     names = [each.name for module in MODULES for each in functions(module)]
     names += [each.name for each in (*stack_functions(16), *meanings())]

@@ -65,7 +65,7 @@ def test_games_are_given_up_where_python_gives_them_up(players: list[int]) -> No
 @pytest.mark.parametrize(
     "statement", ["set n to 7 / n", "pay 1 from chest to bank", "set few to 4 + n", "set n to huge() * huge()"]
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_faults_are_those_of_python(statement: str) -> None:
     rules = f"""
 def huge() -> int: 999999999999999
@@ -101,8 +101,9 @@ procedure play():
             option b(k in 0 .. 2):
                 set n to n * k + sum(n for x in town) - 4 * n
 """
+    ruleset = with_rules(rules)
     for seed in range(6):
-        compare(with_rules(rules), seed, 6)
+        compare(ruleset, seed, 6)
 
 
 AT_THE_BOUNDS = [
@@ -132,7 +133,7 @@ AT_THE_BOUNDS = [
 @pytest.mark.parametrize(
     "number", ["999999999999999", "0 - 999999999999999", "31622777", "3037000500", "1000000000000"]
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_sums_and_products_at_the_bounds(number: str) -> None:
     """Each is the same number or the same fault, however far the parts go on the way."""
     options = "".join(

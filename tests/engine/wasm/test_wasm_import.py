@@ -75,6 +75,7 @@ def test_logs_whole_and_damaged_are_read_as_by_python(path: Path) -> None:
                 assert isinstance(result.game.omniscient.numbers.machine, WasmBackend)
 
 
+@pytest.mark.proof  # 0.6 s
 def test_the_state_is_not_copied_from_the_memory_while_a_log_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[object] = []
     catch_up = WasmBackend.catch_up
@@ -123,10 +124,13 @@ def test_where_it_cannot_be_made_python_goes_on(monkeypatch: pytest.MonkeyPatch)
     assert tried == [1]
 
 
+@pytest.mark.proof  # 0.5 s
 @pytest.mark.usefixtures("nothing_begun")
 def test_many_logs_are_replayed_in_wasm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machines, "WORTH_IT", 2)
     path = next(p for p in ALL if p.stem == "c000-standard-2p")
+    entries = len(ReplayRequest(path, load=lambda _: ruleset()).replay().moves)
+    monkeypatch.setattr(machines, "_tables", machines.MachineMemo(machines._Table))
+    monkeypatch.setattr(machines, "ON_DEMAND", 5 * entries // 2)
     results = [ReplayRequest(path, load=lambda _: ruleset()).replay() for _ in range(4)]
     assert [isinstance(r.game.omniscient.numbers.machine, WasmBackend) for r in results] == [False, False, True, True]
     assert len({(r.game.hash, len(r.moves), r.divergence) for r in results}) == 1

@@ -45,6 +45,7 @@ def test_ways_are_counted_by_the_neighbours_there_are(players: int) -> None:
     assert given_back(load_ruleset("tetrarchia+mare_nostrvm"), 60, players) == 0
 
 
+@pytest.mark.proof  # 0.3 s
 @pytest.mark.parametrize("changes", [LOOSE, HELD], ids=["a condition less", "kept instead of found"])
 @pytest.mark.sampled(1)
 def test_variants_of_chess_are_played_in_wasm(changes: Sequence[tuple[str, str, str]], tmp_path: Path) -> None:

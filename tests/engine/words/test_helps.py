@@ -143,6 +143,7 @@ def subjects(ref: str, prefix: str) -> set[str]:
     return {f"{prefix}.{option}" for option in Words(ruleset).decisions.options["action"]}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "ref, prefix, number",
     [

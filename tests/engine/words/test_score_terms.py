@@ -6,6 +6,7 @@ import random
 
 import pytest
 from folders import GAMES
+from proofs import proofs_but
 from shipped import NAMES, loaded
 
 from rulespec.engine.game.game import Game
@@ -16,6 +17,7 @@ from rulespec.engine.words.score_terms import score_terms
 from rulespec.engine.words.words import Words
 
 
+@pytest.mark.proof  # 0.4 s
 def test_the_points_of_imperial_are_cash_and_bonds() -> None:
     game = replay_log(GAMES / "imperial" / "logs" / "playimperial" / "c002-standard-4p.json").game
     terms = score_terms(game, Words(game.ruleset))
@@ -24,8 +26,7 @@ def test_the_points_of_imperial_are_cash_and_bonds() -> None:
     assert ("Italien", 55) in german and [value for _, value in german] == [12, 55, 3, 4]
 
 
-@pytest.mark.parametrize("ref", NAMES)
-@pytest.mark.sampled(4)
+@pytest.mark.parametrize("ref", proofs_but(NAMES, "acquire", "draughts", "kuhn_poker", "tetrarchia"))
 def test_the_parts_add_up_to_the_points(ref: str) -> None:
     ruleset, _ = loaded(ref)
     game = Game(ruleset, seat_names(ruleset.players[1], ruleset.seats))

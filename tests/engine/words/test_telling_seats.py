@@ -77,8 +77,8 @@ def differences(make: Callable[[], Game], seat: str | None) -> tuple[int, int]:
     return alike, different
 
 
+@pytest.mark.proof  # 0.7 s
 @pytest.mark.parametrize("seat", ["A", "B", None])
-@pytest.mark.sampled(1)
 def test_what_looks_the_same_is_told_in_the_same_words(make: Callable[[], Game], seat: str | None) -> None:
     alike, different = differences(make, seat)
     assert alike > 50 and not different

@@ -176,6 +176,7 @@ def test_other_rules_than_it_says_are_refused(name: str) -> None:
     assert codes(OTHERS[name]()) == {"RS659"}
 
 
+@pytest.mark.proof  # 0.3 s
 def test_words_and_drawings_have_a_sum_of_their_own() -> None:
     sound = bundle_of(load_ruleset("imperial"))
     files = contents(sound)

@@ -54,6 +54,7 @@ def test_it_is_an_error_of_the_overlay(tmp_path: Path, change: str, code: str, s
     assert fitting and fitting[0].notes, result
 
 
+@pytest.mark.proof  # 0.4 s
 @pytest.mark.parametrize(
     "change, code",
     [
@@ -61,7 +62,6 @@ def test_it_is_an_error_of_the_overlay(tmp_path: Path, change: str, code: str, s
         ("tables.start_money.rows.2: -35", "RS243"),
     ],
 )
-@pytest.mark.sampled(1)
 def test_what_may_be_meant_for_other_cases_is_a_warning(tmp_path: Path, change: str, code: str) -> None:
     results = [d for d in warnings_of(tmp_path, change) if d.code == code]
     assert [d.severity for d in results] == ["warning"]
@@ -84,6 +84,7 @@ def test_a_number_that_may_be_meant_is_sound(tmp_path: Path, change: str) -> Non
     assert warnings_of(tmp_path, change) == []
 
 
+@pytest.mark.proof  # 0.3 s
 def test_an_overlay_that_changes_the_range_as_well_is_sound(tmp_path: Path) -> None:
     change = "constants.victory_power: 30 points\n  kinds.nation.state.power.type: points 0..30"
     assert warnings_of(tmp_path, change) == []

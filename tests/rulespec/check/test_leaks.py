@@ -35,7 +35,7 @@ def warnings_of(folder: Path, body: str) -> list[str]:
 
 
 @pytest.mark.parametrize("body, code", CASES, ids=[f"{n}-{code}" for n, (_, code) in enumerate(CASES)])
-@pytest.mark.sampled(45)
+@pytest.mark.sampled(23)
 def test_a_leak_is_told_where_the_secret_is_read(tmp_path: Path, body: str, code: str) -> None:
     assert warnings_of(tmp_path, body) == ([code] if code else [])
 

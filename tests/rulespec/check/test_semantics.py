@@ -106,6 +106,7 @@ setup: {accounts: {player.cash: 1}}
     assert [c for c, _ in codes(tmp_path / "small")] == ["RS703"]
 
 
+@pytest.mark.proof  # 0.6 s
 def test_large_maps_and_tables_are_checked_in_bounded_time(tmp_path: Path) -> None:
     names = [f"r{i}" for i in range(1_500)]
     ring = zip(names, names[1:] + names[:1], strict=True)

@@ -60,8 +60,16 @@ def test_an_option_without_parameters_is_a_usual_answer(tmp_path: Path) -> None:
     "usual, message, hint",
     [
         ("{trun: wait}", "there is no decision `trun`", "did you mean `turn`?"),
-        ("{turn: buy}", "`buy` is no option without parameters of `turn`: it has `wait`", "fits every position"),
-        ("{turn: leap}", "`leap` is no option without parameters of `turn`: it has `wait`", "fits every position"),
+        (
+            "{turn: buy}",
+            "`buy` is no option without parameters of `turn`: it has `wait`",
+            "must be possible at every position",
+        ),
+        (
+            "{turn: leap}",
+            "`leap` is no option without parameters of `turn`: it has `wait`",
+            "must be possible at every position",
+        ),
     ],
 )
 def test_others_are_reported(usual: str, message: str, hint: str, tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def placed(files: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("what", MENDS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_what_is_certain_is_mended(what: str, ruleset: Make) -> None:
     files, overlays, file, before, after = MENDS[what]
     folder = ruleset({})
@@ -251,6 +251,7 @@ def test_only_the_rulesets_own_files_are_changed(ruleset: Make, tmp_path: Path) 
     assert (folder / "rules/this.rules").read_text("utf-8") == text
 
 
+@pytest.mark.proof  # 0.4 s
 def test_an_overlay_named_by_its_path_is_mended(ruleset: Make, tmp_path: Path) -> None:
     ruleset({})
     file = tmp_path / "house.yaml"

@@ -143,6 +143,7 @@ def test_text_in_a_pipe_is_not_wrapped() -> None:
     assert render_text([diagnostic(None, "word " * 100)], {}).count("\n") == 0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("columns", [50, 90])
 def test_a_terminal_gets_colours_lines_that_fit_and_one_hint(columns: int, ruleset: Make) -> None:
     ruleset({"rules/this.rules": "procedure a():\n    set card to crd\n    set g.x to " + "limit + " * 30 + "limt\n"})

@@ -12,7 +12,7 @@ import pytest
 from folders import GAMES
 
 from rulespec.cli.main import run
-from rulespec.documents.encoding import NoTextError, decoded
+from rulespec.documents.text_files import NoTextError, decoded
 
 NIM = GAMES / "gallery" / "nim"
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><rect id="s\u00fcd" width="40" height="30"/></svg>\n'

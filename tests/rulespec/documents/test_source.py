@@ -270,7 +270,7 @@ def test_after_many_mistakes_the_reader_gives_up() -> None:
     ],
     ids=lambda value: value[:8] if isinstance(value, str) else None,
 )
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(4)
 def test_a_bomb_is_refused_quickly(bomb: str, code: str) -> None:
     with soon():
         assert code in {d.code for d in refused(bomb)}

@@ -132,7 +132,7 @@ def written(choose: random.Random, value: Any, depth: int) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(400))
-@pytest.mark.sampled(200)
+@pytest.mark.sampled(100)
 def test_any_edits_give_the_data_that_were_wanted(seed: int) -> None:
     choose = random.Random(seed)
     names = [f"r{i}" for i in range(choose.randrange(2, 7))]

@@ -212,6 +212,7 @@ SAME: dict[str, tuple[str, *tuple[tuple[str, str], ...]]] = {
 }
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("what", SAME)
 def test_an_edit_is_what_one_would_write_by_hand(what: str, fair: Path) -> None:
     rules, *pairs = SAME[what]
@@ -305,7 +306,7 @@ COMMUTING = {
 
 
 @pytest.mark.parametrize("what", COMMUTING)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_overlays_that_change_other_places_commute(what: str, fair: Path) -> None:
     a, b = COMMUTING[what]
     put(fair, overlay("a", a), overlay("b", b), overlay("c", 'change option wait of errand: require m < 9 "nine"\n'))
@@ -383,13 +384,14 @@ def test_an_id_at_several_places_lists_them(fair: Path) -> None:
     base = BASE | {"rules/play.rules": BASE["rules/play.rules"].replace("FAI-04: both", "FAI-03: both")}
     put(fair, overlay("a", 'change procedure turn: remove "FAI-03"\n'), base=base)
     (error,) = errors("fair+a")
-    assert (error.code, error.help) == ("RS517", "write the one that is meant: `remove require n < far`")
+    assert (error.code, error.help) == ("RS517", "write the intended one: `remove require n < far`")
     assert [(note.span.line, note.text) for note in error.notes] == [
         (13, "require n < far"),
         (14, "require n + m < 40"),
     ]
 
 
+@pytest.mark.proof  # 0.6 s
 def test_edits_cannot_grow_without_bound(fair: Path) -> None:
     doubling = "change def doubled: replace x with x + x\n\n" * 40
     put(fair, overlay("a", doubling))

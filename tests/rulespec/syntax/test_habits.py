@@ -11,13 +11,14 @@ from typing import NamedTuple
 import pytest
 from cases import write
 from folders import RULESETS, TESTS
+from lark_parser import stored
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.load import load_ruleset
 from rulespec.syntax.habits import habit
 from rulespec.syntax.keywords import BEGIN_EXPRESSIONS
-from rulespec.syntax.parse_table import build, grammar
+from rulespec.syntax.parse_table import grammar
 from rulespec.syntax.syntax_errors import expected_as_text
 
 BASE = RULESETS / "errors"
@@ -77,14 +78,14 @@ def test_it_is_the_same_on_the_line_of_the_head(case: Habit, tmp_path: Path) -> 
 
 @pytest.mark.proof
 def test_expected_tokens_have_the_names_that_authors_write() -> None:
-    terminals = [t.name for t in build(None).terminals if t.name not in ("COMMENT", "__IGNORE_0")]  # type: ignore[arg-type]
+    terminals = [t.name for t in stored().terminals if t.name not in ("COMMENT", "__IGNORE_0")]
     for name in terminals:
         for word in expected_as_text([name]).split("`")[1::2]:
             assert f'"{word}"' in grammar() or word in grammar(), (name, word)
 
 
 def test_the_words_that_begin_an_expression_are_known() -> None:
-    parser = build(None)  # type: ignore[arg-type]
+    parser = stored()
     words = {t.pattern.value for t in parser.terminals if t.pattern.value.isalpha()} | {"min", "max"}
     begin = set(parser.parse_interactive("", start="expr").choices())  # type: ignore[no-untyped-call]
     accepted = {w for w in words if w.upper() in begin} | ({"min", "max"} if "MINMAX" in begin else set())

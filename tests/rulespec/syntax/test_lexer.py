@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
-from lark import Lark, Token, Tree
+from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
-
-from rulespec.syntax import parse_table
-from rulespec.syntax.indentation import Blocks
-
-
-@cache
-def _plain() -> Lark:
-    return Lark(
-        parse_table.grammar(),
-        parser="lalr",
-        postlex=Blocks(),
-        start=list(parse_table.STARTS),
-        maybe_placeholders=True,
-    )
-
-
-@cache
-def _own() -> Lark:
-    return parse_table.parser(Blocks())
+from lark_parser import plain_lark, stored
 
 
 def _read(node: Tree[Token]) -> tuple[object, ...]:
@@ -55,7 +35,7 @@ def _read(node: Tree[Token]) -> tuple[object, ...]:
 )
 def test_words_and_names_are_told_apart_as_lark_does(text: str, start: str) -> None:
     results: list[object] = []
-    for parser in (_own(), _plain()):
+    for parser in (stored(), plain_lark()):
         try:
             results.append([_read(part) for part in parser.parse(text, start=start).iter_subtrees()])
         except UnexpectedInput as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from folders import ROOT
+from lark_parser import stored
 
 from rulespec.syntax import parse_table
 from rulespec.syntax.indentation import Blocks
@@ -77,9 +78,9 @@ def test_two_builds_write_the_same_bytes(folder: Path) -> None:
     assert written[0] == written[1]
 
 
+@pytest.mark.proof  # 1.2 s; `test_automaton.py` compares the tables
 def test_a_grammar_built_again_parses_alike() -> None:
     assert parse_table.is_current()
     fresh = parse_table.build(Blocks())
-    stored = parse_table.parser(Blocks())
     text = "procedure p(n: town):\n    if n.tax > 1 and n in {x in town where x.tax > 2}:\n        return\n"
-    assert fresh.parse(text, start="rules") == stored.parse(text, start="rules")
+    assert fresh.parse(text, start="rules") == stored().parse(text, start="rules")

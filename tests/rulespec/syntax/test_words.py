@@ -46,7 +46,7 @@ def codes(folder: Path, rules: str, game: str = GAME) -> list[str]:
 
 
 @pytest.mark.parametrize("word", sorted(WORDS))
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(20)
 def test_words_are_refused_at_the_declaration(word: str, tmp_path: Path) -> None:
     procedure, definition, declared = (
         f"procedure {word}():\n    pass\n",

@@ -58,7 +58,7 @@ def alike(one: Any, other: Any, pairs: dict[int, int]) -> bool:
 
 
 @pytest.mark.parametrize("ref", REFS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_ruleset_comes_back_as_it_was(ref: str) -> None:
     before = checked(ref)
     again = PackedRuleset().decode(pack(before))
@@ -126,6 +126,7 @@ print(*(name for name in sys.modules if name.startswith("rulespec.check")))
 """
 
 
+@pytest.mark.proof  # 0.7 s
 def test_a_cached_load_imports_no_checker(tmp_path: Path) -> None:
     env = {**os.environ, "RULESPEC_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
     line = [sys.executable, "-c", LOADS.replace("REF", str(RULESETS / "nim"))]

@@ -42,6 +42,7 @@ def region(page: EditPage, name: str) -> dict[str, Any]:
 # --- edits ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof  # 0.6 s
 def test_an_edit_is_answered_with_problems_first_and_then_the_picture(own: Serving) -> None:
     page, other = own.page(), own.page()
     page.until("picture"), other.until("picture")
@@ -68,6 +69,7 @@ def test_an_edit_is_answered_with_problems_first_and_then_the_picture(own: Servi
     assert files(own.desk.editor.folder) == first
 
 
+@pytest.mark.proof  # 0.6 s
 def test_the_history_outlives_a_page(own: Serving) -> None:
     before = files(own.desk.editor.folder)
     page = own.page()
@@ -87,15 +89,15 @@ def test_the_history_outlives_a_page(own: Serving) -> None:
     "edit, why",
     [
         ("set ../x terrain sea", "no region"),
-        ("add ../x", "small letters"),
-        ("add __proto__", "small letters"),
-        ("rename isle ../x", "is no name"),
+        ("add ../x", "lower-case letters"),
+        ("add __proto__", "lower-case letters"),
+        ("rename isle ../x", "is not a name"),
         ("rename isle marsh", "would"),
         ("set isle terrain [[[1]]]", ""),
         ("set isle terrain {a: 1}", ""),
         ("set isle position x", "no fact"),
-        ("move isle 1e9 2", "no whole number"),
-        ("move isle 1234567890 2", "no whole number"),
+        ("move isle 1e9 2", "not a whole number"),
+        ("move isle 1234567890 2", "not a whole number"),
         ("fly isle", "no edit"),
         ("map isle", "no edit"),
         ("make isle", "no edit"),
@@ -104,7 +106,7 @@ def test_the_history_outlives_a_page(own: Serving) -> None:
         ("remove nowhere", "no region"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_an_edit_that_cannot_be_made_writes_nothing(edit: str, why: str, serving: Serving) -> None:
     before = files(serving.desk.editor.folder)
     page = serving.page()
@@ -173,6 +175,7 @@ def test_fixes_are_steps_of_the_history(own: Serving) -> None:
     assert files(own.desk.editor.folder) == wrong
 
 
+@pytest.mark.proof  # 0.3 s
 def test_a_page_begins_with_an_empty_map(tmp_path: Path) -> None:
     folder = emptied(copied("tutorial", tmp_path / "lake"))
     with editing(folder) as own:
@@ -216,8 +219,8 @@ def test_what_others_do_to_the_files_is_followed(own: Serving) -> None:
     assert not page.state["stale"] and "done" in page.edit("set isle terrain sea")
 
 
+@pytest.mark.proof  # 0.7 s
 @pytest.mark.parametrize("how", ["gone", "unreadable", "link", "large"])
-@pytest.mark.sampled(1)
 def test_a_file_that_cannot_be_edited_is_left_alone(how: str, own: Serving, tmp_path: Path) -> None:
     path = own.desk.editor.folder / "map.yaml"
     outside, text = tmp_path / "outside.yaml", path.read_bytes()

@@ -32,6 +32,7 @@ def ask(editor: Editor, *edits: str) -> str:
     return str(answer.get("refused", ""))
 
 
+@pytest.mark.proof  # 1.0 s
 def test_a_map_from_names(tmp_path: Path) -> None:
     folder = new(tmp_path, "mine", "--from", "imperial", "--map", "london,paris,sea1")
     before = files(folder)
@@ -76,6 +77,7 @@ def test_a_map_from_a_drawing(tmp_path: Path) -> None:
     assert not [fault for fault in editor.state["faults"] if fault["own"] and fault["severity"] == "error"]
 
 
+@pytest.mark.proof  # 0.7 s
 def test_a_new_map_gets_the_files_that_an_edit_needs(tmp_path: Path) -> None:
     """A set-up and outlines; undone, they are gone again."""
     folder = new(tmp_path, "mine", "--from", "imperial", "--map", "a,b")
@@ -116,6 +118,7 @@ def test_without_a_map_the_page_says_so(what: str, tmp_path: Path) -> None:
     assert "there is no map.yaml in this folder" in ask(editor, "add cape")
 
 
+@pytest.mark.proof  # 0.4 s
 def test_links_that_are_entities_are_left_to_their_author(tmp_path: Path) -> None:
     folder = copied("tetrarchia", tmp_path / "mine")
     editor = Editor(folder)
@@ -131,7 +134,7 @@ def test_a_map_with_too_many_regions_takes_no_more(tmp_path: Path) -> None:
     path.write_text(path.read_text("utf-8") + "".join(f"    r{n}: {{terrain: land}}\n" for n in range(388)), "utf-8")
     editor = Editor(folder)
     assert len(editor.state["regions"]) == 400 and len(editor.state["faults"]) == 100 and editor.state["more"] > 0
-    assert "400 regions at most" in ask(editor, "add cape")
+    assert "at most 400 regions" in ask(editor, "add cape")
 
 
 def test_a_folder_of_others_is_not_followed_out(tmp_path: Path) -> None:
@@ -144,3 +147,13 @@ def test_a_folder_of_others_is_not_followed_out(tmp_path: Path) -> None:
     before = files(real)
     assert ask(Editor(folder), "set isle terrain sea") != ""
     assert files(real) == before
+
+
+def test_a_map_with_more_errors_than_a_check_lists_is_drawn(tmp_path: Path) -> None:
+    """Regions from a drawing lack facts at first, each of them."""
+    folder = new(tmp_path, "mine", "--map", ",".join(f"r{n}x" for n in range(230)))
+    text = (folder / "map.yaml").read_text("utf-8").replace("  regions:", "  facts: {tax: int}\n  regions:")
+    (folder / "map.yaml").write_text(text, "utf-8")
+    state = Editor(folder).state
+    assert state["stale"] == "" and len(state["regions"]) == 230
+    assert state["more"] + len(state["faults"]) >= 230

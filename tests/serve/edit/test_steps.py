@@ -30,6 +30,7 @@ def ended(program: dict[str, Any]) -> bool:
     return program["state"] in ("done", "failed")
 
 
+@pytest.mark.proof  # 0.3 s
 def test_commands_name_the_players_and_the_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     steps = Editor(copied("tutorial", tmp_path / "lake")).steps()

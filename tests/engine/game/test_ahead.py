@@ -1,0 +1,133 @@
+"""Options made without the values of hidden cells, beside the same step by step, and beside what comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from proofs import proofs_but
+from secret_games import SECRETIVE, played, sabotaged
+
+from rulespec.engine.game.ahead import Ahead, _step_by_step, ahead
+from rulespec.engine.game.game import Game, game_at
+from rulespec.engine.game.option import Option
+from rulespec.engine.program.blanks import BlankError, blanked, filled, is_blank
+from rulespec.engine.program.limits import MAX_NUMBER
+
+HIDING = [name for name in SECRETIVE if name != "shadow_of_the_emperor"]
+"""Games in which some cells are hidden in most positions."""
+USES: list[Callable[[int], object]] = [
+    *(
+        lambda v: v + 1 > 0,
+        lambda v: 1 - v == 0,
+        lambda v: v == 0,
+        lambda v: v != 0,
+        lambda v: v < 1,
+        lambda v: -v,
+        lambda v: ~v,
+    ),
+    *(lambda v: [0][v], lambda v: {0: 0}[v], lambda v: v in (0, 1), lambda v: 1 << v, lambda v: v & 1, lambda v: not v),
+    *(
+        lambda v: range(v),
+        lambda v: v.bit_length(),
+        lambda v: f"{v}",
+        lambda v: max(v, 0),
+        lambda v: sum([v]) < 2,
+        bool,
+        hash,
+    ),
+]
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_blank_can_only_be_moved(use: Callable[[int], object]) -> None:
+    state = blanked([7, 8], [1])
+    with pytest.raises(BlankError):
+        use(state[1])
+    copied = [state[1], state[0]]
+    assert is_blank(copied[0]) and copied[1] == 7
+
+
+def test_a_blank_that_is_paid_into_is_still_blank() -> None:
+    """The largest number is no news of an account: every value in a cell is within it."""
+    state = blanked([7, 8], [1])
+    for paid in (state[1] + 2, 2 + state[1], state[1] - 2):
+        assert is_blank(paid) and paid is not state[1] and not paid > MAX_NUMBER
+        with pytest.raises(BlankError):
+            assert paid > 10
+    state[1] += 2
+    assert filled(state, [7, 8], [1], [1]) == {1} and state == [7, 8]
+
+
+def test_two_blanks_are_not_equal() -> None:
+    state = blanked([7, 7], [0, 1])
+    with pytest.raises(BlankError):
+        assert state[0] in (state[1], 2)
+
+
+def test_what_is_still_unknown_has_its_old_value_and_no_other_cell_has_it() -> None:
+    state = blanked([7, 8, 9], [1, 2])
+    state[2] = 5
+    assert filled(state, [7, 8, 9], [1, 2], [2]) == {1} and state == [7, 8, 5]
+    state = blanked([7, 8, 9], [1])
+    state[0] = state[1]
+    with pytest.raises(BlankError):
+        filled(state, [7, 8, 9], [1], [0])
+
+
+def asked(ref: str, seed: int) -> Iterator[tuple[Game, str, Option]]:
+    """Positions of a random game, each with a seat that decides and an option."""
+    game = played(ref, seed, 50)
+    every = game.ply // 10 + 1
+    while game.ply:
+        game.undo()
+        if game.ply % every:
+            continue
+        decision = game.decision
+        if decision is not None and decision.by is not None and not decision.together:
+            options = list(game.legal_options)
+            yield game_at(game, game.omniscient.numbers.cells), decision.by, options[game.ply % len(options)]
+
+
+def unseen_of(game: Game, seat: str) -> frozenset[int]:
+    state = game.omniscient.numbers.state
+    return frozenset(game.omniscient.visibility.guarded(state, game.seats.index(seat)).unseen)
+
+
+def known(of: Ahead) -> list[int | None]:
+    """The cells after an option that its author knows."""
+    hidden = of.unseen - of.stored
+    return [None if at in hidden else value for at, value in enumerate(of.after)]
+
+
+@pytest.mark.parametrize("ref", proofs_but(SECRETIVE, "leduc_poker", "tutorial"))
+def test_an_option_without_hidden_values_has_the_effects_that_it_has_step_by_step(ref: str) -> None:
+    compared = whole = 0
+    for seed in range(2):
+        for game, seat, option in asked(ref, seed):
+            quick, slow = ahead(game, option, seat), _step_by_step(game, option, unseen_of(game, seat))
+            compared += 1
+            assert quick.whole or not slow.whole
+            if not slow.whole:
+                continue
+            whole += 1
+            shown = game.omniscient.program.declared
+            assert [known(quick)[at] for at in shown] == [known(slow)[at] for at in shown], option
+            after = game.copy()
+            after.apply(option)
+            cells = after.omniscient.numbers.cells
+            assert all(value in (None, cells[at]) for at, value in enumerate(known(quick)) if at in shown), option
+    assert compared > 3 and whole
+
+
+@pytest.mark.parametrize("ref", proofs_but(HIDING, "leduc_poker", "tutorial"))
+def test_an_option_without_hidden_values_is_the_same_whatever_they_are(ref: str) -> None:
+    other, changed = played(ref, 7, 49), 0
+    for game, seat, option in asked(ref, 1):
+        twin = sabotaged(game, seat, other)
+        one, two = ahead(game, option, seat), ahead(twin, option, seat)
+        assert (one.whole, one.unseen, one.stored, known(one)) == (two.whole, two.unseen, two.stored, known(two)), (
+            option
+        )
+        changed += twin.omniscient.numbers.cells != game.omniscient.numbers.cells
+    assert changed

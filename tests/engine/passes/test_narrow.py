@@ -1,0 +1,130 @@
+"""Narrowing: conditions on cells and on their neighbours become sets, and mean the same in every machine."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from cases import small
+from machines_alike import MACHINES, Length, Table, beside_the_interpreter
+
+from rulespec.engine.lower.lowering import lower
+from rulespec.engine.passes.fold_constants import fold_constants
+from rulespec.engine.passes.narrow import narrow
+from rulespec.engine.passes.pipeline import optimized
+from rulespec.engine.program import ir
+from rulespec.engine.program.builder import op
+from rulespec.engine.program.traversal import walk
+
+BOARD = """
+procedure play():
+    repeat:
+        for p in player:
+            turn(p)
+
+procedure turn(p: player):
+    decide turn by p:
+        option put(c in cell where {condition}):
+            set c.disc to p
+            set p.latest to c
+        option take(c in cell where c.disc is some):
+            set c.disc to none
+        option stop():
+            end game as stopped won by {{p}}
+    if all(c in cell: {all}):
+        end game as all won by {{}}
+--- kinds.yaml
+kinds:
+  player: {{state: {{latest: {{type: "cell?"}}}}}}
+  cell: {{state: {{disc: {{type: "player?"}}}}}}
+  direction: {{}}
+--- boards.yaml
+boards:
+  cell:
+    grid: {{columns: a..{column}, rows: 1..4}}
+    directions: {{up: {{step: [0, 1]}}, down: {{step: [0, -1]}}, right: {{step: [1, 0]}}, slant: {{step: [-1, -1]}}}}
+"""
+SETS = [
+    "c.disc is none",
+    "c.disc is none and (c.to(down) is none or c.to(down).disc is some)",
+    "c.disc is none and (c.to(up) is none or c.to(up).disc is none)",
+    "c.to(slant) is some and c.to(slant).disc is none",
+    "c.to(right) is none or c.to(right).disc == p or c.disc == p",
+    "not (c.to(right) is some and c.to(right).disc is some)",
+    "c.to(up) is none or c.to(up).to(up) is none or c.to(up).to(up).disc is none",
+]
+LOOPS = [
+    "c.disc is none or c.to(down) is some and c.to(down).disc == c.disc",
+    "p.latest is none or c in {p.latest}",
+    "p.latest is none or p.latest.to(down) is none or c == p.latest.to(down) or c in ray(p.latest, up)",
+    "not (p.latest is some and c in {p.latest} and c.disc is some)",
+    "p.latest is none or c.to(up) is some and c.to(up) in {p.latest} or c.disc is none",
+]
+ALL = ["c.disc is some", "c.disc is none", "c.to(down) is none or c.to(down).disc is some"]
+
+
+def board(folder: Path, condition: str, every: str, column: str = "d") -> Table:
+    text = BOARD.format(condition=condition, all=every, column=column)
+    return Table(small(folder / "board", text), 2)
+
+
+def put(table: Table) -> ir.Param:
+    """The parameter of the first option after all passes."""
+    (decision,) = optimized(lower(table.ruleset, table.seats, {})).decisions
+    return decision.choices[0].params[0]
+
+
+@pytest.mark.parametrize("condition", SETS)
+def test_a_condition_on_cells_and_their_neighbours_is_a_set(tmp_path: Path, condition: str) -> None:
+    assert put(board(tmp_path, condition, ALL[0])).where is None
+
+
+@pytest.mark.parametrize("condition", LOOPS)
+def test_two_cells_of_a_member_or_a_guard_that_is_not_about_it_make_a_loop(tmp_path: Path, condition: str) -> None:
+    assert put(board(tmp_path, condition, ALL[0])).where is not None
+
+
+@pytest.mark.parametrize("column", ["d", "p", "q"], ids=["16 cells", "64 cells", "68 cells"])
+def test_neighbours_are_found_by_moving_sets_of_one_word(tmp_path: Path, column: str) -> None:
+    domain = put(board(tmp_path, SETS[1], ALL[0], column))
+    moved = any(isinstance(e, ir.Op) and e.op == "moved" for e in walk(domain.low))
+    assert moved == (column != "q") == (domain.where is None)
+
+
+@pytest.mark.parametrize("every", ALL)
+def test_what_holds_for_all_is_an_empty_set(tmp_path: Path, every: str) -> None:
+    table = board(tmp_path, SETS[0], every)
+    blocks = optimized(lower(table.ruleset, table.seats, {})).blocks
+    tests = [b.exit.condition for b in blocks if isinstance(b.exit, ir.Branch)]
+    assert not any(isinstance(e, ir.Fold) for test in tests for e in walk(test))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("number", range(0, len(SETS) + len(LOOPS), 3))
+def test_machines_agree(tmp_path: Path, machine: str, number: int) -> None:
+    """Games are long enough for boards that are full at some columns."""
+    table = board(tmp_path, [*SETS, *LOOPS][number], ALL[number % len(ALL)])
+    beside_the_interpreter(machine, table, Length(30), random.Random(number))
+
+
+@pytest.mark.proof  # four machines of 3 boards for each condition: 20 s
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("condition", [*SETS, *LOOPS])
+@pytest.mark.parametrize("column", ["d", "p", "q"])
+def test_machines_agree_on_every_condition(tmp_path: Path, machine: str, condition: str, column: str) -> None:
+    for number, every in enumerate(ALL):
+        table = board(tmp_path / str(number), condition, every, column)
+        beside_the_interpreter(machine, table, Length(40, 4), random.Random(f"{condition} {every}"))
+
+
+def test_what_no_set_says_in_the_state_stays_a_loop() -> None:
+    """A set of truths is found by looking at all cells, where a loop ends at the first."""
+    p = ir.Program(1, start=[0] * 16, cells=[ir.CellName("cell", f"c{i}", "open", "bool") for i in range(16)])
+    is_open = ir.Cell(0, ir.Local(0), 16)
+    p.functions.append(ir.Function("f", 0, (), ir.Fold("all", 0, ir.Const(0xFFFF), None, None, is_open, None)))
+    p.functions.append(
+        ir.Function("g", 0, (), ir.Fold("all", 0, ir.Const(0xFFFF), None, None, op("not", is_open), None))
+    )
+    for f in fold_constants(narrow(p)).functions:
+        assert isinstance(f.body, ir.Fold) and f.body.op == "all"

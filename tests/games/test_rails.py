@@ -1,0 +1,73 @@
+"""1889 and 18Chesapeake beside recorded games of another system: legal, with equal positions and alternatives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from folders import GAMES, RULESETS, TESTS
+from rails_traces import Replayed, differences, different_options
+
+from rulespec.engine.game.machines import Backend
+
+RULESET = GAMES / "rails_1889"
+RECORDED = TESTS / "fixtures" / "rails"
+SHORT, LONG = RECORDED / "1889-short.log.json.gz", RECORDED / "1889-whole.log.json.gz"
+CHESAPEAKE = {"bankrupt": "18chesapeake-bankrupt.log.json.gz", "bank": "18chesapeake-broken-bank.log.json.gz"}
+"""Games of 18Chesapeake by their ends."""
+KNOWN_FAULTS = {"bankrupt": {"RAI-AUC-04": [10]}, "bank": {"RAI-AUC-04": [8], "RAI-TRN-02": [414]}}
+"""Entries of games of 18Chesapeake whose alternatives differ, by rule.
+
+RAI-AUC-04: that system adds a player's own lower bid to what may be bid, though it is not tied.
+RAI-TRN-02: a corporation without room for a train trades one in; that system lists others for it, and refuses them.
+"""
+BACKENDS: tuple[Backend, ...] = ("python", "wasm")
+
+
+def agrees(log: Path) -> Replayed:
+    """A log that is legal to its end, with equal positions and alternatives."""
+    replayed = Replayed(RULESET, log)
+    assert replayed.stop is None
+    assert differences(replayed, log) == []
+    assert different_options(replayed, log) == []
+    return replayed
+
+
+def test_auction_and_stock_rounds_are_those_that_were_recorded() -> None:
+    agrees(SHORT)
+
+
+@pytest.mark.proof
+def test_a_whole_game_is_the_one_that_was_recorded() -> None:
+    replayed = agrees(LONG)
+    assert replayed.game.is_over
+    assert replayed.game.result is not None
+    assert replayed.game.result.ending == "bank"
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("ending", CHESAPEAKE)
+def test_positions_of_chesapeake_are_those_that_were_recorded(ending: str) -> None:
+    log = RECORDED / CHESAPEAKE[ending]
+    replayed = Replayed(RULESETS / "rails_18chesapeake", log)
+    assert replayed.stop is None
+    assert differences(replayed, log) == []
+    assert replayed.game.result is not None
+    assert replayed.game.result.ending == ending
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("ending", CHESAPEAKE)
+def test_alternatives_of_chesapeake_differ_where_it_is_known(ending: str) -> None:
+    log = RECORDED / CHESAPEAKE[ending]
+    lines = different_options(Replayed(RULESETS / "rails_18chesapeake", log), log)
+    assert [int(line.split()[0]) for line in lines] == sorted(n for of in KNOWN_FAULTS[ending].values() for n in of)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("log", [SHORT, LONG], ids=lambda log: log.name.partition(".")[0])
+def test_a_recorded_game_is_the_same_in_wasm(log: Path) -> None:
+    in_python, in_wasm = (Replayed(RULESET, log, backend) for backend in BACKENDS)
+    assert in_wasm.stop is None
+    assert list(map(str, in_wasm.moves)) == list(map(str, in_python.moves))
+    assert in_wasm.game.hash == in_python.game.hash

@@ -1,0 +1,90 @@
+"""House rules and another map of 1889, as overlays of a few lines."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from folders import TESTS
+
+from rulespec import Game, load_ruleset
+from rulespec.cli.main import cli
+from rulespec.engine.replay.replay import replay_log
+
+SHORT = TESTS / "fixtures" / "rails" / "1889-short.log.json.gz"
+HEAD = 'id: {0}\ntitle: {0}\nfor: rails_1889\nversion: "1.0"\n'
+LATE_SALES = 'change option sell of stock_turn:\n    require set_of_rounds > {0} "CLUB-01: too early to sell"\n'
+SIX_HEXES = """changes:
+  map.regions.a8: {cost: 0, mountain: false}
+  map.regions.b9: {cost: 0, mountain: false}
+  map.regions.d9.cost: 40
+  map.regions.h11.printed: white_town
+  map.regions.g8.printed: white_city
+  map.regions.c10.printed: white_town
+"""
+
+
+def overlay(folder: Path, name: str, changes: str = "", rules: str = "") -> str:
+    """The reference of 1889 with an overlay, which is put into a folder."""
+    (folder / f"{name}.yaml").write_text(HEAD.format(name) + changes, "utf-8")
+    if rules:
+        (folder / f"{name}.rules").write_text(rules, "utf-8")
+    return f"rails_1889+{folder / name}.yaml"
+
+
+def test_no_sale_in_the_first_two_rounds_stops_a_recorded_game_at_its_first_sale(tmp_path: Path) -> None:
+    rules = LATE_SALES.format(2)
+    assert len((HEAD + rules).splitlines()) <= 6
+    result = replay_log(SHORT, rules=overlay(tmp_path, "late_sales", rules=rules))
+    assert result.divergence is not None
+    assert (result.divergence.foreign_index, result.divergence.refusal.rules) == (30, ("CLUB-01",))
+    assert result.divergence.action["type"] == "sell_shares"
+
+
+@pytest.mark.proof  # 3 s: two more replays
+def test_no_sale_in_the_first_round_is_in_the_rules_of_the_game(tmp_path: Path) -> None:
+    assert replay_log(SHORT, rules=overlay(tmp_path, "late_sales", rules=LATE_SALES.format(1))).divergence is None
+    freed = 'change option sell of stock_turn: remove "RAI-STK-05"\n'
+    assert replay_log(SHORT, rules=overlay(tmp_path, "freed", rules=freed)).divergence is None
+
+
+def test_a_map_with_six_other_hexes_is_played(tmp_path: Path) -> None:
+    ref = overlay(tmp_path, "six_hexes", SIX_HEXES)
+    listed = CliRunner().invoke(cli, ["diff", "rails_1889", ref]).output
+    assert "map.regions: 6 changed" in listed
+    assert "h11  printed white → white_town" in listed
+    game, rng = Game(load_ruleset(ref), ["A", "B", "C"]), random.Random(1)
+    while game.decision is not None and game.ply < 60:
+        game.apply(rng.choice(list(game.legal_options)))
+    assert game.ply == 60
+
+
+@pytest.mark.proof  # 20 s: games to their ends
+def test_whole_games_on_another_map_end(tmp_path: Path) -> None:
+    ref = overlay(tmp_path, "six_hexes", SIX_HEXES)
+    result = CliRunner().invoke(cli, ["simulate", ref, "--players", "3", "--games", "5"])
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.proof  # 5 s: pairs of games
+def test_the_effect_of_a_house_rule_is_judged(tmp_path: Path) -> None:
+    overlay(tmp_path, "late_sales", rules=LATE_SALES.format(2))
+    words = [
+        "--players",
+        "3",
+        "--bots",
+        "random",
+        "--beside",
+        "random",
+        "--pairs",
+        "2",
+        "--ladder",
+        "2",
+        "--cap",
+        "150",
+    ]
+    result = CliRunner().invoke(cli, ["playtest", "rails_1889", f"+{tmp_path}/late_sales.yaml", *words])
+    assert result.exit_code == 0, result.output
+    assert "late_sales" in result.output
