@@ -13,13 +13,16 @@ CHESS  := build/python-chess/bin/python
 
 PROOFS := short perft agree wasm passes pages coverage migrations playouts secrets gallery
 
+# Where it is set, as in many containers, each process of pytest would compile all tests again in each run.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: test quick docs replay proof $(PROOFS:%=proof-%) fuzz mutation bench bench-changed vscode release clean
 
 test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 3 --dist worksteal -q
+	$(BIN)/pytest -n 2 --dist worksteal -q
 
 # A minute: form, types (mypy looks again at what has changed), and the tests of the language and of the order of the code.
 quick: $(STAMP)

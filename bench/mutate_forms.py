@@ -87,6 +87,8 @@ def _ways(e: typed.Ways, source: Source) -> Iterator[Change]:
 
 def _on_board(e: typed.BoardOp, source: Source) -> Iterator[Change]:
     """A step that is two, and a ray that is one."""
+    if e.op not in ("to", "ray"):
+        return
     space, direction = (source(a.span) for a in e.args[:2])
     if e.op == "to" and len(e.args) == 2:
         yield "two steps", replace(e, args=(*e.args, typed.Lit(INT, e.span, 2))), f"{space}.to({direction}, 2)"

@@ -13,7 +13,19 @@ from typing import Any
 from msgspec.structs import replace
 
 from bench.mutate_forms import Change, of_expression, of_statement
-from bench.typed_tree import Edits, Root, Seen, Step, nodes, planted, relied_on, roots, settled, walk
+from bench.typed_tree import (
+    Edits,
+    Root,
+    Seen,
+    Step,
+    is_withdrawal,
+    nodes,
+    planted,
+    relied_on,
+    roots,
+    settled,
+    walk,
+)
 from rulespec.check.loops import endless_loops
 from rulespec.check.scope import Path, path_of
 from rulespec.diagnostics.diagnostic import Span
@@ -231,6 +243,8 @@ class Mutator:
             yield from self._if(s)
         elif isinstance(s, typed.Decide) and len(s.options) > 1:
             for at, option in enumerate(s.options):
+                if is_withdrawal(option):
+                    continue
                 yield "option dropped", replace(s, options=_without(s.options, at)), f"without option {option.name}"
 
     def _if(self, s: typed.If) -> Iterator[Change]:

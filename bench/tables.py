@@ -3,7 +3,7 @@
 python -m bench.tables imperial shadow_of_the_emperor --tables 200
 
 With `--browser` it also measures, in Chromium, the time from a click in one window to the move in another one, and to
-the first board.
+the first board. With `--previews` each person asks for the consequences of an option before taking it.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Person:
         self.socket = socket
         self.packed = packed
         self.options: list[str] = []
-        self.serial = self.count = 0
+        self.serial = self.count = self.answered = 0
         self.over = False
         self.sizes: list[int] = []
 
@@ -121,6 +121,7 @@ class Person:
         message: dict[str, Any] = json.loads(await self.socket.recv())
         size = self.packed.sizes.pop(0)
         if "frame" not in message:
+            self.answered += "preview" in message
             return
         frame = message["frame"]
         if frame["since"]:
@@ -132,9 +133,10 @@ class Person:
 
 
 class Load:
-    """The people of all tables, and what they measure."""
+    """The people of all tables, and what they measure; with previews, they ask for one before each move."""
 
-    def __init__(self) -> None:
+    def __init__(self, previews: bool = False) -> None:
+        self.previews = previews
         self.answers: list[float] = []
         self.moves = 0
         self.until = 0.0
@@ -149,13 +151,24 @@ class Load:
                     continue
                 continue
             await asyncio.sleep(pause)
-            begun, serial = time.monotonic(), person.serial
-            message = {"do": "take", "serial": serial, "option": rng.choice(person.options)}
+            serial, option = person.serial, rng.choice(person.options)
+            if self.previews and not await self.look(person, option):
+                continue
+            begun = time.monotonic()
+            message = {"do": "take", "serial": serial, "option": option}
             await person.socket.send(json.dumps(message))
             while person.serial == serial:
                 await person.read()
             self.answers.append(time.monotonic() - begun)
             self.moves += 1
+
+    async def look(self, person: Person, option: str) -> bool:
+        """Asks for the consequences of an option; False if the position is another one by then."""
+        had, serial = person.answered, person.serial
+        await person.socket.send(json.dumps({"do": "preview", "serial": serial, "option": option}))
+        while person.answered == had:
+            await person.read()
+        return person.serial == serial
 
     async def watch(self, person: Person) -> None:
         """Looks on."""
@@ -180,7 +193,7 @@ async def seated(url: str, key: str) -> Person:
 
 async def played(people: list[Person], args: argparse.Namespace, seconds: float, pause: float = 0) -> Load:
     """Lets the people of tables play and look on for some seconds, with a pause before each move."""
-    load = Load()
+    load = Load(args.previews)
     load.until = time.monotonic() + seconds
     tasks = []
     for number, person in enumerate(people):
@@ -323,6 +336,7 @@ def main() -> None:
     parser.add_argument("--bots", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--browser", action="store_true")
+    parser.add_argument("--previews", action="store_true")
     args = parser.parse_args()
     figures = [measured(ref, args) for ref in args.refs]
     print(f"| {args.tables} tables, {args.players} seats, {args.bots} bots | {' | '.join(args.refs)} |")

@@ -128,7 +128,7 @@ def _walk(root: Root, path: tuple[Step, ...], part: Any, anchor: Span, guards: f
             inner, where = guards, _where_of_turns(each)
             if where is not None:
                 yield from _walk(root, (*path, at, *_WHERE), where, where.span, guards)
-            if where is not None or _is_of_turns(each):
+            if where is not None or _is_of_turns(each) or is_withdrawal(each):
                 continue
             if isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], tuple):  # a branch of an `if`
                 inner = guards | _asked(part[: at + 1])
@@ -144,6 +144,13 @@ def _walk(root: Root, path: tuple[Step, ...], part: Any, anchor: Span, guards: f
 
 
 _WHERE: tuple[Step, ...] = ("branches", 0, 0, "args", 0)
+
+
+def is_withdrawal(part: Any) -> bool:
+    """Whether an option is that of a draft which no file has: it takes the plan back."""
+    if not isinstance(part, typed.OptionDef) or not part.body:
+        return False
+    return isinstance(part.body[0], typed.Jump) and part.body[0].word == "withdraw"
 
 
 def _is_of_turns(part: Any) -> bool:

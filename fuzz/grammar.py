@@ -24,6 +24,8 @@ _TERMINALS |= {
     "ORDER": "order",
     "BAG": "bag",
     "PATH": "path",
+    "TRAIL": "trail",
+    "LONGEST": "longest",
     "PATH_OF": "path",
 }
 _FAR = 1_000_000

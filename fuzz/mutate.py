@@ -60,7 +60,21 @@ _WORDS = (
     *("best", "the", "reach", "cheapest", "ray", "roll", "choose", "return", "cost", "needs", "guard", "with", "when"),
     *("add", "take", "shuffle", "order", "hook", "wrap", "extend", "ask again", "continue", "leave", "together", "bag"),
     *("path(x from s to y in t once y within 3 until none)", "x to y in", "counts"),
-    *("turns", "until all pass", "until all but 1 pass drops", "pass turn", "choose 2 of", "choose 0 .. 3 of"),
+    *(
+        "trail(x from s to y in t once y within 3)",
+        "longest(way in path(x from s to y in t within 3) worth 1)",
+        "worth",
+    ),
+    *(
+        "draft x by",
+        "withdraw",
+        "turns",
+        "until all pass",
+        "until all but 1 pass drops",
+        "pass turn",
+        "choose 2 of",
+        "choose 0 .. 3 of",
+    ),
     *("at most 3 deep", "at most 100 deep"),
     *(
         "subsets",

@@ -1,0 +1,246 @@
+"""Previews beside what comes of the options: all changes that are shown, the share that is cut off, and the cost.
+
+python -m bench.previews imperial shadow_of_the_emperor --positions 200
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+
+from msgspec import Struct, field
+
+from rulespec.drawing.board import Board, board_of
+from rulespec.engine.game.game import Game, game_at
+from rulespec.engine.program.draws import Draws
+from rulespec.engine.simulate.checked_playouts import choose
+from rulespec.engine.table.aside import Unlogged
+from rulespec.engine.table.messages import Message, MessageRefusal
+from rulespec.engine.table.preview import preview
+from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.table import Table
+from rulespec.engine.words.changes import Changes
+from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.words import Words
+from rulespec.load import load_ruleset
+from rulespec.typed import nodes as typed
+
+_TIMED = 3
+"""Options of a position that are timed."""
+_SHOWN = 10
+"""Wrong previews that are printed."""
+
+
+class PreviewTally(Struct):
+    """The previews of a game's options.
+
+    Attributes:
+        ref: the game.
+        options: the number of options.
+        until: the number of previews by their `until`: `hidden`, `chance`, `others`, `over`, or "" for a question.
+        wrong: option, given and expected changes, where these differ.
+        undescribed: options that change something on the board, in a table or in a measure without words for it.
+        preview: the CPU milliseconds of previews.
+        take: those of taking the same options at a table and showing their seat what came of it.
+    """
+
+    ref: str
+    options: int = 0
+    until: dict[str, int] = field(default_factory=dict)
+    wrong: list[tuple[str, list[str], list[str]]] = field(default_factory=list)
+    undescribed: list[tuple[str, list[str]]] = field(default_factory=list)
+    preview: list[float] = field(default_factory=list)
+    take: list[float] = field(default_factory=list)
+
+    @property
+    def cost(self) -> float:
+        """The cost of a preview in that of taking its option: the ratio of the means."""
+        return statistics.fmean(self.preview) / statistics.fmean(self.take) if self.take else 0.0
+
+
+@cache
+def _loaded(ref: str) -> typed.Ruleset:
+    return load_ruleset(ref)
+
+
+def positions(ref: str, count: int, seed: int, settings: Mapping[str, str] | None = None) -> Iterator[Game]:
+    """Positions of random games at which a seat is asked; a game that is over is followed by a new one.
+
+    Args:
+        ref: the game.
+        count: the number of positions.
+        seed: of the games.
+        settings: those that differ from the defaults.
+    """
+    ruleset, draws = _loaded(ref), Draws(seed)
+    seats = ruleset.seats or "ABCDEF"[: max(ruleset.players[0], min(4, ruleset.players[1]))]
+    game = Game(ruleset, seats, settings)
+    while count:
+        if game.decision is not None and game.decision.by is not None and game.legal_options:
+            yield game.copy()
+            count -= 1
+        if (option := choose(game, draws)) is None:
+            game = Game(ruleset, seats, settings)
+        else:
+            game.apply(option)
+
+
+class Outcome:
+    """The position after an option, compared with the one before from the view of the decider.
+
+    Args:
+        words: the words of the ruleset.
+        game: the position before; it is not changed.
+        option: the text of the option.
+    """
+
+    def __init__(self, words: Words, game: Game, option: str) -> None:
+        decision = game.decision
+        assert decision is not None and decision.by is not None
+        self.words, self.before, self.after, self.seat = words, game, game.copy(), decision.by
+        narrator = Narrator(words, self.after, self.seat)
+        changes = Changes(narrator)
+        before = changes.snapshot()
+        self.after.apply(self.after.parse(option))
+        self.changes = [change.text for change in changes.since(before)]
+
+    @cached_property
+    def changed(self) -> list[int]:
+        """The declared cells whose values differ."""
+        old, new = self.before.omniscient.numbers.cells, self.after.omniscient.numbers.cells
+        return [at for at in self.after.omniscient.program.declared if old[at] != new[at]]
+
+    @cached_property
+    def described(self) -> list[int]:
+        """The changed cells that words have."""
+        cells = self.after.omniscient.program.cells
+        return [at for at in self.changed if not self.words.internal(*_known_by(cells[at].group, *_names(cells[at])))]
+
+    @property
+    def count(self) -> int:
+        """The number of changes that describe all of these cells: a move from one place to another is one."""
+        cells, old, new = self.after.omniscient.program.cells, *(g.omniscient.numbers.cells for g in self._both)
+        piles: dict[tuple[str, str], list[int]] = {}
+        for at in self.described:
+            if cells[at].group == "pieces":
+                piles.setdefault((cells[at].name, cells[at].owner), []).append(new[at] - old[at])
+        fields = sum(cells[at].group != "pieces" for at in self.described)
+        return fields + sum(1 if len(gains) == 2 and not sum(gains) else len(gains) for gains in piles.values())
+
+    @property
+    def _both(self) -> tuple[Game, Game]:
+        return self.before, self.after
+
+    def undescribed(self, board: Board) -> list[str]:
+        """The changed cells without words, if the drawing or a measure shows that they have changed."""
+        rest = sorted({*self.changed} - {*self.described})
+        if not rest:
+            return []
+        old, after = self.before.omniscient.numbers.cells, self.after.omniscient.numbers.cells
+        mixed = [after[at] if at in rest else value for at, value in enumerate(old)]
+        before, other = game_at(self.before, old), game_at(self.before, mixed)
+        if other.omniscient.measures() == before.omniscient.measures() and board.scene(other) == board.scene(before):
+            return []
+        names = self.after.omniscient.program.cells
+        return [f"{names[at].group} {names[at].owner} {names[at].name} {names[at].place}".strip() for at in rest]
+
+
+def _names(cell: object) -> tuple[str, str]:
+    return getattr(cell, "name", ""), getattr(cell, "place", "")
+
+
+def _known_by(group: str, name: str, place: str) -> tuple[str, str]:
+    return (name, place) if group == "pieces" else (group, name)
+
+
+def study(
+    ref: str, count: int, seed: int, *, most: int = 40, settings: Mapping[str, str] | None = None, timed: bool = False
+) -> PreviewTally:
+    """Previews of options of positions of random games, each beside the position that the option leads to.
+
+    Args:
+        ref: the game.
+        count: the number of positions.
+        seed: of the games, and of the options that are drawn.
+        most: the options of a position that are drawn.
+        settings: those that differ from the defaults.
+        timed: whether some of them are timed.
+    """
+    tally, rng, words = PreviewTally(ref), random.Random(seed), Words(_loaded(ref))
+    board: Board | None = None
+    for game in positions(ref, count, seed, settings):
+        board = board or board_of(game.ruleset, game.seats, words)
+        seat = game.decision.by if game.decision is not None else None
+        assert seat is not None
+        options = [str(option) for option in game.legal_options]
+        for option in rng.sample(options, min(most, len(options))):
+            _compare(tally, words, game, option, board)
+        if timed:
+            for option in rng.sample(options, min(_TIMED, len(options))):
+                _time(tally, words, game, seat, option)
+    return tally
+
+
+def _compare(tally: PreviewTally, words: Words, game: Game, option: str, board: Board) -> None:
+    outcome = Outcome(words, game, option)
+    result = preview(words, game, outcome.seat, option)
+    assert not isinstance(result, MessageRefusal), option
+    given, until = result.get("changes", []), result.get("until", "")
+    tally.options += 1
+    tally.until[until] = tally.until.get(until, 0) + 1
+    if until in ("hidden", "others"):
+        return
+    hides = game.omniscient.secretive
+    if given != outcome.changes or (not hides and len(given) != outcome.count):
+        tally.wrong.append((option, given, outcome.changes))
+    if missing := outcome.undescribed(board):
+        tally.undescribed.append((option, missing))
+
+
+def _time(tally: PreviewTally, words: Words, game: Game, seat: str, option: str) -> None:
+    table = Table(
+        words, game.copy(), Unlogged({each: Seat("person", each) for each in game.seats}, 1, 0), (), time.time
+    )
+    since = table.say(seat)["serial"]
+    begun = time.process_time()
+    preview(words, game, seat, option)
+    ended = time.process_time()
+    tally.preview.append(1000 * (ended - begun))
+    begun = time.process_time()
+    refusal = table.hear(seat, Message(do="take", serial=since, option=option))
+    table.confirm()
+    table.say(seat, since)
+    tally.take.append(1000 * (time.process_time() - begun))
+    assert refusal is None, refusal
+
+
+def main() -> None:
+    """Prints a table in Markdown."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("refs", nargs="*", default=["imperial", "shadow_of_the_emperor"])
+    parser.add_argument("--positions", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--hidden", action="store_true", help="with cash that is hidden, where that is a setting")
+    args = parser.parse_args()
+    print("| game | options | wrong | without words | cut off | before chance | cost of taking |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for ref in args.refs:
+        settings = {"hide_cash": "true"} if args.hidden and "hide_cash" in _loaded(ref).settings else None
+        tally = study(ref, args.positions, args.seed, settings=settings, timed=True)
+        cut, chance = (tally.until.get(name, 0) / tally.options for name in ("hidden", "chance"))
+        print(
+            f"| {ref} | {tally.options} | {len(tally.wrong)} | {len(tally.undescribed)} | {cut:.1%} | {chance:.1%} | "
+            f"{tally.cost:.2f} |",
+            flush=True,
+        )
+        for line in [*tally.wrong[:_SHOWN], *tally.undescribed[:_SHOWN]]:
+            print(line, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
