@@ -70,7 +70,7 @@ export class WasmGame {
   cells() {
     return this.names.cells.map((cell) => {
       let value = this.numbers[cell.at / 8];
-      if (cell.words > 1 || /^(set|bag|path) /.test(cell.type)) value = BigInt.asUintN(64, value);
+      if (cell.words > 1 || /^(set|order|bag|path) /.test(cell.type)) value = BigInt.asUintN(64, value);
       for (let word = 1; word < cell.words; word++) {
         value += BigInt.asUintN(64, this.numbers[cell.at / 8 + word]) << BigInt(64 * word);
       }
@@ -177,10 +177,22 @@ export class WasmGame {
     return result;
   }
 
+  /** The bits of a member of an order: 0 ends it. */
+  memberBits(kind) {
+    return this.names.kinds[kind].length.toString(2).length;
+  }
+
+  /** The 64-bit words of a value of a type of the texts. */
+  wordsOf([form, of]) {
+    if (form !== "set" && form !== "order") return 1;
+    const members = this.names.kinds[of].length;
+    return Math.max(1, Math.ceil((form === "set" ? members : members * this.memberBits(of)) / 64));
+  }
+
   /** The numbers of the members of an order, the first one first. */
   inOrder(kind, value) {
-    const bits = BigInt(this.names.kinds[kind].length.toString(2).length), result = [];
-    for (value = BigInt.asUintN(64, value); value > 0n; value >>= bits) result.push(Number(value & (1n << bits) - 1n) - 1);
+    const bits = BigInt(this.memberBits(kind)), result = [];
+    for (; value > 0n; value >>= bits) result.push(Number(value & (1n << bits) - 1n) - 1);
     return result;
   }
 
@@ -405,7 +417,7 @@ export class WasmGame {
 
   // --- words: as `rulespec.engine.words.narrator` fills them
 
-  /** A function of the module: an expression that no rule asks for. Sets of more than 64 members have several words. */
+  /** A function of the module: an expression that no rule asks for. Large sets and orders have several words. */
   aside(number, values, words = 1) {
     const numbers = values.map((value) => BigInt.asIntN(64, value));
     const ask = (word) => this.exports[`aside${number}`](...numbers, BigInt(word));
@@ -572,9 +584,8 @@ export class WasmGame {
     if (read.some((i) => values[i].value === undefined)) return undefined;
     if (solid.some((i) => values[i].value === (values[i].type[0] === "number?" ? NO_NUMBER : -1n))) return null;
     if (this.isUnseen(expression, values.map(({ value }) => value ?? 0n))) return undefined;
-    const words = type[0] === "set" ? Math.ceil(this.names.kinds[type[1]].length / 64) : 1;
     try {
-      return this.aside(aside, values.map(({ value }) => value ?? 0n), words);
+      return this.aside(aside, values.map(({ value }) => value ?? 0n), this.wordsOf(type));
     } catch {
       return undefined;
     }
@@ -586,7 +597,8 @@ export class WasmGame {
     if (form === "bool") return { text: value ? words.yes : words.no, nothing: !value };
     if (form === "entity") return value < 0n ? none : { text: this.entity(of, Number(value), depth), nothing: false };
     if (form === "set" || form === "order") {
-      const members = form === "set" ? this.members(BigInt.asUintN(64 * Math.max(1, Math.ceil(this.names.kinds[of].length / 64)), value)) : this.inOrder(of, value);
+      const whole = BigInt.asUintN(64 * this.wordsOf([form, of]), value);
+      const members = form === "set" ? this.members(whole) : this.inOrder(of, whole);
       return members.length ? { text: members.map((member) => this.entity(of, member, depth)).join(", "), nothing: false } : none;
     }
     if (form === "bag") {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import GAME, write
 from deadlines import DEADLINE
 from folders import ROOT, RULESETS
 from proofs import proofs_but
@@ -122,6 +123,30 @@ def test_a_module_says_what_python_says(ref: str, tmp_path: Path) -> None:
 def test_a_module_says_what_python_says_in_whole_games(ref: str, tmp_path: Path) -> None:
     for seed, players in enumerate(range(loaded(ref)[0].players[0], loaded(ref)[0].players[1] + 1)):
         compared(ref, players, seed, 3000, 15, tmp_path)
+
+
+RACK = """
+kinds:
+  plate: {number: 30, places: {stock: {fresh: true}, out: {}}}
+  player: {}
+state: {rack: {type: order plate, start: plate}}
+"""
+SORTING = """
+procedure play():
+    repeat at most 20:
+        for p in player:
+            decide turn by p:
+                option last(t in plate):
+                    add t to rack
+                option drop(t in rack): take t from rack
+    end game as over
+"""
+
+
+def test_an_order_longer_than_a_word_is_said_whole(tmp_path: Path) -> None:
+    """30 members of 5 bits take three words."""
+    files = {"game.yaml": GAME, "kinds.yaml": RACK, "rules/play.rules": SORTING}
+    compared(str(write(tmp_path / "rack", files)), players=2, seed=5, most=40, each=4, folder=tmp_path)
 
 
 def test_sets_and_bags_are_said_alike(tmp_path: Path) -> None:
