@@ -97,6 +97,9 @@ class _Liveness:
             if isinstance(i, ir.Store):
                 if isinstance(i.value, ir.Cell) and i.value.base in self._rows:
                     continue  # a variable comes out of its frame: it has been live there
+                if i.target.base in self._rows:
+                    live |= self._kept(block, i.value)
+                    continue
                 if isinstance(i.target.index, ir.Const):
                     live = live.difference(span(i.target))
                 live |= self._read(i.target.index) | self._read(i.value)
@@ -107,6 +110,13 @@ class _Liveness:
             elif isinstance(i, ir.Clear):
                 live = live.difference(range(i.base, i.base + i.size))
         return live
+
+    def _kept(self, block: int, value: ir.Expr) -> Cells:
+        """The variable that is saved before a recursive call, if it may be read after it."""
+        exit_ = self.p.blocks[block].exit
+        return (
+            self._read(value) & self.live.get(exit_.after, frozenset()) if isinstance(exit_, ir.Enter) else frozenset()
+        )
 
     def _after(self, block: int) -> Cells:
         """The cells that may be read after a block ends."""

@@ -96,7 +96,8 @@ class _Plan:
     ) -> frozenset[typed.Var]:
         """Notes the parameters and variables of a procedure with values from private state.
 
-        Returns the variables that hold the seat: `own`, and those that are another name for one of them.
+        Those that hold the seat tell nothing: it knows that it is asked. Returns the variables that hold the seat:
+        `own`, and those that are another name for one of them.
         """
         values = [(s.var, s.value) for s in walk(procedure.body) if isinstance(s, typed.Let)]
         assigned = [
@@ -112,8 +113,8 @@ class _Plan:
         for caller, call in self._calls.get(procedure, ()):
             arguments = [*zip(procedure.params, call.args, strict=True)]
             theirs = frozenset([arg.var for param, arg in arguments if param in own and isinstance(arg, typed.Local)])
-            self._note_secrets(arguments, self._note(caller, theirs, visited))
-        self._note_secrets([*values, *assigned], own)
+            self._note_secrets([(v, e) for v, e in arguments if v not in own], self._note(caller, theirs, visited))
+        self._note_secrets([(v, e) for v, e in (*values, *assigned) if v not in own], own)
         return own
 
     def _note_secrets(self, values: Sequence[tuple[typed.Var, typed.Expr]], own: frozenset[typed.Var]) -> None:
