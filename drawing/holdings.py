@@ -36,7 +36,7 @@ from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
-from rulespec.types import Bool, Ent, Num, Order, SetOf
+from rulespec.types import Bool, Ent, Num, Order, SetOf, none_of
 
 HEADS = 12.0
 """The size of the heads of columns."""
@@ -291,7 +291,10 @@ def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
     where = words.place(pile, place, "…" if index else "", index)
     pieces = pieces if pieces.strip("… ") else pile.replace("_", " ")  # a text that is its owner alone
     where = where if where.strip("… ") else place.replace("_", " ")
-    title = f"{_OWNER.sub('', pieces).lstrip('… ')}: {where}".replace(" (…)", "").removesuffix(" …").removeprefix(": ")
+    title = f"{_OWNER.sub('', pieces).lstrip('… ')}: {where}"
+    if len(sheet.d.pieces) + sum(bool(kind.places) for kind in sheet.d.kinds.values()) == 1:
+        title = _OWNER.sub("", where)  # of the only pieces
+    title = title.replace(" (…)", "").removesuffix(" …").removeprefix(": ")
     return words.board(f"{pile}.{place}", title)
 
 
@@ -330,7 +333,9 @@ def table_plan(sheet: Sheet, table: SheetTable, title: str) -> Plan:
 
 def fact_text(sheet: Sheet, kind: str, column: Column, row: int) -> str:
     """The value of a fact in a row, or ""."""
-    if column.fact is None or row >= len(column.fact.values) or column.fact.values[row] < 0:
+    if column.fact is None or row >= len(column.fact.values):
+        return ""
+    if column.fact.values[row] == none_of(column.fact.type):
         return ""
     of = sheet.fact(kind, column.fact.name, row)
     if of is not None:

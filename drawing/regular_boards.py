@@ -215,7 +215,7 @@ def _rims(
         text = name[len(name.rstrip("0123456789")) :] or name
         y = corner[1] + (count[1] - row - 0.5) * side
         parts.append(svg.words(text, corner[0] + _RIM / 2, y, 12, fill=LINE))
-    yield SceneItem(f"rims.{kind}", "names", "".join(parts))
+    yield SceneItem(f"rims.{kind}", "names", svg.group(parts, class_="rims"))
 
 
 # --- rings ---------------------------------------------------------------------------------------

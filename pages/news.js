@@ -71,8 +71,14 @@ function makeNews(box, latest, root, word, plan, seats) {
   function showLatest(last) {
     const told = moves.length ? moves : last ? [last] : [];
     latest.hidden = !told.length;
-    const texts = told.slice(0, LATEST).map(({ text }) => text);
-    if (told.length > LATEST) texts.push(word("and_more", { number: told.length - LATEST }));
+    const runs = [];  // equal sentences one after another are said once: `? is drawn ×5`
+    for (const { text } of told) {
+      if (runs.at(-1)?.text === text) runs.at(-1).number++;
+      else runs.push({ text, number: 1 });
+    }
+    const said = runs.slice(0, LATEST), texts = said.map(({ text, number }) => (number > 1 ? `${text} ×${number}` : text));
+    const more = told.length - said.reduce((sum, { number }) => sum + number, 0);
+    if (more) texts.push(word("and_more", { number: more }));
     latest.textContent = word("table_latest", { what: texts.join(" · ") });
   }
 

@@ -1,6 +1,6 @@
 "use strict";
 // Boards that follow a table: each is a figure of its own. `draw` gives what shows a state, see `draw.js`.
-const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = 1.35, MOST_LABELS = 16;
+const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = {"[data-layer=pieces]": 1.35, ".rims": 2}, MOST_LABELS = 16;
 
 function makePicture(root, draw) {
   const homes = new Map([...root.querySelectorAll("[data-panel]")].map((panel) => [panel.dataset.panel,
@@ -84,7 +84,8 @@ function makeTables(tables, box) {
   };
 }
 
-// Texts of a picture that are too small to be read are not drawn; the letters of pieces grow as far as there is room.
+// Texts of a picture that are too small to be read are not drawn; letters of pieces, and the names of columns and rows,
+// grow as far as there is room.
 // Places that can be clicked have their names all the same, where these have room.
 function fitTexts(svg) {
   svg.querySelector(".labels")?.remove();
@@ -92,7 +93,8 @@ function fitTexts(svg) {
     const own = text.fitted ??= { size: Number(text.getAttribute("font-size")), y: Number(text.getAttribute("y")) };
     const { a, b } = text.getScreenCTM() ?? { a: 0, b: 0 }, scale = Math.hypot(a, b);
     let { size } = own;
-    if (size * scale < LEAST_TEXT && size * scale * GROWS >= LEAST_TEXT && text.closest("[data-layer=pieces]")) size = (LEAST_TEXT + 0.01) / scale;
+    const room = Object.entries(GROWS).find(([within]) => text.closest(within))?.[1] ?? 1;
+    if (size * scale < LEAST_TEXT && size * scale * room >= LEAST_TEXT) size = (LEAST_TEXT + 0.01) / scale;
     if (size !== own.shown) {
       text.setAttribute("font-size", size);
       text.setAttribute("y", own.y + (size - own.size) * 0.36);

@@ -39,6 +39,8 @@ function makeTable(hello, sent) {
   const people = isDrawn ? plan.kinds[hello.player] : { titles: [], looks: [] };
   const showPicture = isDrawn ? makePicture(element("board"), makeDrawing(plan)) : () => null;
   const panels = isDrawn ? makePanels(element("board"), element("beside"), element("zoom"), word, plan) : null;
+  const hasBoards = element("board").querySelector("figure") !== null;
+  if (isDrawn && !hasBoards) element("board").replaceChildren(element("holdings"));
   const tables = isDrawn ? makeTables(plan.tables, element("holdings")) : null;
   const places = isDrawn ? makePlaces(root, titleOf, onPlace, () => hello.seats.indexOf(hello.seat)) : { show() {}, drawn: () => new Set() };
 

@@ -168,3 +168,25 @@ def test_a_small_board_is_enlarged_and_the_map_takes_its_place(table: Callable[.
     page.locator('[data-panel="space"] .enlarge').click()
     assert page.get_attribute("figure.large", "data-panel") == "space"
     assert page.locator('#beside [data-panel="region"]').count() == 1
+
+
+@pytest.mark.proof  # 1.5 s
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_a_game_without_a_board_has_its_tables_there(size: tuple[int, int], table: Callable[..., Any]) -> None:
+    page = table("dominion", size, 2, 1)
+    box = page.locator("#board > #holdings").bounding_box()
+    assert box["y"] < page.locator("#turn").bounding_box()["y"] + page.viewport_size["height"] / 2
+    assert size == PHONE or box["width"] > 700
+    assert page.locator("#options button").first.bounding_box()["y"] < page.viewport_size["height"]
+    curse = page.locator("#holdings tr", has_text="Curse")
+    assert "-1" in curse.locator("td").all_inner_texts(), "a negative number is no missing one"
+    assert "hand" in page.locator("#holdings th").all_inner_texts()
+
+
+@pytest.mark.proof  # 1.5 s
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_columns_and_rows_of_a_grid_can_be_read(size: tuple[int, int], table: Callable[..., Any]) -> None:
+    page = table("acquire", size, 3, 0)
+    names = page.locator("figure.large .rims text")
+    assert sorted(names.all_text_contents()) == sorted([*"abcdefghi", *map(str, range(1, 13))])
+    assert page.locator("figure.large .rims text.tiny").count() == 0
