@@ -100,7 +100,7 @@ def test_a_place_with_several_options_lists_them_and_asks_nothing(browser: Any, 
     page.mouse.move(*at(page, "e2"))
     assert shown(page).split() == ["e2", "e2\u2013e3", "e2\u2013e4"] and not questions(page)
     page.locator("#options .group").first.hover()
-    until_in(page, lambda: shown(page).split() == "b1 knight b1\u2013a3 knight b1\u2013c3".split())
+    until_in(page, lambda: shown(page).split() == ["b1", "knight", "b1\u2013a3", "knight", "b1\u2013c3"])
     assert not questions(page)
     page.close()
 
