@@ -10,7 +10,7 @@ from rulespec.drawing.outlines import extent
 from rulespec.drawing.reading.clipping import Clip, ClipArea
 from rulespec.drawing.reading.geometry import SAME, SHAPES, Geometry, Matrix, Viewport, product
 from rulespec.drawing.reading.looks import NO_FILL, WIDE, InheritedLook, look_of, reference_of
-from rulespec.drawing.reading.styles import Styles
+from rulespec.drawing.reading.styles import Scope, Styles
 from rulespec.drawing.reading.svg_tree import Document, Element
 
 _DEEPEST = 8  # groups in a mask, and clip paths of clip paths
@@ -107,7 +107,7 @@ class Clips:
     ) -> Iterator[ClipArea]:
         """The areas of a clip path, all of which let through, or those of a mask."""
         alpha = "alpha" in (target.get("mask-type"), own.get("mask-type", ""))
-        for area, look in self._areas(target, matrix, look_of(own, InheritedLook()), viewport, 0):
+        for area, look in self._areas(target, matrix, look_of(own, InheritedLook()), viewport, 0, None):
             if target.tag == "clipPath":
                 yield ClipArea(area, look.clip_evenodd)
             elif look.paint != NO_FILL:
@@ -116,7 +116,13 @@ class Clips:
                 yield ClipArea(area, look.evenodd, alpha or look.paint == _WHITE)
 
     def _areas(
-        self, parent: Element, matrix: Matrix, around: InheritedLook, viewport: Viewport, depth: int
+        self,
+        parent: Element,
+        matrix: Matrix,
+        around: InheritedLook,
+        viewport: Viewport,
+        depth: int,
+        scope: Scope | None,
     ) -> Iterator[tuple[list[list[tuple[float, float]]], InheritedLook]]:
         """The outlines of the shapes in a clip path or a mask, with their looks, those below first."""
         if depth > _DEEPEST or len(parent.elements) > _MOST:
@@ -124,21 +130,23 @@ class Clips:
         for each in parent.elements:
             if each.tag in ("title", "desc", "metadata", "style", "defs", ""):
                 continue
-            values = self._styles.values(each)
+            values = self._styles.values(each, scope)
             look = look_of(values, around)
             if values.get("display", "").lower() == "none":
                 continue
             if {"clip-path", "mask", "opacity"} & {*values}:
                 raise _NotReadError
-            inner = self._geometry.transformed(matrix, values.get("transform", ""), look.face.size)
+            inner = self._geometry.moved(matrix, each, values, look.face.size, viewport)
+            if inner is None:
+                raise _NotReadError
             if each.tag in SHAPES:
                 outlines = self._geometry.outlines(each, values, look.face.size, viewport, inner)
                 if outlines and look.visible:
                     yield outlines, look
             elif each.tag == "use":
-                yield from self._used(each, values, inner, look, viewport, depth)
+                yield from self._used(each, values, inner, look, viewport, depth, scope)
             elif each.tag == "g" and parent.tag != "clipPath":
-                yield from self._areas(each, inner, look, viewport, depth + 1)
+                yield from self._areas(each, inner, look, viewport, depth + 1, scope)
             else:
                 raise _NotReadError
 
@@ -150,6 +158,7 @@ class Clips:
         look: InheritedLook,
         viewport: Viewport,
         depth: int,
+        scope: Scope | None,
     ) -> Iterator[tuple[list[list[tuple[float, float]]], InheritedLook]]:
         """The areas of what `use` repeats."""
         href = use.get("href") or use.get("xlink:href")
@@ -160,4 +169,6 @@ class Clips:
             self._geometry.number(values.get(name, "0"), look.face.size, viewport.whole(name)) for name in ("x", "y")
         )
         alone = Element("g", {}, use.line, elements=[target])
-        yield from self._areas(alone, product(matrix, (1, 0, 0, 1, x, y)), look, viewport, depth + 1)
+        moved = product(matrix, (1, 0, 0, 1, x, y))
+        copied = self._styles.copied(use, target, scope)
+        yield from self._areas(alone, moved, look, viewport, depth + 1, copied)

@@ -12,7 +12,7 @@ from rulespec.drawing.reading.clips import Clips
 from rulespec.drawing.reading.element_names import ORNAMENTS, id_of, is_of_a_program, label_of, slug
 from rulespec.drawing.reading.geometry import SAME, Geometry, Matrix, Viewport
 from rulespec.drawing.reading.looks import InheritedLook, is_clear, look_of
-from rulespec.drawing.reading.styles import Styles
+from rulespec.drawing.reading.styles import Scope, Styles
 from rulespec.drawing.reading.svg_tree import Document, Element
 
 
@@ -73,7 +73,10 @@ class Passed(Struct):
 
 
 class Around(Struct, frozen=True):
-    """The context of an element's children; `faded`: fully transparent by opacity."""
+    """The context of an element's children.
+
+    `faded`: fully transparent by opacity; `scope`: the copy by `use` that they are in.
+    """
 
     matrix: Matrix = SAME
     look: InheritedLook = InheritedLook()
@@ -86,6 +89,7 @@ class Around(Struct, frozen=True):
     clips: tuple[Clip, ...] = ()
     layers: tuple[Layer, ...] = ()
     copied: tuple[Element, ...] = ()
+    scope: Scope | None = None
     nameless: bool = False
     depth: int = 0
 
@@ -111,8 +115,10 @@ class Contexts:
         look = look_of(values, around.look)
         size = look.face.size
         self._geometry.line = element.line
-        origin = values.get("transform-origin", "")
-        matrix = self._geometry.transformed(around.matrix, values.get("transform", ""), size, origin)
+        matrix = self._geometry.moved(around.matrix, element, values, size, around.viewport)
+        if matrix is None:
+            self._passed.leave("transformations around the middle of a group, which are not read", element.line)
+            matrix = around.matrix
         viewport, clips = around.viewport, around.clips
         if element.tag == "svg" and element.parent is not None:
             matrix, viewport, clip = self._geometry.inner(matrix, element, values, size, viewport)

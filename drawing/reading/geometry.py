@@ -11,10 +11,12 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.drawing.outlines import extent
 from rulespec.drawing.reading.clipping import Clip, clip_of
 from rulespec.drawing.reading.looks import length
 from rulespec.drawing.reading.paths import path_outlines, turn_within
 from rulespec.drawing.reading.svg_tree import Element, refused
+from rulespec.drawing.reading.transforms import functions_of, is_around_itself, pivot
 from rulespec.drawing.svg import Box, Point
 
 MAX_POINTS = 200_000
@@ -180,30 +182,50 @@ class Geometry:
         place = Span(self.file, self.line, 1, self.line, 2)
         return failure("RS563", f"a shape cannot be understood: {what}", place, help=help_)
 
-    def transformed(self, around: Matrix, text: str, size: float | None = None, origin: str = "") -> Matrix:
-        """The matrix of an element within another, including its own transformations.
+    def moved(
+        self, around: Matrix, element: Element, values: Mapping[str, str], size: float | None, viewport: Viewport
+    ) -> Matrix | None:
+        """The matrix of an element within another, by all its transformations; None if its own box is not known.
 
         Raises:
             DiagnosticsError: RS563 if a transformation has too few numbers.
         """
+        text = functions_of(values)
         if not text:
             return around
-        at = [self.number(part, size) for part in origin.split()[:2]] if origin else []
-        x, y = (*at, 0.0, 0.0)[:2]
-        around = product(around, (1, 0, 0, 1, x, y)) if at else around
+        box = Box((0, 0, viewport.width, viewport.height))
+        if is_around_itself(values):
+            points = [p for line in self.outlines(element, values, size, viewport, SAME) for p in line]
+            if not points:
+                return None
+            box = extent(points)
+        self.line = element.line
+        x, y = pivot(values, box, size, lambda part: self.number(part, size))
+        around = product(around, (1, 0, 0, 1, x, y)) if x or y else around
+        around = self.transformed(around, text, size, box)
+        return product(around, (1, 0, 0, 1, -x, -y)) if x or y else around
+
+    def transformed(self, around: Matrix, text: str, size: float | None = None, box: Box | None = None) -> Matrix:
+        """The matrix of an element within another, by a list of transformations; `box`: that of percentages.
+
+        Raises:
+            DiagnosticsError: RS563 if a transformation has too few numbers.
+        """
         for name, inner in _TRANSFORM.findall(text[:_LONGEST]):
-            matrix = self._matrix(name, inner, size)
+            matrix = self._matrix(name, inner, size, box)
             if matrix is None:
                 raise self._fails(f"its transformation `{name}` has too few numbers")
             around = product(around, matrix)
-        return product(around, (1, 0, 0, 1, -x, -y)) if at else around
+        return around
 
-    def _matrix(self, name: str, inner: str, size: float | None) -> Matrix | None:
+    def _matrix(self, name: str, inner: str, size: float | None, box: Box | None) -> Matrix | None:
         """The matrix of a transformation; None if it has too few numbers."""
         if name in ("rotate", "skewX", "skewY", "skew") and (turn := _TURN.match(inner.strip())):
             n = [float(turn[1]) * _TURNS[turn[2] or ""], *self.numbers(inner.strip()[turn.end() :])]
         elif name.startswith("translate"):
-            n = [self.number(part, size) for part in inner.replace(",", " ").split()[:2]]
+            left, top, right, bottom = box or Box((0, 0, 0, 0))
+            wholes = (bottom - top,) if name == "translateY" else (right - left, bottom - top)
+            n = [self.number(p, size, of) for p, of in zip(inner.replace(",", " ").split(), wholes, strict=False)]
             n = n if any(unit in inner for unit in ("p", "m", "i", "c", "q", "%")) else self.numbers(inner)
         else:
             n = self.numbers(inner)

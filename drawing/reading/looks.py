@@ -10,6 +10,8 @@ from math import isfinite
 from msgspec import Struct
 from tinycss2 import color4
 
+from rulespec.drawing.text_width import text_width
+
 NO_FILL = "none"
 """The fill of a shape that is not filled."""
 _CURRENT = "currentcolor"
@@ -36,19 +38,50 @@ _STEPS = {"smaller": 1 / 1.2, "larger": 1.2}
 _UNSEEN = re.compile(r"[^ -~]")
 _URL = re.compile(r"url\(\s*(['\"]?)(.*?)\1\s*\)\s*(.*)", re.DOTALL)
 _UPRIGHT = ("tb", "tb-rl", "vertical-rl", "vertical-lr", "sideways-rl", "sideways-lr")
+_KEPT = ("pre", "pre-wrap", "break-spaces")
 _LEVEL = ("lr", "lr-tb", "rl", "rl-tb", "horizontal-tb")
 _INHERIT, _INITIAL, _UNSET = "inherit", "initial", ("unset", "revert", "revert-layer")
 WIDE = frozenset({_INHERIT, _INITIAL, *_UNSET})
 """Values of any property."""
 
 
+RISES = {
+    "alphabetic": 0.35,
+    "middle": 0.1,
+    "central": 0.0,
+    "mathematical": -0.15,
+    "hanging": -0.4,
+    "text-before-edge": -0.55,
+    "text-top": -0.55,
+    "text-after-edge": 0.55,
+    "text-bottom": 0.55,
+    "ideographic": 0.55,
+}
+"""The lines that a text may stand on → how far the middle of its letters is above them, by their size."""
+
+
 class Face(Struct, frozen=True):
-    """The lettering of texts: size in units of the element (None if unknown), anchor, and writing directions."""
+    """The lettering of texts: size in units of the element (None if unknown), anchor, and writing directions.
+
+    `apart`: the space after each letter, and the further one after each blank, in those units.
+    `rise`: the middle of letters above their line, by their size.
+    `kept`: blanks at its ends, and several side by side, are seen.
+    """
 
     size: float | None = _SIZE
     anchor: str = "start"
     leftward: bool = False
     upright: bool = False
+    apart: tuple[float, float] = (0.0, 0.0)
+    rise: float = RISES["alphabetic"]
+    kept: bool = False
+
+    def width(self, words: str) -> float:
+        """The width of a text in a line; 0 if its size is unknown."""
+        if self.size is None:
+            return 0.0
+        letters, blanks = self.apart
+        return text_width(words, self.size) + letters * len(words) + blanks * words.count(" ")
 
 
 class InheritedLook(Struct, frozen=True):
@@ -118,7 +151,22 @@ def _face(values: Mapping[str, str], around: Face) -> Face:
     direction = _word(values, "direction", "rtl" if around.leftward else "ltr", "ltr")
     mode = _word(values, "writing-mode", "tb" if around.upright else "lr", "lr")
     size = _size(values.get("font-size", ""), around.size)
-    return Face(size, anchor, direction == "rtl", mode in _UPRIGHT)
+    letters, blanks = (
+        _apart(values.get(name, ""), before, size)
+        for name, before in zip(("letter-spacing", "word-spacing"), around.apart, strict=True)
+    )
+    line = _word(values, "dominant-baseline", "", "alphabetic")
+    rise = around.rise if not line else RISES.get(line, RISES["alphabetic"])
+    space = _word(values, "white-space", "pre" if around.kept else "normal", "normal")
+    return Face(size, anchor, direction == "rtl", mode in _UPRIGHT, (letters, blanks), rise, space in _KEPT)
+
+
+def _apart(text: str, around: float, size: float | None) -> float:
+    """A space between letters or words."""
+    text = text.lower()
+    if text in ("", _INHERIT, *_UNSET):
+        return around
+    return 0.0 if text in ("normal", _INITIAL) else length(text, size) or 0.0
 
 
 def _size(text: str, around: float | None) -> float | None:
@@ -236,7 +284,13 @@ _INHERITED: dict[str, Callable[[str], bool]] = {
     "direction": _one_of("ltr", "rtl"),
     "writing-mode": _one_of(*_UPRIGHT, *_LEVEL),
     "font-size": _is_size,
+    "letter-spacing": lambda text: text.lower() == "normal" or _LENGTH.fullmatch(text) is not None,
+    "word-spacing": lambda text: text.lower() == "normal" or _LENGTH.fullmatch(text) is not None,
+    "dominant-baseline": _one_of(*RISES, "auto"),
+    "white-space": _one_of(*_KEPT, "normal", "nowrap", "pre-line"),
 }
+NO_ATTRIBUTES = ("transform-box", "translate", "rotate", "scale")
+"""Properties that only style sheets have: an attribute of one of these names is something else."""
 PROPERTIES: dict[str, Callable[[str], bool]] = _INHERITED | {
     "display": _one_of(
         *("none", "inline", "block", "inline-block", "contents", "flex", "inline-flex", "grid", "inline-grid"),
@@ -248,6 +302,7 @@ PROPERTIES: dict[str, Callable[[str], bool]] = _INHERITED | {
     "mask-type": _one_of("alpha", "luminance"),
     "transform": _ANY,
     "transform-origin": _ANY,
+    **dict.fromkeys(NO_ATTRIBUTES, _ANY),
     "clip-path": _ANY,
     "overflow": _one_of("visible", "hidden", "scroll", "auto", "clip"),
     **dict.fromkeys(("x", "y", "cx", "cy"), lambda text: _LENGTH.fullmatch(text) is not None),

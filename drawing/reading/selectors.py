@@ -19,7 +19,8 @@ _STATES = frozenset({"hover", "active", "focus", "focus-within", "focus-visible"
 _COUNTED = ("nth-child", "nth-last-child", "nth-of-type")
 _PLACED = ("first-child", "last-child", "only-child")
 
-Test = Callable[[Element], bool]
+Test = Callable[[Element, Element | None], bool]
+"""Whether an element is meant; the second is the root of its copy by `use`, which has nothing around it."""
 
 
 class SelectorError(Exception):
@@ -47,13 +48,13 @@ class Compound(Struct):
     tests: list[Test] = field(default_factory=list)
     empty: bool = True
 
-    def holds(self, element: Element) -> bool:
-        """Whether an element passes the tests."""
+    def holds(self, element: Element, root: Element | None) -> bool:
+        """Whether an element passes the tests; `root`: as for `Selector.holds`."""
         return (
             self.tag in ("", element.tag)
             and self.id in ("", element.get("id"))
             and (not self.classes or {*self.classes} <= {*element.get("class")[:_LONGEST].split()})
-            and all(test(element) for test in self.tests)
+            and all(test(element, root) for test in self.tests)
         )
 
 
@@ -63,23 +64,28 @@ class Selector(Struct, frozen=True):
     parts: list[Compound]
     weight: tuple[int, int, int]
 
-    def holds(self, element: Element, budget: SelectorBudget, at: int = -1) -> bool:
-        """Whether an element matches the compounds up to `at`."""
+    def holds(self, element: Element, budget: SelectorBudget, root: Element | None = None, at: int = -1) -> bool:
+        """Whether an element matches the compounds up to `at`.
+
+        `root`: the element that `use` repeats if this one is in such a copy, which is a tree of its own.
+        """
         part = self.parts[at]
-        if not budget.spend() or not part.holds(element):
+        if not budget.spend() or not part.holds(element, root):
             return False
         if -at == len(self.parts):
             return True
-        return any(self.holds(each, budget, at - 1) for each in _reached(element, part.combinator))
+        return any(self.holds(each, budget, root, at - 1) for each in _reached(element, part.combinator, root))
 
 
-def _reached(element: Element, combinator: str) -> Iterator[Element]:
+def _reached(element: Element, combinator: str, root: Element | None) -> Iterator[Element]:
     """The elements that one is below or behind."""
+    if element is root:
+        return
     if combinator in (" ", ">"):
         parent = element.parent
         while parent is not None:
             yield parent
-            parent = parent.parent if combinator == " " else None
+            parent = parent.parent if combinator == " " and parent is not root else None
     elif element.parent is not None:
         least = max(element.number - 1, 0) if combinator == "+" else 0
         for number in range(element.number - 1, least - 1, -1):
@@ -191,35 +197,35 @@ class _Parser:
         if len(inner) > _MAX_INNER or any(len(selector.parts) > 1 for selector in inner):
             raise SelectorError  # whatever is around would be looked for within what is looked for
         compounds = [selector.parts[0] for selector in inner]
-        part.tests.append(lambda e: any(c.holds(e) for c in compounds) == (name != "not"))
+        part.tests.append(lambda e, root: any(c.holds(e, root) for c in compounds) == (name != "not"))
         if name != "where":
             largest = max(selector.weight for selector in inner)
             self._weight = [a + b for a, b in zip(self._weight, largest, strict=True)]
 
 
 def _with_id(name: str) -> Test:
-    return lambda element: element.get("id") == name
+    return lambda element, _: element.get("id") == name
 
 
 def _state(name: str) -> Test:
     """The test of a class that the tree gives an element."""
     if name == "root":
-        return lambda element: element.parent is None
+        return lambda element, root: element.parent is None and root is None
     if name in _PLACED:
         first, last = name != "last-child", name != "first-child"
-        return lambda e: (not first or _place(e, False) == 1) and (not last or _place(e, True) == 1)
+        return lambda e, root: (not first or _place(e, root, False) == 1) and (not last or _place(e, root, True) == 1)
     if name == "first-of-type":
-        return lambda element: _place(element, False, alike=True) == 1
+        return lambda element, root: _place(element, root, False, alike=True) == 1
     if name == "empty":
-        return lambda element: not element.content
+        return lambda element, _: not element.content
     if name in _STATES:
-        return lambda _: False
+        return lambda *_: False
     raise SelectorError
 
 
-def _place(element: Element, last: bool, alike: bool = False) -> int:
+def _place(element: Element, root: Element | None, last: bool, alike: bool = False) -> int:
     """The place of an element among those of its parent, from 1; `alike`: among those with its tag."""
-    if element.parent is None:
+    if element.parent is None or element is root:
         return 1
     if alike:
         return element.of_tag + 1
@@ -227,8 +233,8 @@ def _place(element: Element, last: bool, alike: bool = False) -> int:
 
 
 def _nth(step: int, first: int, *, last: bool, alike: bool) -> Test:
-    def test(element: Element) -> bool:
-        rest = _place(element, last, alike) - first
+    def test(element: Element, root: Element | None) -> bool:
+        rest = _place(element, root, last, alike) - first
         return rest == 0 if step == 0 else rest % step == 0 and rest // step >= 0
 
     return test
@@ -241,13 +247,13 @@ def _attribute(tokens: Sequence[ast.Node]) -> Test:
         raise SelectorError
     name = parts[0].value
     if len(parts) == 1:
-        return lambda element: name in element.attributes
+        return lambda element, _: name in element.attributes
     if len(parts) != 3 or parts[1].type != "literal" or parts[2].type not in ("ident", "string"):
         raise SelectorError
     compare, value = _COMPARED.get(parts[1].value), parts[2].value
     if compare is None:
         raise SelectorError
-    return lambda element: name in element.attributes and compare(element.attributes[name][:_LONGEST], value)
+    return lambda element, _: name in element.attributes and compare(element.attributes[name][:_LONGEST], value)
 
 
 _COMPARED: dict[str, Callable[[str, str], bool]] = {

@@ -6,6 +6,7 @@ limit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import dist
 
 from msgspec import Struct, field
@@ -37,6 +38,8 @@ _APART = frozenset(
     }
 )
 """Elements in which nothing is shown where they stand."""
+_EXTENSIONS = ("http://www.w3.org/1999/xhtml", "http://www.w3.org/1998/Math/MathML")
+"""What a browser can show of what an element may ask for."""
 _MAX_CLIPPED = 20_000_000
 _PALETTES, _STOPS = 8, 100  # gradients that name one another, and stops of one
 _BENDS = 4  # points of a line that leads from a text to a shape
@@ -140,7 +143,8 @@ class _Walk:
         """Walks through the whole drawing."""
         self._element(self.document.root, Around(viewport=self.viewport))
 
-    def _element(self, element: Element, around: Around) -> None:
+    def _element(self, element: Element, around: Around, sizes: Mapping[str, str] | None = None) -> None:
+        """Walks through an element; `sizes`: the width and height that a `use` gives it."""
         self.elements += 1
         if self.elements > MAX_ELEMENTS:
             reason = f"it has more than {MAX_ELEMENTS:,} elements, with what `use` repeats"
@@ -148,11 +152,14 @@ class _Walk:
         if around.depth > MAX_DEPTH:
             reason = f"it is nested more than {MAX_DEPTH} deep, with what `use` repeats"
             raise refused(self.document.file, element.line, reason, "ungroup it")
+        if not _is_for_all(element):
+            return
         if element.tag in _APART:
             if element.tag == "foreignObject" and (words := words_of_a_page(element)):
-                self._page(words, element, self.contexts.inside(element, self.styles.values(element), around))
+                values = self.styles.values(element, around.scope)
+                self._page(words, element, self.contexts.inside(element, values, around))
             return
-        values = self.styles.values(element)
+        values = {**self.styles.values(element, around.scope), **(sizes or {})}
         inside = self.contexts.inside(element, values, around)
         if element.tag in SHAPES:
             self._shape(element, values, around, inside)
@@ -193,11 +200,7 @@ class _Walk:
         """The elements in one that are shown: of a `switch` the first that asks for nothing special."""
         if element.tag != "switch":
             return element.elements
-        plain = (e for e in element.elements if not e.get("requiredExtensions") and e.tag not in ("foreignObject", ""))
-        return [each for each in plain if self._is_spoken(each.get("systemLanguage"))][:1]
-
-    def _is_spoken(self, languages: str) -> bool:
-        return not languages or any(part.strip().split("-")[0] == "en" for part in languages.split(","))
+        return [e for e in element.elements if _is_for_all(e) and e.tag not in ("foreignObject", "")][:1]
 
     def _lead(self, element: Element, values: dict[str, str], inside: Around) -> None:
         """Takes a line of few points, which may lead from a text to a shape."""
@@ -294,17 +297,18 @@ class _Walk:
             inside,
             matrix=product(inside.matrix, (1, 0, 0, 1, x, y)),
             copied=(*inside.copied, target),
+            scope=self.styles.copied(element, target, inside.scope),
             nameless=inside.nameless or bool(named) or again,
         )
-        if target.tag == "symbol":
-            self._symbol(element, target, values, context)
-        else:
-            self._element(target, context)
-
-    def _symbol(self, use: Element, target: Element, values: dict[str, str], context: Around) -> None:
-        """Walks through a symbol, which is a drawing of its own."""
         sizes = {name: values[name] for name in ("width", "height") if values.get(name, "auto") != "auto"}
-        own = self.styles.values(target)
+        if target.tag == "symbol":
+            self._symbol(target, sizes, context)
+        else:
+            self._element(target, context, sizes if target.tag == "svg" else None)
+
+    def _symbol(self, target: Element, sizes: Mapping[str, str], context: Around) -> None:
+        """Walks through a symbol, which is a drawing of its own."""
+        own = self.styles.values(target, context.scope)
         look = look_of(own, context.look)
         matrix = self.geometry.transformed(context.matrix, own.get("transform", ""))
         measured = {**own, **sizes, "x": "0", "y": "0"}
@@ -333,8 +337,8 @@ class _Walk:
             if isinstance(part, str):
                 if visible:
                     self.content.texts.add(part, inside.look.face, lambda p: moved(inside.matrix, p))
-            elif part.tag in _WORDS:
-                values = self.styles.values(part)
+            elif part.tag in _WORDS and _is_for_all(part):
+                values = self.styles.values(part, inside.scope)
                 look = look_of(values, inside.look)
                 hidden = inside.hidden or values.get("display", "").lower() == "none"
                 hidden = hidden or is_clear(values.get("opacity", ""))
@@ -351,6 +355,14 @@ class _Walk:
         if not lines or len(lines[0]) < 2:
             return None
         return Track(lines[0] if target.tag in ("path", "polyline") else [*lines[0], lines[0][0]])
+
+
+def _is_for_all(element: Element) -> bool:
+    """Whether a browser shows an element: it asks for no extension, and for no other language than English."""
+    languages, extensions = element.attributes.get("systemLanguage"), element.attributes.get("requiredExtensions")
+    if extensions is not None and not {""} < {"", *extensions.split()} <= {"", *_EXTENSIONS}:
+        return False
+    return languages is None or any(part.strip().split("-")[0].lower() == "en" for part in languages.split(","))
 
 
 def _is_apart_from_view(element: Element) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import tinycss2
 from msgspec import Struct, field
 from tinycss2 import ast
 
 from rulespec.diagnostics.report import Report
-from rulespec.drawing.reading.looks import PROPERTIES, WIDE, size_in
+from rulespec.drawing.reading.looks import NO_ATTRIBUTES, PROPERTIES, WIDE, size_in
 from rulespec.drawing.reading.selectors import Selector, SelectorBudget, SelectorError, selectors_of
 from rulespec.drawing.reading.svg_tree import Document, Element, refused
 from rulespec.drawing.reading.variables import with_variables
@@ -36,8 +36,21 @@ class _Rule(Struct, frozen=True):
     declared: list[Declared]
 
 
+class Scope(Struct):
+    """A tree of elements that rules and variables hold in: the drawing, or a copy by `use`.
+
+    `root`: the element that is repeated; None: the drawing as a whole.
+    `around`: the variables of the `use`, which the copy inherits.
+    """
+
+    root: Element | None = None
+    around: Mapping[str, str] = field(default_factory=dict)
+    known: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Variables of elements that have been asked for, by the identity of the element."""
+
+
 class Styles(Struct):
-    """The styles of a drawing."""
+    """The styles of a drawing; `whole`: the scope of what stands in it."""
 
     file: str
     rules: dict[str, list[_Rule]] = field(default_factory=dict)
@@ -46,39 +59,47 @@ class Styles(Struct):
     """Parts of style sheets that are not read → the first line of one."""
     budget: SelectorBudget = field(default_factory=SelectorBudget)
     _inline: dict[str, list[Declared]] = field(default_factory=dict)
-    _variables: dict[int, dict[str, str]] = field(default_factory=dict)
-    """Variables of elements that have been asked for, by the identity of the element."""
+    whole: Scope = field(default_factory=Scope)
     _parsed: int = 0
     _count: int = 0
 
-    def values(self, element: Element) -> dict[str, str]:
-        """The property values of an element from its attributes and all rules.
+    def values(self, element: Element, scope: Scope | None = None) -> dict[str, str]:
+        """The property values of an element from its attributes and all rules; `scope`: the drawing by default.
 
         Raises:
             DiagnosticsError: RS561 if that takes too long.
         """
-        results = self._cascaded(element)
+        scope = scope or self.whole
+        results = self._cascaded(element, scope)
         for name, value in [*results.items()]:
             if name.startswith("--"):
                 del results[name]
             elif "var(" in value.lower():
-                known = with_variables(value, self._variables_of(element))
+                known = with_variables(value, self._variables_of(element, scope))
                 results[name] = known if known and _is_valid(name, known) else "unset"
         return results
 
-    def _variables_of(self, element: Element) -> dict[str, str]:
+    def copied(self, use: Element, target: Element, scope: Scope | None) -> Scope:
+        """The scope of what a `use` repeats; `scope`: that of the `use`."""
+        return Scope(target, self._variables_of(use, scope or self.whole))
+
+    def _variables_of(self, element: Element, scope: Scope) -> Mapping[str, str]:
         """The variables that an element has, or those around it."""
-        if (known := self._variables.get(id(element))) is None:
-            known = dict(self._variables_of(element.parent)) if element.parent is not None else {}
-            known |= {name: value for name, value in self._cascaded(element).items() if name.startswith("--")}
-            self._variables[id(element)] = known
+        if (known := scope.known.get(id(element))) is None:
+            parent = element.parent if element is not scope.root else None
+            known = dict(self._variables_of(parent, scope) if parent is not None else scope.around)
+            own = self._cascaded(element, scope)
+            known |= {name: value for name, value in own.items() if name.startswith("--")}
+            scope.known[id(element)] = known
         return known
 
-    def _cascaded(self, element: Element) -> dict[str, str]:
+    def _cascaded(self, element: Element, scope: Scope) -> dict[str, str]:
         """The values by the attributes and all rules, with names of variables in them, and those of variables."""
         results = {name: value for name in element.attributes if (value := self._attribute(element, name))}
+        if space := element.get("xml:space"):
+            results.setdefault("white-space", "pre" if space == "preserve" else "normal")
         strong: dict[str, str] = {}
-        for name, value, important in self._of_rules(element):
+        for name, value, important in self._of_rules(element, scope.root):
             (strong if important else results)[name] = value
         if text := element.attributes.get("style"):
             stronger = dict(strong)
@@ -90,17 +111,17 @@ class Styles(Struct):
     def _attribute(self, element: Element, name: str) -> str:
         """The value of an attribute that is a property too; "" if it is none."""
         check = PROPERTIES.get(name)
-        if check is None:
+        if check is None or name in NO_ATTRIBUTES:
             return ""
         value = element.get(name)
         return value if value and (name == "transform" or value.lower() in WIDE or check(value)) else ""
 
-    def _of_rules(self, element: Element) -> Iterator[Declared]:
+    def _of_rules(self, element: Element, root: Element | None) -> Iterator[Declared]:
         if not self.rules:
             return
         keys = ["", element.tag, f"#{element.get('id')}", *(f".{name}" for name in element.get("class").split()[:100])]
         rules = [rule for key in dict.fromkeys(keys) for rule in self.rules.get(key, ())]
-        rules = [rule for rule in rules if rule.selector.holds(element, self.budget)]
+        rules = [rule for rule in rules if rule.selector.holds(element, self.budget, root)]
         if self.budget.left < 0:
             raise refused(self.file, element.line, "its style sheet has too many rules", "write styles at the elements")
         for rule in sorted(rules, key=lambda rule: (rule.selector.weight, rule.order)):

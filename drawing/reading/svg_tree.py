@@ -23,6 +23,7 @@ _SVG = "http://www.w3.org/2000/svg"
 _PREFIXES = {
     "http://www.inkscape.org/namespaces/inkscape": "inkscape:",
     "http://www.w3.org/1999/xlink": "xlink:",
+    "http://www.w3.org/XML/1998/namespace": "xml:",
     "http://www.serif.com/": "serif:",
 }
 """Namespaces whose attributes are read."""

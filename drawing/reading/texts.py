@@ -7,22 +7,22 @@ from itertools import pairwise
 from math import dist
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rulespec.drawing.reading.element_names import INVISIBLE
 from rulespec.drawing.reading.geometry import Viewport
 from rulespec.drawing.reading.looks import Face, length
 from rulespec.drawing.svg import Point
-from rulespec.drawing.text_width import text_width
 
 MAX_TEXTS = 1_000
 _MAX_WORDS = 200
 _NARROW, _GAP, _LOOSE = 0.9, 0.2, 0.12
 """The width of letters in most drawings relative to the measured ones; the gap between parts of a word, relative to the
 size of its letters; and the shortfall of the first part, relative to its length."""
+_LETTER, _LETTER_STEP = 0.35, 0.55
+"""The width of the last letter of a text, and of a letter before it, by their size, where letters have places."""
 _LEVEL = 0.1
 """The difference in height, by the size of the letters, of parts of one line."""
-_RISE = 0.35
-"""The middle of letters above their line, by their size."""
 
 
 class DrawnText(Struct, frozen=True):
@@ -81,7 +81,8 @@ class Texts(Struct):
     _moved: Moved | None = None
     _track: Track | None = None
     _offset: float = 0.0
-    _last: float | None = None
+    _last: Point | None = None
+    _width: float | None = None
 
     def begin(
         self, tag: str, attributes: dict[str, str], face: Face, viewport: Viewport, track: Track | None = None
@@ -92,7 +93,7 @@ class Texts(Struct):
         """
         if tag == "text":
             self._open, self._parts, self._start, self._moved = True, [], (0.0, 0.0), None
-            self._track, self._offset, self._last = None, 0.0, None
+            self._track, self._offset, self._last, self._width = None, 0.0, None, None
         if self._moved is not None:
             self._go_on(attributes, viewport)
         elif tag == "textPath":
@@ -102,8 +103,9 @@ class Texts(Struct):
         else:
             x, y = self._start
             self._start = _along(attributes, "x", x, face, viewport), _along(attributes, "y", y, face, viewport)
-            if len(places := attributes.get("x", "").replace(",", " ").split()) > 1:
-                self._last = length(places[-1], face.size, viewport.whole("x"))
+            self._last = _last(attributes, face, viewport, self._start) or self._last
+            if text := attributes.get("textLength", ""):
+                self._width = length(text, face.size, viewport.whole("x"))
 
     def _go_on(self, attributes: dict[str, str], viewport: Viewport) -> None:
         """Takes the beginning of a further part: a blank stands before it unless it begins where the text has ended."""
@@ -111,7 +113,7 @@ class Texts(Struct):
             return
         (left, top, run), face = self._run, self._face
         size = face.size or 0.0
-        end = left + _NARROW * text_width(run, size)
+        end = left + _NARROW * face.width(run)
         x, y = _along(attributes, "x", end, face, viewport), _along(attributes, "y", top, face, viewport)
         level = y is not None and abs(y - top) < _LEVEL * size
         near = x is not None and -_GAP * size - _LOOSE * (end - left) < x - end < _GAP * size
@@ -139,7 +141,8 @@ class Texts(Struct):
         """
         words = " ".join(INVISIBLE.sub("", "".join(self._parts)).split())
         words = (instead or words)[:_MAX_WORDS]
-        line, moved = " ".join(INVISIBLE.sub("", self._line).split()), self._moved
+        moved, line = self._moved, INVISIBLE.sub("", self._line)
+        line = line.rstrip("\r\n") if self._face.kept else " ".join(line.split())
         self._open, self._parts, self._moved = False, [], None
         if moved is None or not words or len(self.all) >= MAX_TEXTS:
             return True
@@ -147,7 +150,8 @@ class Texts(Struct):
         if x is None or y is None or size is None:
             return False
         size = min(max(size, 0.1), 1e6)
-        middle, end, below = self._placed(x, y, size, text_width(line, size))
+        face = replace(self._face, size=size)
+        middle, end, below = self._placed(x, y, face, face.width(line) if self._width is None else self._width)
         at, (ex, ey) = moved(middle), moved(end)
         self.all.append(DrawnText(words, at, dist(at, moved(below)), number, (ex - at[0], ey - at[1])))
         return True
@@ -157,19 +161,20 @@ class Texts(Struct):
         if len(self.all) < MAX_TEXTS:
             self.all.append(DrawnText(words[:_MAX_WORDS], at, size, number))
 
-    def _placed(self, x: float, y: float, size: float, width: float) -> tuple[Point, Point, Point]:
+    def _placed(self, x: float, y: float, face: Face, width: float) -> tuple[Point, Point, Point]:
         """The middle and the end of a line that begins at a point, and a point below its middle by its size."""
-        to_middle = {"middle": 0.0, "end": -0.5}.get(self._face.anchor, 0.5) * width
+        to_middle, size = {"middle": 0.0, "end": -0.5}.get(face.anchor, 0.5) * width, face.size or 1.0
         if self._track is not None:
             (px, py), (dx, dy) = self._track.at(self._offset + x + to_middle)
-            rise = _RISE * size - y
+            rise = face.rise * size - y
             px, py = px + dy * rise, py - dx * rise
             return (px, py), (px + dx * width / 2, py + dy * width / 2), (px - dy * size, py + dx * size)
-        if self._face.upright:
+        if face.upright:
             return (x, y + to_middle), (x, y + to_middle + width / 2), (x + size, y + to_middle)
-        if self._last is not None and not self._face.leftward:  # letters with places of their own
-            to_middle, width = (self._last + _RISE * size - x) / 2, abs(self._last - x) + size
-        x, y = x + (-to_middle if self._face.leftward else to_middle), y - _RISE * size
+        if self._last is not None and not face.leftward:  # letters with places of their own
+            last, lowest = self._last
+            to_middle, width, y = (last + _LETTER * size - x) / 2, abs(last - x) + size, (y + lowest) / 2
+        x, y = x + (-to_middle if face.leftward else to_middle), y - face.rise * size
         return (x, y), (x + width / 2, y), (x, y + size)
 
 
@@ -181,6 +186,23 @@ def rounds(rings: Sequence[Sequence[Point]], x: float, y: float) -> int:
             if (py > y) != (qy > y) and x < px + (y - py) * (qx - px) / (qy - py):
                 count += 1 if qy > py else -1
     return count
+
+
+def _last(attributes: dict[str, str], face: Face, viewport: Viewport, start: tuple[float | None, ...]) -> Point | None:
+    """The place of the last letter of a text whose letters have places of their own; None if they have none."""
+    results: list[float] = []
+    for axis, first in zip("xy", start, strict=True):
+        at = first
+        for name in (axis, f"d{axis}"):
+            places = attributes.get(name, "").replace(",", " ").split()[1:_MAX_WORDS]
+            found = [length(place, face.size, viewport.whole(axis)) or 0.0 for place in places]
+            if found and at is not None:
+                at = found[-1] if name == axis else at + sum(found)
+        results.append(0.0 if at is None else at)
+    if (results[0], results[1]) == start:
+        return None
+    letters = len(attributes.get("dx", "").replace(",", " ").split())
+    return results[0] + (letters - 1) * _LETTER_STEP * (face.size or 0.0) if letters > 1 else results[0], results[1]
 
 
 def _along(attributes: dict[str, str], axis: str, before: float | None, face: Face, viewport: Viewport) -> float | None:
