@@ -12,8 +12,12 @@ _MOST_WORDS = 12  # of a label
 _PROGRAMS = re.compile(
     r"(?:path|rect|rectangle|circle|ellipse|oval|polygon|polyline|line|shape|curve|vector|object|compound[ _-]?path"
     r"|g|group|layer|use|svg|text|tspan|image|freeform|forma?|xmlid|svgid|id|fil|defs|_"
-    r"|sheet|patch|axes|figure|line2d|(?:path|poly|patch|quad)collection)?"
+    r"|sheet|patch|axes|figure|line2d|(?:path|poly|patch|quad)collection"
+    r"|surface|glyph|clip|clip[ _-]?path|mask|pattern|(?:linear|radial)gradient|symbol|marker|filter|page|frame"
+    r"|union|subtract|intersect|exclude|combined[ _-]shape|(?:mask|clip path)[ _-]group|fill|stroke|outline)?"
     r"[ ._-]?[0-9]+(?:[ _-][0-9]+)*_?"
+    r"|path|rect|rectangle|ellipse|oval|polygon|polyline|vector|shape|group|union|subtract|intersect|exclude"
+    r"|combined[ _-]shape|compound[ _-]?path|(?:mask|clip path)[ _-]group"
     r"|null|undefined|nan|unnamed|untitled",
     re.IGNORECASE,
 )

@@ -15,6 +15,7 @@ from rulespec.drawing.svg import Box, Point
 MAX_LEADS = 500
 _MAX_TESTS = 3_000_000
 _MAX_WORDS = 200
+_EDGE = 0.01  # of a shape's extent: how far what covers it may go beyond it
 _ALIKE = 0.05  # sizes of texts that are parts of one name
 _BELOW, _LEVEL, _GAP = (0.6, 1.7), 0.15, 0.8
 """Greatest distance of lines of a name, tilt of its words, and gap between them, in parts of their size."""
@@ -53,7 +54,8 @@ def place_texts(
     Args:
         texts: the texts.
         shapes: the outlines of each.
-        curves: numbers of shapes that get a text only if no other shape has it.
+        curves: numbers of shapes without a filling: they get a text only if no other shape has it, or only one that
+            they cover, such as the paper below them.
         nonzero: numbers of shapes with the nonzero fill rule.
         leads: possible leader lines.
     """
@@ -86,9 +88,34 @@ class ShapeSearch:
     ) -> None:
         sizes = [sum(abs(area(ring)) for ring in rings) for rings in shapes]
         self._shapes, self._nonzero, self._left = shapes, nonzero, _MAX_TESTS
-        self._order = sorted(range(len(shapes)), key=lambda i: (i in curves, sizes[i]))
         none = Box((0, 0, 0, 0))
         self._boxes = [extent(p for ring in rings for p in ring) if any(rings) else none for rings in shapes]
+        ground = self._ground(curves, sizes)
+        # Of two of one size, such as a shape and its shadow, the upper one is seen.
+        self._order = sorted(
+            range(len(shapes)), key=lambda i: (2 if i in ground else int(i in curves), float(f"{sizes[i]:.5g}"), -i)
+        )
+
+    def _ground(self, curves: Collection[int], sizes: Sequence[float]) -> set[int]:
+        """The shapes of which half is covered by shapes without a filling, which are drawn on them."""
+        results, budget = set(), _MAX_TESTS
+        for i, size in enumerate(sizes):
+            if i in curves or not size:
+                continue
+            left, top, right, bottom = self._boxes[i]
+            near_x, near_y = _EDGE * (right - left), _EDGE * (bottom - top)
+            budget -= len(curves)
+            covered = sum(
+                sizes[k]
+                for k in (curves if budget > 0 else ())
+                if left - near_x <= self._boxes[k][0]
+                and top - near_y <= self._boxes[k][1]
+                and self._boxes[k][2] <= right + near_x
+                and self._boxes[k][3] <= bottom + near_y
+            )
+            if covered >= size / 2:
+                results.add(i)
+        return results
 
     def at(self, point: Point) -> int | None:
         """The smallest shape that contains a point."""

@@ -38,6 +38,8 @@ _APART = frozenset(
     }
 )
 """Elements in which nothing is shown where they stand."""
+_MOVING = ("transform", "style", "width", "height")
+"""Attributes that may say where an element is."""
 _EXTENSIONS = ("http://www.w3.org/1999/xhtml", "http://www.w3.org/1998/Math/MathML")
 """What a browser can show of what an element may ask for."""
 _MAX_CLIPPED = 20_000_000
@@ -125,15 +127,18 @@ class _Walk:
         self._uses = self._counted_uses()
 
     def _counted_uses(self) -> dict[int, int]:
-        """The number of repetitions of each element by `use`."""
-        counts: dict[int, int] = {}
-        todo = [self.document.root]
+        """The number of places at which `use` repeats each element: a layer drawn twice has one."""
+        places: dict[int, set[tuple[str, ...]]] = {}
+        todo: list[tuple[Element, tuple[str, ...]]] = [(self.document.root, ())]
         while todo:
-            element = todo.pop()
-            todo += element.elements
+            element, moved = todo.pop()
+            if here := [element.get(name) for name in _MOVING if element.get(name)]:
+                moved = (*moved, *here)
+            todo += [(each, moved) for each in element.elements]
             if element.tag == "use" and (target := self._target(element)) is not None:
-                counts[id(target)] = counts.get(id(target), 0) + 1
-        return counts
+                at = (*moved, *(element.get(name) or "0" for name in ("x", "y")))
+                places.setdefault(id(target), set()).add(at)
+        return {target: len(each) for target, each in places.items()}
 
     def _target(self, element: Element) -> Element | None:
         href = element.get("href") or element.get("xlink:href")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
 from pathlib import Path
 from xml.parsers import expat
@@ -18,6 +19,7 @@ MAX_ELEMENTS = 50_000
 _ENTITY, _ENTITIES, _DECLARED, _GROWN = 200, 100, 20_000, 8_000_000
 """The most characters of an entity, the most entities, the most characters of one used in the document type alone, and
 the most characters that all entities together may expand to."""
+_COMPRESSED, _GZIP = b"\x1f\x8b", 31
 _SEPARATOR = "\x01"
 _SVG = "http://www.w3.org/2000/svg"
 _PREFIXES = {
@@ -89,7 +91,23 @@ def read_tree(path: Path) -> Document:
             help_ = "remove pictures and hidden parts from it"
             raise refused(file, 1, "it has more than 8 MB", help_) from None
         raise failure("RS561", result.message, result.span, result.help) from None
-    return tree_of(data, file)
+    return tree_of(_expanded(data, file) if data.startswith(_COMPRESSED) else data, file)
+
+
+def _expanded(data: bytes, file: str) -> bytes:
+    """The text of a compressed drawing (`.svgz`).
+
+    Raises:
+        DiagnosticsError: RS561 if it is damaged, or larger than a map needs.
+    """
+    expander = zlib.decompressobj(_GZIP)
+    try:
+        result = expander.decompress(data, MAX_BYTES + 1)
+    except zlib.error:
+        raise refused(file, 1, "it is compressed, and damaged", "export it again, as plain SVG") from None
+    if len(result) > MAX_BYTES:
+        raise refused(file, 1, "it has more than 8 MB", "remove pictures and hidden parts from it")
+    return result
 
 
 def tree_of(data: bytes, file: str) -> Document:

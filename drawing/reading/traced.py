@@ -104,8 +104,10 @@ def _decoded(data: bytes) -> Pixels:
         width, height = image.size
         if width * height > MOST_PIXELS:
             raise RefusedPictureError(f"it has {width:,} by {height:,} pixels: make it smaller, such as 2,000 wide")
-        if min(width, height) < _LEAST_SIDE or max(width, height) > _SLENDER * min(width, height):
+        if min(width, height) < _LEAST_SIDE:
             raise RefusedPictureError(f"{width:,} by {height:,} pixels are too few for a board")
+        if max(width, height) > _SLENDER * min(width, height):
+            raise RefusedPictureError(f"{width:,} by {height:,} pixels are too narrow for a board")
         image.draft("RGB", (2 * SIZE, 2 * SIZE))
         image = _on_white(image)
     except RefusedPictureError:

@@ -36,7 +36,8 @@ def test_from_a_drawing_of_24_regions_to_a_sound_variant_without_yaml(drive: Dri
         page.click("#colours_take")
         assert page.texts("#proposals button.offer")[0].startswith("terrain of 18 regions")
         page.click("#offers_all")
-        assert page.texts("#sound") == ["No problems"] and page.page.is_hidden("#offers_head")
+        assert page.texts("#sound") == ["No problems in the map's own files"] and page.page.is_hidden("#offers_head")
+        assert [each.endswith(" · RS474") for each in page.texts("#others small")] == [True], "corners of the drawing"
         assert len(regions(folder)) == 24 and len(set_up(folder)["factory.at"]) == 12
         assert validated(folder) == ""
         assert sum(page.done.values()) + 2 <= 200, "with the two commands that begin it"
