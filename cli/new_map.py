@@ -46,7 +46,7 @@ _HEX = re.compile(r"#[0-9a-f]{6}")
 
 def is_drawing(source: str | None) -> bool:
     """Whether `--map` names a drawing rather than regions."""
-    return source is not None and source.endswith(DRAWINGS)
+    return source is not None and source.lower().endswith(DRAWINGS)
 
 
 def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | None = None) -> DrawnMap:

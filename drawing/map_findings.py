@@ -13,6 +13,7 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.map_identity import alike
 from rulespec.drawing.map_import import DrawnMap, ImportedRegion
+from rulespec.drawing.outlines import rings_of
 from rulespec.drawing.reading.element_names import quoted
 
 _LISTED = 12  # names, labels and lines of a message
@@ -53,7 +54,9 @@ def counts_of(drawn: DrawnMap) -> Counts:
 
 
 def warn(drawn: DrawnMap, report: Report) -> None:
-    """Reports findings about a drawing: RS364, RS365, RS472 to RS475, RS564, RS565, RS852, RS854 to RS859, RS906."""
+    """Reports findings about a drawing: RS364, RS365, RS472 to RS475, RS485, RS564, RS565, RS852, RS854 to RS859,
+    RS906.
+    """
     _Findings(drawn, report).all()
 
 
@@ -152,12 +155,25 @@ class _Findings:
             message = f"{_counted(len(programs), 'region')} {verb} the name of a drawing program: {names} ({lines})"
             help_ = "label each shape, or write its name in it; what is no region: `--not NAME`"
             self._warn("RS855", programs[0].line, message, help_)
+        if keys := self._keys():
+            shape = "region looks" if len(keys) == 1 else "regions look"
+            message = f"{len(keys)} {shape} like a box of a legend: {_names([r.name for r in keys])} ({_lines(keys)}): "
+            message += "a plain box with a text, the colour of others and no neighbour"
+            self._warn("RS485", keys[0].line, message, f"if it is one: `--not {quoted(keys[0].label)}`")
         for regions in alike(self.drawn.regions):
             labels = " and ".join(_quoted(label) for label in [*dict.fromkeys(r.label for r in regions)][:_LISTED])
             message = f"{len(regions)} shapes are called {labels} ({_lines(regions)}): "
             message += "only a number tells their regions apart"
             help_ = "give each its own label, or make them one region: a group with a name, whose shapes have none"
             self._warn("RS852", regions[1].line, message, help_)
+
+    def _keys(self) -> list[ImportedRegion]:
+        """Regions that look like boxes of a legend."""
+        pairs = [(region.name, other) for region in self.drawn.regions for other in region.touches]
+        linked = {name for pair in [*pairs, *self.drawn.near, *self.drawn.short] for name in pair}
+        colours = {region.fill for region in self.drawn.regions if region.name in linked and region.fill}
+        alone = [region for region in self.drawn.regions if region.name not in linked and region.fill in colours]
+        return [region for region in alone if region.origin.source == "text" and _is_box(region.outline)]
 
     def _texts(self) -> None:
         """Texts that are in no shape, or in one that is as large as the drawing."""
@@ -175,6 +191,7 @@ class _Findings:
             (self.notes.joined, "put together from texts that stand below or beside one another"),
             (self.notes.outlined, "taken from shapes that stand in rows like letters"),
             (self.notes.led, "taken from texts outside, by the lines that lead from them"),
+            (self.notes.plated, "taken from boxes that lie in their regions"),
         ):
             if texts:
                 words = ", ".join(_quoted(text.words) for text in texts[:_LISTED])
@@ -221,6 +238,13 @@ class _Findings:
             message = f"no link by a corner: {_pairs(at_corner)} meet at a point"
             help_ = f"if a piece can go from one to the other: {_edit('link', at_corner[0])}"
             self._warn("RS474", lines[at_corner[0][0]], message, help_)
+
+
+def _is_box(outline: str) -> bool:
+    """Whether an outline is a rectangle with level sides."""
+    rings = rings_of(outline)
+    corners = [*zip(rings[0], [*rings[0][1:], rings[0][0]], strict=True)] if len(rings) == 1 else []
+    return len(corners) == 4 and all(a[0] == b[0] or a[1] == b[1] for a, b in corners)
 
 
 def _counted(number: int, what: str) -> str:

@@ -10,7 +10,8 @@ from rulespec.drawing.outlines import extent
 from rulespec.drawing.reading.clipping import Clip, ClipArea
 from rulespec.drawing.reading.geometry import SAME, SHAPES, Geometry, Matrix, Viewport, product
 from rulespec.drawing.reading.looks import NO_FILL, WIDE, InheritedLook, look_of, reference_of
-from rulespec.drawing.reading.styles import Scope, Styles
+from rulespec.drawing.reading.repetitions import target_of
+from rulespec.drawing.reading.styles import Styles, StyleScope
 from rulespec.drawing.reading.svg_tree import Document, Element
 
 _DEEPEST = 8  # groups in a mask, and clip paths of clip paths
@@ -122,7 +123,7 @@ class Clips:
         around: InheritedLook,
         viewport: Viewport,
         depth: int,
-        scope: Scope | None,
+        scope: StyleScope | None,
     ) -> Iterator[tuple[list[list[tuple[float, float]]], InheritedLook]]:
         """The outlines of the shapes in a clip path or a mask, with their looks, those below first."""
         if depth > _DEEPEST or len(parent.elements) > _MOST:
@@ -158,11 +159,10 @@ class Clips:
         look: InheritedLook,
         viewport: Viewport,
         depth: int,
-        scope: Scope | None,
+        scope: StyleScope | None,
     ) -> Iterator[tuple[list[list[tuple[float, float]]], InheritedLook]]:
         """The areas of what `use` repeats."""
-        href = use.get("href") or use.get("xlink:href")
-        target = self._document.ids.get(href[1:]) if href.startswith("#") else None
+        target = target_of(self._document, use)
         if target is None or target.tag not in (*SHAPES, "g"):
             raise _NotReadError
         x, y = (

@@ -12,7 +12,7 @@ from rulespec.drawing.reading.clips import Clips
 from rulespec.drawing.reading.element_names import ORNAMENTS, id_of, is_of_a_program, label_of, slug
 from rulespec.drawing.reading.geometry import SAME, Geometry, Matrix, Viewport
 from rulespec.drawing.reading.looks import InheritedLook, is_clear, look_of
-from rulespec.drawing.reading.styles import Scope, Styles
+from rulespec.drawing.reading.styles import Styles, StyleScope
 from rulespec.drawing.reading.svg_tree import Document, Element
 
 
@@ -89,7 +89,7 @@ class Around(Struct, frozen=True):
     clips: tuple[Clip, ...] = ()
     layers: tuple[Layer, ...] = ()
     copied: tuple[Element, ...] = ()
-    scope: Scope | None = None
+    scope: StyleScope | None = None
     nameless: bool = False
     depth: int = 0
 

@@ -10,14 +10,16 @@ from rulespec.drawing.reading.contexts import Part
 from rulespec.drawing.reading.sketch import Sketch, read_sketch
 from rulespec.drawing.reading.traced_board import SUFFIXES, read_picture
 
-DRAWINGS = (".svg", *geo.SUFFIXES, *SUFFIXES)
-"""The ends of names of files that are read."""
+_OF_DRAWINGS = (".svg", ".svgz")
+DRAWINGS = (*_OF_DRAWINGS, *geo.SUFFIXES, *SUFFIXES)
+"""The ends of names of files that are read, in small letters."""
 MOST_BYTES = geo.MAX_BYTES
 """Bytes of the largest one that is read; each sort has bounds of its own."""
 
 
 def read_source(path: Path, report: Report | None = None, part: Part | None = None) -> Sketch:
     """The shapes of a drawing, a picture, or geographic data. Arguments and errors: as for `read_sketch`."""
-    if path.suffix in SUFFIXES:
+    suffix = path.suffix.lower()
+    if suffix in SUFFIXES:
         return read_picture(path, report, part)
-    return read_sketch(path, report, part) if path.suffix == ".svg" else geo.read_geo(path, part)
+    return read_sketch(path, report, part) if suffix in _OF_DRAWINGS else geo.read_geo(path, part)

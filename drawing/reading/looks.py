@@ -38,7 +38,7 @@ _STEPS = {"smaller": 1 / 1.2, "larger": 1.2}
 _UNSEEN = re.compile(r"[^ -~]")
 _URL = re.compile(r"url\(\s*(['\"]?)(.*?)\1\s*\)\s*(.*)", re.DOTALL)
 _UPRIGHT = ("tb", "tb-rl", "vertical-rl", "vertical-lr", "sideways-rl", "sideways-lr")
-_KEPT = ("pre", "pre-wrap", "break-spaces")
+_PRESERVING = ("pre", "pre-wrap", "break-spaces")
 _LEVEL = ("lr", "lr-tb", "rl", "rl-tb", "horizontal-tb")
 _INHERIT, _INITIAL, _UNSET = "inherit", "initial", ("unset", "revert", "revert-layer")
 WIDE = frozenset({_INHERIT, _INITIAL, *_UNSET})
@@ -65,7 +65,7 @@ class Face(Struct, frozen=True):
 
     `apart`: the space after each letter, and the further one after each blank, in those units.
     `rise`: the middle of letters above their line, by their size.
-    `kept`: blanks at its ends, and several side by side, are seen.
+    `keeps_blanks`: blanks at its ends, and several side by side, are seen.
     """
 
     size: float | None = _SIZE
@@ -74,7 +74,7 @@ class Face(Struct, frozen=True):
     upright: bool = False
     apart: tuple[float, float] = (0.0, 0.0)
     rise: float = RISES["alphabetic"]
-    kept: bool = False
+    keeps_blanks: bool = False
 
     def width(self, words: str) -> float:
         """The width of a text in a line; 0 if its size is unknown."""
@@ -157,8 +157,8 @@ def _face(values: Mapping[str, str], around: Face) -> Face:
     )
     line = _word(values, "dominant-baseline", "", "alphabetic")
     rise = around.rise if not line else RISES.get(line, RISES["alphabetic"])
-    space = _word(values, "white-space", "pre" if around.kept else "normal", "normal")
-    return Face(size, anchor, direction == "rtl", mode in _UPRIGHT, (letters, blanks), rise, space in _KEPT)
+    space = _word(values, "white-space", "pre" if around.keeps_blanks else "normal", "normal")
+    return Face(size, anchor, direction == "rtl", mode in _UPRIGHT, (letters, blanks), rise, space in _PRESERVING)
 
 
 def _apart(text: str, around: float, size: float | None) -> float:
@@ -287,7 +287,7 @@ _INHERITED: dict[str, Callable[[str], bool]] = {
     "letter-spacing": lambda text: text.lower() == "normal" or _LENGTH.fullmatch(text) is not None,
     "word-spacing": lambda text: text.lower() == "normal" or _LENGTH.fullmatch(text) is not None,
     "dominant-baseline": _one_of(*RISES, "auto"),
-    "white-space": _one_of(*_KEPT, "normal", "nowrap", "pre-line"),
+    "white-space": _one_of(*_PRESERVING, "normal", "nowrap", "pre-line"),
 }
 NO_ATTRIBUTES = ("transform-box", "translate", "rotate", "scale")
 """Properties that only style sheets have: an attribute of one of these names is something else."""

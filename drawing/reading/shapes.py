@@ -6,7 +6,7 @@ limit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import dist
 
 from msgspec import Struct, field
@@ -25,9 +25,11 @@ from rulespec.drawing.reading.geometry import (
 )
 from rulespec.drawing.reading.looks import NO_FILL, colour_of, is_clear, look_of, paint_behind, reference_of
 from rulespec.drawing.reading.placed_texts import MAX_LEADS, Lead
+from rulespec.drawing.reading.repetitions import counted_places, target_of
 from rulespec.drawing.reading.styles import Styles, styles_of
 from rulespec.drawing.reading.svg_tree import MAX_DEPTH, MAX_ELEMENTS, Document, Element, refused
-from rulespec.drawing.reading.texts import Texts, Track
+from rulespec.drawing.reading.texts import MAX_TEXTS, Texts, Track
+from rulespec.drawing.reading.transforms import functions_of
 from rulespec.drawing.svg import Box, Point
 
 _WORDS = ("text", "tspan", "textPath", "a")
@@ -38,8 +40,6 @@ _APART = frozenset(
     }
 )
 """Elements in which nothing is shown where they stand."""
-_MOVING = ("transform", "style", "width", "height")
-"""Attributes that may say where an element is."""
 _EXTENSIONS = ("http://www.w3.org/1999/xhtml", "http://www.w3.org/1998/Math/MathML")
 """What a browser can show of what an element may ask for."""
 _MAX_CLIPPED = 20_000_000
@@ -87,6 +87,7 @@ class PlacedShape(Struct, frozen=True):
 class Content(Struct):
     """The content of a drawing: shapes and texts, its page if there is one, and notes on unsupported parts.
 
+    `sheet`: the part that is seen at most: more than its page where that has other proportions; None if unknown.
     `leads`: the ends of its short lines, possible leader lines from texts to shapes.
     """
 
@@ -95,6 +96,7 @@ class Content(Struct):
     texts: Texts = field(default_factory=Texts)
     leads: list[Lead] = field(default_factory=list)
     box: Box | None = None
+    sheet: Box | None = None
     notes: Passed = field(default_factory=Passed)
 
 
@@ -122,27 +124,12 @@ class _Walk:
             sizes = [self.geometry.number(root.get(name)) if root.tag == "svg" else 0 for name in ("width", "height")]
             viewport = Viewport(*(max(size, 0) for size in sizes))
         self.geometry.extent = max(viewport.width, viewport.height)
+        if not functions_of(styles.values(root)):
+            page = box if len(box) == 4 else (0, 0, viewport.width, viewport.height)
+            self.content.sheet = _sheet_of(root, page, self.geometry)
         self.contexts = Contexts(document, part, styles, self.geometry, self.content.notes)
         self.elements, self.clip_cost, self.viewport = 0, 0, viewport
-        self._uses = self._counted_uses()
-
-    def _counted_uses(self) -> dict[int, int]:
-        """The number of places at which `use` repeats each element: a layer drawn twice has one."""
-        places: dict[int, set[tuple[str, ...]]] = {}
-        todo: list[tuple[Element, tuple[str, ...]]] = [(self.document.root, ())]
-        while todo:
-            element, moved = todo.pop()
-            if here := [element.get(name) for name in _MOVING if element.get(name)]:
-                moved = (*moved, *here)
-            todo += [(each, moved) for each in element.elements]
-            if element.tag == "use" and (target := self._target(element)) is not None:
-                at = (*moved, *(element.get(name) or "0" for name in ("x", "y")))
-                places.setdefault(id(target), set()).add(at)
-        return {target: len(each) for target, each in places.items()}
-
-    def _target(self, element: Element) -> Element | None:
-        href = element.get("href") or element.get("xlink:href")
-        return self.document.ids.get(href[1:]) if href.startswith("#") else None
+        self._uses = counted_places(document)
 
     def root(self) -> None:
         """Walks through the whole drawing."""
@@ -281,12 +268,12 @@ class _Walk:
             colours = {colour_of(self.styles.values(stop).get("stop-color", "#000000")) for stop in stops}
             if stops:
                 break
-            target = self._target(target)
+            target = target_of(self.document, target)
         return colours.pop() if len(colours) == 1 and not colours & {"", NO_FILL} else paint
 
     def _use(self, element: Element, values: dict[str, str], inside: Around) -> None:
         """Walks through the content repeated by `use`, at its place."""
-        target = self._target(element)
+        target = target_of(self.document, element)
         if target is None or target in inside.copied:
             if not inside.hidden:
                 self.content.notes.leave(
@@ -327,6 +314,9 @@ class _Walk:
         """Takes a text, whose parts may have looks of their own; `words`: those seen in its place."""
         if inside.ornament:
             return
+        if len(self.content.texts.all) >= MAX_TEXTS:
+            self.content.notes.leave(f"texts after the first {MAX_TEXTS:,}", element.line)
+            return
         self._words(element, inside)
         if not self.content.texts.end(element.line, words):
             what = "texts along a path, or with a size or a place that is not understood"
@@ -351,7 +341,7 @@ class _Walk:
 
     def _track(self, element: Element, inside: Around) -> Track | None:
         """The line that a text runs along, which is a shape elsewhere."""
-        target = self._target(element)
+        target = target_of(self.document, element)
         if target is None or target.tag not in SHAPES:
             return None
         values = self.styles.values(target)
@@ -360,6 +350,17 @@ class _Walk:
         if not lines or len(lines[0]) < 2:
             return None
         return Track(lines[0] if target.tag in ("path", "polyline") else [*lines[0], lines[0][0]])
+
+
+def _sheet_of(root: Element, page: Sequence[float], geometry: Geometry) -> Box | None:
+    """The part of a drawing that is seen at most, by its size and its page: left, top, width, height."""
+    if root.tag != "svg" or page[2] <= 0 or page[3] <= 0:
+        return None
+    sizes = (root.get(name) for name in ("width", "height"))
+    width, height = (0.0 if "%" in size else geometry.number(size) for size in sizes)
+    scale = min(width / page[2], height / page[3]) if width > 0 and height > 0 else 0.0
+    wide, high = (width / scale - page[2], height / scale - page[3]) if scale else (0.0, 0.0)
+    return Box((page[0] - wide, page[1] - high, page[0] + page[2] + wide, page[1] + page[3] + high))
 
 
 def _is_for_all(element: Element) -> bool:

@@ -11,10 +11,11 @@ from msgspec.structs import replace
 
 from rulespec.diagnostics.report import Report, failure
 from rulespec.documents.text_files import MISLEADING
-from rulespec.drawing.outlines import area
+from rulespec.drawing.outlines import area, extent
 from rulespec.drawing.reading.contexts import Layer, NamedGroup, Part
 from rulespec.drawing.reading.element_names import is_numbered, is_of_a_program, quoted, slug
 from rulespec.drawing.reading.layers import LayerProposal, proposals
+from rulespec.drawing.reading.name_plates import plates_of
 from rulespec.drawing.reading.outlined_texts import outlined_texts
 from rulespec.drawing.reading.placed_texts import PlacedTexts, place_texts
 from rulespec.drawing.reading.shapes import Content, PlacedShape, Shape, read_content
@@ -32,6 +33,7 @@ _LINES = "lines, which have no area"
 _OPEN = "lines without a filling, such as rivers"
 _HOLLOW = "shapes without a filling, where others have one"
 _MARKERS = "small copies by `use`, such as marks of towns"
+_BEYOND = "shapes beyond the page"
 _UNSEEN = "shapes with neither a filling nor a line"
 _ABBREVIATED = 3  # letters of a label that may stand for a longer text
 _LAYERS = 3  # with one shape each, of which the map consists
@@ -39,6 +41,7 @@ _AGAIN, _SMALL = 3, 0.1
 """Copies of one shape that are marks, if they are no larger than this share of other shapes."""
 _FILLS = 3  # colours of a group that are named
 _MAX_TESTS = 10_000_000
+_MOST_POINTS = 3_000  # of a group in which marks are looked for
 _SAMPLES = 5  # points of an outline that are asked on which side of it there is a filling
 _MOST_LINES = 12
 _SHOWN = 60
@@ -51,7 +54,7 @@ class Notes(Struct):
     `hidden`: hidden groups, with their number of shapes.
     `ornaments`: groups and shapes whose names mark them as no regions.
     `loose`: texts outside shapes; `beside`: texts in a shape with another name, and that name; `outlined`: texts drawn
-    as outlines; `led`, `joined`: as in `PlacedTexts`.
+    as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes that lie in their shapes.
     `pictured`: it is a raster picture, with numbered regions.
     """
 
@@ -63,6 +66,7 @@ class Notes(Struct):
     outlined: list[DrawnText] = field(default_factory=list)
     led: list[DrawnText] = field(default_factory=list)
     joined: list[DrawnText] = field(default_factory=list)
+    plated: list[DrawnText] = field(default_factory=list)
     proposals: list[LayerProposal] = field(default_factory=list)
     pictured: bool = False
 
@@ -125,8 +129,10 @@ def _check_part(document: Document, content: Content, part: Part) -> None:
 def _sketch(document: Document, content: Content, part: Part) -> Sketch:
     notes = Notes(content.notes.left_out, _hidden(content), content.notes.ornaments)
     pieces = _without_unseen([piece for piece in content.pieces if _is_in(piece.shape, part)], notes)
+    pieces = _without_beyond(pieces, content, part, notes)
     pieces = _bounded(_without_markers(_without_hollow(pieces, notes), notes), notes, document.file)
     pieces, notes.outlined = outlined_texts(pieces, content.texts.all)
+    pieces = _named_by_groups(pieces)
     texts = place_texts(
         [*content.texts.all, *notes.outlined],
         [piece.shape.outlines for piece in pieces],
@@ -134,6 +140,7 @@ def _sketch(document: Document, content: Content, part: Part) -> Sketch:
         {i for i, piece in enumerate(pieces) if not piece.shape.evenodd},
         content.leads,
     )
+    notes.plated = _name_by_plates(pieces, texts)
     results, said = _named(_merged(pieces, texts.names), texts, notes)
     there = [piece.shape for piece in content.pieces]
     there = [shape for shape in there if not shape.unseen or any(layer.hidden for layer in shape.layers)]
@@ -213,9 +220,46 @@ def _without_unseen(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape
     return results
 
 
+def _without_beyond(pieces: list[PlacedShape], content: Content, part: Part, notes: Notes) -> list[PlacedShape]:
+    """Shapes without those beyond the page, unless they are most of them, or a layer is chosen."""
+    if content.sheet is None or part.layers:
+        return pieces
+    left, top, right, bottom = content.sheet
+    beyond = set()
+    for i, piece in enumerate(pieces):
+        a, b, c, d = extent(p for line in piece.shape.outlines for p in line)
+        if a >= right or b >= bottom or c <= left or d <= top:
+            beyond.add(i)
+    if not beyond or 2 * len(beyond) > len(pieces):
+        return pieces
+    notes.left_out.setdefault(_BEYOND, []).extend(pieces[i].shape.line for i in sorted(beyond))
+    return [piece for i, piece in enumerate(pieces) if i not in beyond]
+
+
+def _name_by_plates(pieces: Sequence[PlacedShape], texts: PlacedTexts) -> list[DrawnText]:
+    """Moves the texts of boxes behind names to the shapes that they name; returns them."""
+    own = [piece.shape.own or _is_own(piece.group) for piece in pieces]
+    nonzero = {i for i, piece in enumerate(pieces) if not piece.shape.evenodd}
+    moved = plates_of([piece.shape.outlines for piece in pieces], texts.names, own, nonzero)
+    for plate, shape in moved.items():
+        texts.names[shape], texts.names[plate] = texts.names[plate], None
+    return [text for shape in moved.values() if (text := texts.names[shape]) is not None]
+
+
 def _is_own(group: NamedGroup | None) -> bool:
     """Whether a group has a name that its author gave."""
     return group is not None and (group.label or not is_of_a_program(group.name))
+
+
+def _named_by_groups(pieces: Sequence[PlacedShape]) -> list[PlacedShape]:
+    """Shapes with the name of their group where its author has named it, no author the shape, and it has no other."""
+    counts = Counter(piece.group for piece in pieces)
+    return [
+        PlacedShape(replace(_called(piece), own=True), piece.group)
+        if piece.shape.name and not piece.shape.own and counts[piece.group] == 1 and _is_own(piece.group)
+        else piece
+        for piece in pieces
+    ]
 
 
 def _called(piece: PlacedShape) -> Shape:
@@ -343,7 +387,7 @@ def _above(group: NamedGroup) -> Iterable[NamedGroup]:
 
 def _united(group: NamedGroup, parts: Sequence[Shape]) -> Shape:
     """The shape of a group; of parts with different colours it has none that has a meaning."""
-    filled = [part for part in parts if part.filled] or parts
+    filled = _without_marks([part for part in parts if part.filled]) or parts
     plain = [part.fill for part in filled if not part.fill.startswith("url(")]  # without patterns over a colour
     fills = [*dict.fromkeys(plain or [part.fill for part in filled])][:_FILLS]
     fill = " and ".join(fill or "none" for fill in fills) if len(fills) > 1 else fills[0]
@@ -360,6 +404,23 @@ def _united(group: NamedGroup, parts: Sequence[Shape]) -> Shape:
         filled=any(part.filled for part in parts),
         layers=parts[0].layers,
     )
+
+
+def _without_marks(parts: Sequence[Shape]) -> list[Shape]:
+    """Parts of a region without small ones of another colour on the largest, such as the dot of a town."""
+    sizes = [sum(abs(area(line)) for line in part.outlines) for part in parts]
+    if len(parts) < 2 or sum(len(line) for part in parts for line in part.outlines) > _MOST_POINTS:
+        return [*parts]
+    largest = max(range(len(parts)), key=lambda i: sizes[i])
+    ground = parts[largest]
+    return [
+        part
+        for i, part in enumerate(parts)
+        if i <= largest
+        or part.fill == ground.fill
+        or sizes[i] > _SMALL * sizes[largest]
+        or not all(rounds(ground.outlines, x, y) for line in part.outlines for x, y in line)
+    ]
 
 
 def plain_rings(shape: Shape) -> list[list[Point]]:

@@ -36,7 +36,7 @@ class _Rule(Struct, frozen=True):
     declared: list[Declared]
 
 
-class Scope(Struct):
+class StyleScope(Struct):
     """A tree of elements that rules and variables hold in: the drawing, or a copy by `use`.
 
     `root`: the element that is repeated; None: the drawing as a whole.
@@ -59,11 +59,11 @@ class Styles(Struct):
     """Parts of style sheets that are not read → the first line of one."""
     budget: SelectorBudget = field(default_factory=SelectorBudget)
     _inline: dict[str, list[Declared]] = field(default_factory=dict)
-    whole: Scope = field(default_factory=Scope)
+    whole: StyleScope = field(default_factory=StyleScope)
     _parsed: int = 0
     _count: int = 0
 
-    def values(self, element: Element, scope: Scope | None = None) -> dict[str, str]:
+    def values(self, element: Element, scope: StyleScope | None = None) -> dict[str, str]:
         """The property values of an element from its attributes and all rules; `scope`: the drawing by default.
 
         Raises:
@@ -79,11 +79,11 @@ class Styles(Struct):
                 results[name] = known if known and _is_valid(name, known) else "unset"
         return results
 
-    def copied(self, use: Element, target: Element, scope: Scope | None) -> Scope:
+    def copied(self, use: Element, target: Element, scope: StyleScope | None) -> StyleScope:
         """The scope of what a `use` repeats; `scope`: that of the `use`."""
-        return Scope(target, self._variables_of(use, scope or self.whole))
+        return StyleScope(target, self._variables_of(use, scope or self.whole))
 
-    def _variables_of(self, element: Element, scope: Scope) -> Mapping[str, str]:
+    def _variables_of(self, element: Element, scope: StyleScope) -> Mapping[str, str]:
         """The variables that an element has, or those around it."""
         if (known := scope.known.get(id(element))) is None:
             parent = element.parent if element is not scope.root else None
@@ -93,7 +93,7 @@ class Styles(Struct):
             scope.known[id(element)] = known
         return known
 
-    def _cascaded(self, element: Element, scope: Scope) -> dict[str, str]:
+    def _cascaded(self, element: Element, scope: StyleScope) -> dict[str, str]:
         """The values by the attributes and all rules, with names of variables in them, and those of variables."""
         results = {name: value for name in element.attributes if (value := self._attribute(element, name))}
         if space := element.get("xml:space"):
@@ -141,6 +141,8 @@ class Styles(Struct):
         if isinstance(source, str) and not self._is_parsed(source, line):
             return []
         nodes = tinycss2.parse_blocks_contents(source, skip_comments=True, skip_whitespace=True)
+        if any(node.type in ("qualified-rule", "at-rule") for node in nodes):
+            self.unread.setdefault("rules in rules", line)
         return [
             *_valid(
                 (_lower(node.name), tinycss2.serialize(node.value).strip(), node.important)

@@ -21,6 +21,8 @@ _NARROW, _GAP, _LOOSE = 0.9, 0.2, 0.12
 size of its letters; and the shortfall of the first part, relative to its length."""
 _LETTER, _LETTER_STEP = 0.35, 0.55
 """The width of the last letter of a text, and of a letter before it, by their size, where letters have places."""
+_LETTERS, _EVEN = 2, 0.1
+"""The fewest letters that follow another one, and the difference of even steps, by a step."""
 _LEVEL = 0.1
 """The difference in height, by the size of the letters, of parts of one line."""
 
@@ -73,6 +75,8 @@ class Texts(Struct):
     all: list[DrawnText] = field(default_factory=list)
     _open: bool = False
     _parts: list[str] = field(default_factory=list)
+    _gaps: list[tuple[int, float, float]] = field(default_factory=list)
+    """Parts on the line of the one before: the number of the blank between, the gap, and the way from its start."""
     _line: str = ""
     _next: bool = False
     _run: tuple[float, float, str] = (0.0, 0.0, "")
@@ -92,7 +96,7 @@ class Texts(Struct):
         `track`: the line of a `textPath`; None if unknown.
         """
         if tag == "text":
-            self._open, self._parts, self._start, self._moved = True, [], (0.0, 0.0), None
+            self._open, self._parts, self._start, self._moved, self._gaps = True, [], (0.0, 0.0), None, []
             self._track, self._offset, self._last, self._width = None, 0.0, None, None
         if self._moved is not None:
             self._go_on(attributes, viewport)
@@ -117,9 +121,13 @@ class Texts(Struct):
         x, y = _along(attributes, "x", end, face, viewport), _along(attributes, "y", top, face, viewport)
         level = y is not None and abs(y - top) < _LEVEL * size
         near = x is not None and -_GAP * size - _LOOSE * (end - left) < x - end < _GAP * size
+        if level and x is not None:
+            self._gaps.append((len(self._parts), (x - end) / size if size else 0.0, x - left))
         if not (level and near and face.anchor not in ("middle", "end") and not (face.upright or face.leftward)):
             self._parts.append(" ")
             self._next = self._next or not level
+        elif level:
+            self._parts.append("")
         self._run = (end if x is None else x, top if y is None else y, "")
 
     def add(self, data: str, face: Face, moved: Moved) -> None:
@@ -139,12 +147,13 @@ class Texts(Struct):
 
         `instead`: words displayed in its place.
         """
+        self._join_letters()
         words = " ".join(INVISIBLE.sub("", "".join(self._parts)).split())
         words = (instead or words)[:_MAX_WORDS]
         moved, line = self._moved, INVISIBLE.sub("", self._line)
-        line = line.rstrip("\r\n") if self._face.kept else " ".join(line.split())
+        line = line.rstrip("\r\n") if self._face.keeps_blanks else " ".join(line.split())
         self._open, self._parts, self._moved = False, [], None
-        if moved is None or not words or len(self.all) >= MAX_TEXTS:
+        if moved is None or not words:
             return True
         (x, y), size = self._start, self._face.size
         if x is None or y is None or size is None:
@@ -155,6 +164,17 @@ class Texts(Struct):
         at, (ex, ey) = moved(middle), moved(end)
         self.all.append(DrawnText(words, at, dist(at, moved(below)), number, (ex - at[0], ey - at[1])))
         return True
+
+    def _join_letters(self) -> None:
+        """Takes blanks away between letters that are parts of their own, and as far from one another as all others."""
+        if len(self._gaps) < _LETTERS or any(len(part.strip()) > 1 for part in self._parts):
+            return
+        gaps, steps = sorted(gap for _, gap, _ in self._gaps), sorted(step for *_, step in self._gaps)
+        usual, step = gaps[len(gaps) // 2], steps[len(steps) // 2]
+        even = steps[-1 - len(steps) // 4] - steps[len(steps) // 4] < _EVEN * step
+        for number, gap, way in self._gaps:
+            is_blank = way > (1 + 4 * _EVEN) * step if even else gap > usual + _GAP
+            self._parts[number] = " " if is_blank else ""
 
     def add_whole(self, words: str, at: Point, size: float, number: int) -> None:
         """Adds a text with a known centre."""
@@ -195,9 +215,9 @@ def _last(attributes: dict[str, str], face: Face, viewport: Viewport, start: tup
         at = first
         for name in (axis, f"d{axis}"):
             places = attributes.get(name, "").replace(",", " ").split()[1:_MAX_WORDS]
-            found = [length(place, face.size, viewport.whole(axis)) or 0.0 for place in places]
-            if found and at is not None:
-                at = found[-1] if name == axis else at + sum(found)
+            steps = [length(place, face.size, viewport.whole(axis)) or 0.0 for place in places]
+            if steps and at is not None:
+                at = steps[-1] if name == axis else at + sum(steps)
         results.append(0.0 if at is None else at)
     if (results[0], results[1]) == start:
         return None

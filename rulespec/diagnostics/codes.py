@@ -177,6 +177,7 @@ CODES: dict[str, str] = {
     "RS473": "borders of a drawing that are very short",
     "RS474": "regions of a drawing that meet at a corner",
     "RS475": "links of a drawing by a corner",
+    "RS485": "regions of a drawing that look like boxes of a legend",
     "RS501": "no such ruleset",
     "RS502": "no such overlay",
     "RS503": "an overlay's path does not exist",

@@ -118,7 +118,7 @@ def can_start(folder: Path) -> bool:
 
 
 def _is_drawing(entry: os.DirEntry[str]) -> bool:
-    return entry.name.endswith(DRAWINGS) and entry.is_file(follow_symlinks=False)
+    return entry.name.lower().endswith(DRAWINGS) and entry.is_file(follow_symlinks=False)
 
 
 class Start:

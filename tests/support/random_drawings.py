@@ -12,7 +12,9 @@ from rulespec.drawing.reading.svg_tree import read_tree
 
 WIDE, HIGH = 800, 600
 COLOURS = ("red", "#9ecae9", "#FC0", "rgb(10, 200, 30)", "rgba(0,0,255,.5)", "hsl(120, 60%, 40%)", "none", "navy")
+VARIABLES = ("var(--tint)", "var(--wash, teal)", "var(--tint, var(--wash))")
 SIZES = ("12px", "9pt", "5mm", "1.5em", "80%", "smaller", "x-large", "medium", "2pc", ".2in")
+ORIGINS = ("50% 50%", "30 20", "center", "top left", "right 25%", "10mm 2em")
 CLASSES = ("sea", "land", "old", "big")
 SEEN = """
 () => {
@@ -24,7 +26,11 @@ SEEN = """
     for (let each = element; each instanceof Element; each = each.parentNode)
       laid = laid && getComputedStyle(each).display !== "none";
     const shown = laid && style.visibility === "visible";
-    const result = {shown, laid, fill: style.fill, size: parseFloat(style.fontSize) * Math.hypot(matrix.c, matrix.d)};
+    const result = {shown, laid, fill: style.fill, size: 0};
+    if (element.tagName === "text") {  // Chromium draws letters below 6 pixels, and says that they have 6
+      element.setAttribute("dx", "1em");
+      result.size = element.dx.baseVal.getItem(0).value * Math.hypot(matrix.c, matrix.d);
+    }
     if (element.tagName !== "text") {
       const box = element.getBBox();
       result.matrix = [matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f];
@@ -113,6 +119,8 @@ class Writer:
         results = []
         for _ in range(self.choose.randint(1, 3)):
             name, value = self.property(css=True)
+            if self.choose.random() < 0.1:
+                name, value = f"--{self.choose.choice(('tint', 'wash'))}", self.choose.choice(COLOURS)
             important = " !important" if self.choose.random() < 0.1 else ""
             results.append(f"{name}: {value}{important}")
         return "; ".join(results)
@@ -124,7 +132,7 @@ class Writer:
             size = self.choose.choice(("12px", "150%", "1.2em"))
             return ("font", f"italic bold {size}/1.2 serif") if css else ("fill", "currentColor")
         value = {
-            "fill": self.choose.choice((*COLOURS, "currentColor", "inherit", "bogus")),
+            "fill": self.choose.choice((*COLOURS, "currentColor", "inherit", "bogus", *(VARIABLES if css else ()))),
             "color": self.choose.choice(("red", "#123456", "bogus")),
             "font-size": self.choose.choice((*SIZES, "inherit", "-3px") if css else (*SIZES, "14", "inherit")),
             "visibility": self.choose.choice(("visible", "hidden", "visible", "collapse", "inherit")),
@@ -170,7 +178,10 @@ class Writer:
             f"skewY({n(-20, 20)})",
             f"matrix({n(0.7, 1.2)},{n(-0.2, 0.2)},{n(-0.2, 0.2)},{n(0.7, 1.2)},{n(-20, 20)},{n(-20, 20)})",
         )
-        return f' transform="{" ".join(self.choose.sample(kinds, self.choose.choice((1, 1, 2))))}"'
+        result = f' transform="{" ".join(self.choose.sample(kinds, self.choose.choice((1, 1, 2))))}"'
+        if self.choose.random() < 0.2:
+            result += f' transform-origin="{self.choose.choice(ORIGINS)}"'
+        return result
 
     def group(self, depth: int) -> None:
         """A group with shapes, texts and groups in it."""
@@ -199,8 +210,8 @@ class Writer:
     def symbol(self, number: int) -> None:
         """A shape, a group or a symbol that is repeated elsewhere."""
         self.symbols += 1
-        kind = self.choose.choice(("g", "symbol"))
-        box = ' viewBox="0 0 100 80" overflow="visible"' if kind == "symbol" else ""
+        kind = self.choose.choice(("g", "symbol", "svg"))
+        box = ' viewBox="0 0 100 80" overflow="visible"' if kind != "g" else ""
         moved = self.choose.choice(("", ' transform="translate(9 5) scale(.8)"')) if kind == "g" else ""
         self.lines.append(f'<{kind} id="s{number}"{box}{moved}>')
         for _ in range(self.choose.randint(1, 2)):
@@ -244,6 +255,8 @@ class Writer:
         name = f' id="n{self.choose.randrange(9)}_{len(self.lines)}"'
         name = name if self.choose.random() < 0.8 else f' id="n{self.choose.randrange(9)}"'
         looks = self.looks(0.5) + self.transform() if counted else ""
+        if counted and self.choose.random() < 0.1:
+            looks += f' systemLanguage="{self.choose.choice(("de", "en", "fr, en-GB"))}"'
         self.lines.append(f"<{self.choose.choice(kinds)}{name}{looks}{at}/>")
 
     def path(self) -> str:
@@ -256,7 +269,7 @@ class Writer:
             low, high = (0, 400) if command.isupper() else (-120, 120)
             numbers = {"H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "L": 2, "T": 2, "Z": 0}.get(command.upper())
             if numbers is None:
-                flags = f"{self.choose.choice('01')} {self.choose.choice('01')}"
+                flags = f"{self.choose.choice('01')}{self.choose.choice((' ', ''))}{self.choose.choice('01')}"
                 radii = f"{self.choose.uniform(5, 200):.1f} {self.choose.uniform(5, 200):.1f}"
                 result += f"{command}{radii} {self.choose.randint(0, 90)} {flags} {n(low, high)} {n(low, high)}"
             else:

@@ -1,0 +1,56 @@
+"""Boxes behind the names of a drawing: each names the larger shape without a name that it lies in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rulespec.drawing.outlines import area, extent
+from rulespec.drawing.reading.placed_texts import ShapeSearch
+from rulespec.drawing.reading.texts import DrawnText
+from rulespec.drawing.svg import Point
+
+_LEAST = 3  # names with a box behind them
+_MOST_LINES = 4  # height of a box, by the size of its letters
+_BOX = 0.7  # of the rectangle around it that a box fills at least, as a circle does
+_LARGER = 2.0
+_SHARE = 0.8  # of the boxes that lie in a shape of their own
+
+Rings = Sequence[Sequence[Point]]
+
+
+def plates_of(
+    shapes: Sequence[Rings], names: Sequence[DrawnText | None], own: Sequence[bool], nonzero: set[int]
+) -> dict[int, int]:
+    """The boxes behind names, each with the shape that it names; none if boxes may be the regions.
+
+    Args:
+        shapes: the outlines of each.
+        names: the text in each.
+        own: whether each has a name by its author, or is in a group with one.
+        nonzero: numbers of shapes with the nonzero fill rule.
+    """
+    plates = {i: text for i, text in enumerate(names) if text is not None and not own[i] and _is_box(shapes[i], text)}
+    rest = [i for i in range(len(shapes)) if i not in plates]
+    if len(plates) < _LEAST or len(rest) < _LEAST:
+        return {}
+    search = ShapeSearch([shapes[i] for i in rest], (), {n for n, i in enumerate(rest) if i in nonzero})
+    around = {i: rest[at] for i, text in plates.items() if (at := search.at(text.at)) is not None}
+    counts = Counter(around.values())
+    results = {
+        i: k
+        for i, k in around.items()
+        if counts[k] == 1 and names[k] is None and not own[k] and _size(shapes[k]) > _LARGER * _size(shapes[i])
+    }
+    return results if len(results) >= max(_LEAST, _SHARE * len(plates)) else {}
+
+
+def _is_box(rings: Rings, text: DrawnText) -> bool:
+    """Whether a shape is a rectangle or a circle around a text."""
+    left, top, right, bottom = extent(p for ring in rings for p in ring)
+    fits = min(right - left, bottom - top) <= _MOST_LINES * text.size
+    return len(rings) == 1 and fits and _size(rings) >= _BOX * (right - left) * (bottom - top)
+
+
+def _size(rings: Rings) -> float:
+    return sum(abs(area(ring)) for ring in rings)
