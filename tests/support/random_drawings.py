@@ -28,6 +28,9 @@ SEEN = """
     const shown = laid && style.visibility === "visible";
     const result = {shown, laid, fill: style.fill, size: 0};
     if (element.tagName === "text") {  // Chromium draws letters below 6 pixels, and says that they have 6
+      const box = element.getBBox();
+      const point = new DOMPoint(box.x + box.width / 2, box.y + box.height / 2).matrixTransform(matrix);
+      result.middle = [point.x, point.y];
       element.setAttribute("dx", "1em");
       result.size = element.dx.baseVal.getItem(0).value * Math.hypot(matrix.c, matrix.d);
     }

@@ -13,6 +13,7 @@ import pytest
 from browser import browser  # noqa: F401
 from folders import TESTS
 from random_drawings import Writer, content_of, seen_by_a_browser
+from six_regions import SVG, XLINK
 
 from rulespec.drawing.outlines import holds
 from rulespec.drawing.reading.looks import colour_of
@@ -23,6 +24,38 @@ from rulespec.drawing.svg import Point
 RECORDED = TESTS / "fixtures" / "drawings_in_a_browser.json"
 NEAR, LARGE = 0.5, 1_500
 """Pixels of difference, and the part of what is larger than the page: there a browser draws arcs as cubic curves."""
+LINES = (
+    '<rect data-at="2" x="9" y="9" width="50" height="30" style="transform: rotate(9deg); transform-origin: 50% 50%"/>',
+    '<rect data-at="2" x="9" y="9" width="50" height="30" style="transform: scale(2); transform-origin: right 20px"/>',
+    '<rect data-at="2" x="9" y="9" width="50" height="30" transform="rotate(45)" transform-origin="bottom left"/>',
+    '<path data-at="2" d="M9 9h50v30z" style="rotate: 40deg; transform-box: fill-box; transform-origin: center"/>',
+    '<circle data-at="2" cx="90" cy="90" r="40" style="transform-box: fill-box; transform: translate(50%, 10px)"/>',
+    '<rect data-at="2" x="9" y="9" width="50" height="30" style="translate: 20px 10%; scale: 2 1.5; rotate: 10deg"/>',
+    '<rect data-at="2" x="9" y="9" width="50" height="30" rotate="30" scale="2" translate="5"/>',
+    '<defs><svg id="s" viewBox="0 0 9 9" width="5" height="5"><rect width="9" height="9"/></svg></defs>\n'
+    '<use id="u3" href="#s" x="10" y="10" width="200" height="100" data-at="3"/>',
+    "<style>:first-child {font-size: 80%} g circle {r: 9px}</style>"
+    '<defs><g><circle id="s" cx="50" r="2em"/></g></defs>\n'
+    '<use id="u3" href="#s" data-at="3"/>',
+    '<g systemLanguage="de">\n<rect width="9" height="9" data-at="3"/></g>\n<rect requiredExtensions="" width="9" '
+    'height="9" data-at="4"/>\n<rect systemLanguage="fr, en-GB" width="9" height="9" data-at="5"/>',
+    '<text data-at="2" x="100" y="100" font-size="20" letter-spacing="12">SEA OF NAMES</text>',
+    '<g style="letter-spacing: .5em">\n<text data-at="3" x="100" y="100" font-size="20">SEA OF NAMES</text></g>',
+    '<text data-at="2" x="300" y="100" font-size="20" text-anchor="middle" style="word-spacing: 40px">A SEA</text>',
+    '<text data-at="2" x="100" y="100" font-size="20" textLength="400">SEA OF NAMES</text>',
+    '<text data-at="2" x="300" y="100" font-size="20" textLength="400" text-anchor="end">SEA OF NAMES</text>',
+    *(
+        f'<text data-at="2" x="100" y="100" font-size="40" dominant-baseline="{line}">Name</text>'
+        for line in ("auto", "middle", "central", "hanging", "text-before-edge", "text-after-edge", "mathematical")
+    ),
+    '<text data-at="2" xml:space="preserve" x="100" y="100" font-size="20">      Name</text>',
+    '<text data-at="2" style="white-space: pre" x="300" y="100" font-size="20" text-anchor="end">Name      </text>',
+    '<text data-at="2" x="100 130 160 190" y="100 140 180 220" font-size="20">Name</text>',
+    '<text data-at="2" x="100" dx="0 20 20 20" y="100" font-size="20">Name</text>',
+    '<text data-at="2" font-size="20"><tspan x="100 130 160 190" y="100 140 180 220">Name</tspan></text>',
+    '<path data-at="2" d="M100 100a30 20 0 1130 40a30,20,0,01.5.5zm50 50l10-10e0 5 5zl9 9 1e1-.5.5.5"/>',
+)
+"""Drawings of a few lines, each with something that a browser knows."""
 Seen = dict[str, dict[str, Any]]
 
 
@@ -111,6 +144,19 @@ def test_random_drawings_are_read_as_a_browser_shows_them(first: int, browser: A
         path = tmp_path / f"{seed}.svg"
         path.write_text(Writer(seed).text(), "utf-8")
         assert [*differences(path, seen_by_a_browser(browser, path))] == [], seed
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_is_read_as_a_browser_shows_it(line: str, browser: Any, tmp_path: Path) -> None:  # noqa: F811
+    path = tmp_path / "x.svg"
+    path.write_text(f'<svg {SVG} {XLINK} width="800" height="600" viewBox="0 0 800 600">\n{line}</svg>', "utf-8")
+    seen = seen_by_a_browser(browser, path)
+    assert seen and [*differences(path, seen)] == []
+    texts = {str(text.line): text for text in content_of(path).texts.all}
+    for number, each in seen.items():
+        if each["size"] and each["shown"]:
+            assert distance(texts[number].at, each["middle"], each["middle"]) < 0.4 * each["size"], "a text is there"
 
 
 @pytest.mark.parametrize("seed", json.loads(RECORDED.read_text("utf-8")) if RECORDED.exists() else [])
