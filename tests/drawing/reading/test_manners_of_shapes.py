@@ -1,4 +1,4 @@
-"""Drawings with shapes repeated, unfilled, marked or beyond the page, and texts of odd widths, as browsers show them."""
+"""Drawings with shapes repeated, unfilled, marked or beyond the page, and texts of odd widths: what a browser shows."""
 
 from __future__ import annotations
 
