@@ -41,7 +41,6 @@ _AGAIN, _SMALL = 3, 0.1
 """Copies of one shape that are marks, if they are no larger than this share of other shapes."""
 _FILLS = 3  # colours of a group that are named
 _MAX_TESTS = 10_000_000
-_MOST_POINTS = 3_000  # of a group in which marks are looked for
 _SAMPLES = 5  # points of an outline that are asked on which side of it there is a filling
 _MOST_LINES = 12
 _SHOWN = 60
@@ -102,27 +101,26 @@ def read_sketch(path: Path, report: Report | None = None, part: Part | None = No
     document, part = read_tree(path), part or Part()
     styles = styles_of(document)
     content = read_content(document, part, styles)
-    _check_part(document, content, part)
+    _check_part(document, content, "--layer", part.layers)
     if report is not None:
         styles.warn(document, report)
-    return _sketch(document, content, part)
+    result = _sketch(document, content, part)
+    _check_part(document, content, "--not", part.without)
+    return result
 
 
-def _check_part(document: Document, content: Content, part: Part) -> None:
+def _check_part(document: Document, content: Content, flag: str, names: Sequence[str]) -> None:
     """Refuses names that nothing in the drawing has."""
     known = {slug(name): name for layer in content.notes.layers for name in (layer.label, layer.id) if name}
     shapes = {slug(layer.name) for piece in content.pieces for layer in piece.shape.layers}
+    there = {*known} if flag == "--layer" else {*known, *shapes, *map(slug, content.notes.parted)}
     report = Report()
-    for flag, names, there in (
-        ("--layer", part.layers, {*known}),
-        ("--not", part.without, {*known, *shapes, *map(slug, content.notes.parted)}),
-    ):
-        for name in names:
-            if slug(name) not in there:
-                listed = ", ".join(f"`{MISLEADING.sub(' ', each)[:_SHOWN]}`" for each in [*known.values()][:12])
-                help_ = f"its groups are {listed}" if listed else "it has no groups with a name"
-                message = f"{flag} names `{name[:_SHOWN]}`, and the drawing has no part of this name"
-                report.error("RS904", message, document.place(1), help=help_)
+    for name in names:
+        if slug(name) not in there:
+            listed = ", ".join(f"`{MISLEADING.sub(' ', each)[:_SHOWN]}`" for each in [*known.values()][:12])
+            help_ = f"its groups are {listed}" if listed else "it has no groups with a name"
+            message = f"{flag} names `{name[:_SHOWN]}`, and the drawing has no part of this name"
+            report.error("RS904", message, document.place(1), help=help_)
     report.raise_if_errors()
 
 
@@ -141,7 +139,7 @@ def _sketch(document: Document, content: Content, part: Part) -> Sketch:
         content.leads,
     )
     notes.plated = _name_by_plates(pieces, texts)
-    results, said = _named(_merged(pieces, texts.names), texts, notes)
+    results, said = _without_texts(*_named(_merged(pieces, texts.names), texts, notes), content, part)
     there = [piece.shape for piece in content.pieces]
     there = [shape for shape in there if not shape.unseen or any(layer.hidden for layer in shape.layers)]
     notes.proposals = proposals(there, results, content.box, part)
@@ -182,6 +180,15 @@ def _named(
     notes.led = [text for text in texts.led if any(text.words in words for words in used)]
     notes.joined = [text for text in texts.joined if text.words in used]
     return results, said
+
+
+def _without_texts(shapes: list[Shape], said: list[str], content: Content, part: Part) -> tuple[list[Shape], list[str]]:
+    """Shapes without those whose text, which is their name, the author excludes; and the texts that are titles."""
+    _, without = part.named()
+    parted = {i for i, shape in enumerate(shapes) if shape.by_text and slug(shape.name) in without}
+    content.notes.parted += [shapes[i].name for i in sorted(parted)]
+    rest = [i for i in range(len(shapes)) if i not in parted]
+    return [shapes[i] for i in rest], [said[i] for i in rest]
 
 
 def _single_layers(shapes: Sequence[tuple[Shape, DrawnText | None]]) -> dict[int, Layer]:
@@ -409,17 +416,16 @@ def _united(group: NamedGroup, parts: Sequence[Shape]) -> Shape:
 def _without_marks(parts: Sequence[Shape]) -> list[Shape]:
     """Parts of a region without small ones of another colour on the largest, such as the dot of a town."""
     sizes = [sum(abs(area(line)) for line in part.outlines) for part in parts]
-    if len(parts) < 2 or sum(len(line) for part in parts for line in part.outlines) > _MOST_POINTS:
-        return [*parts]
-    largest = max(range(len(parts)), key=lambda i: sizes[i])
-    ground = parts[largest]
+    largest = max(range(len(parts)), key=lambda i: sizes[i], default=0)
+    ground = parts[largest] if parts else None
     return [
         part
         for i, part in enumerate(parts)
-        if i <= largest
+        if ground is None
+        or i <= largest
         or part.fill == ground.fill
         or sizes[i] > _SMALL * sizes[largest]
-        or not all(rounds(ground.outlines, x, y) for line in part.outlines for x, y in line)
+        or not rounds(ground.outlines, *part.outlines[0][0])
     ]
 
 

@@ -60,6 +60,7 @@ class Styles(Struct):
     budget: SelectorBudget = field(default_factory=SelectorBudget)
     _inline: dict[str, list[Declared]] = field(default_factory=dict)
     whole: StyleScope = field(default_factory=StyleScope)
+    _has_variables: bool = False
     _parsed: int = 0
     _count: int = 0
 
@@ -81,7 +82,7 @@ class Styles(Struct):
 
     def copied(self, use: Element, target: Element, scope: StyleScope | None) -> StyleScope:
         """The scope of what a `use` repeats; `scope`: that of the `use`."""
-        return StyleScope(target, self._variables_of(use, scope or self.whole))
+        return StyleScope(target, self._variables_of(use, scope or self.whole) if self._has_variables else {})
 
     def _variables_of(self, element: Element, scope: StyleScope) -> Mapping[str, str]:
         """The variables that an element has, or those around it."""
@@ -135,7 +136,7 @@ class Styles(Struct):
     def _plain(self, text: str) -> list[Declared]:
         """The declarations of a text without anything to parse in it."""
         parts = (part.partition(":") for part in text.split(";"))
-        return [*_valid((_lower(name.strip()), value.strip(), False) for name, _, value in parts)]
+        return self._with_variables(_valid((_lower(name.strip()), value.strip(), False) for name, _, value in parts))
 
     def _declared(self, source: str | Sequence[ast.Node], line: int) -> list[Declared]:
         if isinstance(source, str) and not self._is_parsed(source, line):
@@ -143,13 +144,19 @@ class Styles(Struct):
         nodes = tinycss2.parse_blocks_contents(source, skip_comments=True, skip_whitespace=True)
         if any(node.type in ("qualified-rule", "at-rule") for node in nodes):
             self.unread.setdefault("rules in rules", line)
-        return [
-            *_valid(
+        return self._with_variables(
+            _valid(
                 (_lower(node.name), tinycss2.serialize(node.value).strip(), node.important)
                 for node in nodes
                 if node.type == "declaration"
             )
-        ]
+        )
+
+    def _with_variables(self, declared: Iterable[Declared]) -> list[Declared]:
+        """Declarations; notes whether one gives a variable its value, which copies inherit."""
+        results = [*declared]
+        self._has_variables = self._has_variables or any(name.startswith("--") for name, *_ in results)
+        return results
 
     def _is_parsed(self, text: str, line: int) -> bool:
         """Counts the characters of a text; whether its brackets are nested no deeper than any style needs."""

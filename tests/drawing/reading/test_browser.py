@@ -49,7 +49,8 @@ LINES = (
         for line in ("auto", "middle", "central", "hanging", "text-before-edge", "text-after-edge", "mathematical")
     ),
     '<text data-at="2" xml:space="preserve" x="9" y="100" font-family="sans-serif">      Name</text>',
-    '<text data-at="2" style="white-space: pre" font-family="sans-serif" x="300" y="99" text-anchor="end">Name      </text>',
+    '<g style="white-space: pre" font-family="sans-serif">\n<text data-at="3" x="300" y="99" text-anchor="end">'
+    "Name      </text></g>",
     '<text data-at="2" x="100 130 160 190" y="100 140 180 220" font-size="20">Name</text>',
     '<text data-at="2" x="100" dx="0 20 20 20" y="100" font-size="20">Name</text>',
     '<text data-at="2" font-size="20"><tspan x="100 130 160 190" y="100 140 180 220">Name</tspan></text>',

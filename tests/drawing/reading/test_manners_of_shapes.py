@@ -12,6 +12,7 @@ from six_regions import FILLS, IDS, NAMES, SIX, SVG, XLINK, all_, corner, drawin
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.drawing.map_findings import warn
 from rulespec.drawing.map_import import regions_of
+from rulespec.drawing.reading.contexts import Part
 from rulespec.drawing.reading.drawing_kinds import read_source
 from rulespec.drawing.reading.svg_tree import MAX_BYTES
 
@@ -217,6 +218,10 @@ def test_boxes_of_a_legend_are_listed(tmp_path: Path) -> None:
     _, report = read(tmp_path, text)
     (said,) = [d for d in report.diagnostics if d.code == "RS485"]
     assert "`sea`, `land`" in said.message and "--not Sea" in said.help
+    result, report = read(tmp_path, text, Part(without=("Sea", "land")))
+    assert facts(result) == SIX and "RS485" not in {d.code for d in report.diagnostics}
+    with pytest.raises(DiagnosticsError, match="--not names `lake`"):
+        read(tmp_path, text, Part(without=("lake",)))
 
 
 def test_what_lies_beyond_the_page_is_said_and_kept_if_it_is_the_map(tmp_path: Path) -> None:
