@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from math import acos, atan2, ceil, cos, hypot, pi, sin, sqrt, tan
+from math import acos, atan2, ceil, cos, hypot, pi, sin, sqrt
 
 from rulespec.drawing.svg import Point
 
 _STEPS = 128  # parts of a curve, at most
-_TURNS = 4 * _STEPS  # parts of half a circle, at most
 _PART = 1_000  # of the extent of a curve: how far lines may be from it if nobody says it
 _COMMAND = re.compile(r"([MmLlHhVvCcSsQqTtAaZz])")
 _ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
@@ -142,28 +141,13 @@ def _arc(start: Point, n: list[float], end: Point, within: float) -> list[Point]
     steps = max(ceil(abs(angle) / turn_within(max(rx, ry), within)), 1)
     results = []
     for i in range(1, steps):
-        ux, uy = _on_arc(first, angle, i / steps)
-        px, py = (mx + ux) * rx, (my + uy) * ry
+        at = first + angle * i / steps
+        px, py = (mx + cos(at)) * rx, (my + sin(at)) * ry
         results.append((c * px - s * py + (start[0] + end[0]) / 2, s * px + c * py + (start[1] + end[1]) / 2))
     return results
-
-
-def _on_arc(first: float, angle: float, share: float) -> Point:
-    """A point of an arc of the unit circle, of which browsers draw each quarter as a cubic curve."""
-    quarters = max(ceil(abs(angle) / (pi / 2 + 0.001)), 1)
-    number = min(int(share * quarters), quarters - 1)
-    begin, end = (first + angle * n / quarters for n in (number, number + 1))
-    handle = 4 / 3 * tan((end - begin) / 4)
-    points = [
-        (cos(begin), sin(begin)),
-        (cos(begin) - handle * sin(begin), sin(begin) + handle * cos(begin)),
-        (cos(end) + handle * sin(end), sin(end) - handle * cos(end)),
-        (cos(end), sin(end)),
-    ]
-    return _bezier(points, share * quarters - number)
 
 
 def turn_within(radius: float, within: float) -> float:
     """The angle between two points of a circle for which the chord is close enough."""
     share = min((within or radius / _PART) / radius, 1) if radius > 0 else 1
-    return max(2 * acos(1 - share), pi / _TURNS)
+    return max(2 * acos(1 - share), pi / _STEPS)

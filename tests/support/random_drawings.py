@@ -275,7 +275,7 @@ class Writer:
             numbers = {"H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "L": 2, "T": 2, "Z": 0}.get(command.upper())
             if numbers is None:
                 flags = f"{self.choose.choice('01')}{self.choose.choice((' ', ''))}{self.choose.choice('01')}"
-                radii = f"{self.choose.uniform(5, 200):.1f} {self.choose.uniform(5, 200):.1f}"
+                radii = f"{self.choose.uniform(25, 200):.1f} {self.choose.uniform(25, 200):.1f}"
                 result += f"{command}{radii} {self.choose.randint(0, 90)} {flags} {n(low, high)} {n(low, high)}"
             else:
                 result += command + " ".join(n(low, high) for _ in range(numbers))
