@@ -28,7 +28,7 @@ LONG_VALUE = 100_000
 """The same, of the expressions evaluated for one value of a parameter."""
 LONG_LISTING = 500_000
 """Steps of finding out whether a decision has a legal option above which the values of parameters are counted."""
-_GRAIN = 4_000
+_GRAIN = 1_000
 """The least steps of such a part: counting takes time."""
 
 

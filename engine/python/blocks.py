@@ -24,7 +24,7 @@ _MAX_CHAIN = 150
 _FEW_STEPS = 100_000
 """Steps up to which a loop or a procedure is counted with the code around it, at its bound."""
 _RARE_STEPS = 500
-"""Steps of a branch in a loop that are counted where it is taken."""
+"""Steps of a branch that are counted where it is taken: else each round of a loop would count the way out of it."""
 _FIRST_LOOP_SLOT = 100_000
 """Variables of loops over sets are slots that no expression uses."""
 
@@ -203,7 +203,7 @@ class BlockWriter:
             before = set(self.i.noted)
             self.i.zero, self.steps = set(zero), steps
             lines, may = self._jump(target, inner, depth + (not last))
-            if self._inside and self.steps - steps > _RARE_STEPS and not last:
+            if self.steps - steps > _RARE_STEPS:
                 lines = [*counted(self.steps - steps), *lines]
                 self.steps = steps
             most = max(most, self.steps)

@@ -23,6 +23,7 @@ from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes import count_work
 from rulespec.engine.program import cost
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.handed_back import counting
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.limits import MAX_STEPS
@@ -126,6 +127,58 @@ def test_a_rule_that_asks_less_is_not_interpreted(tmp_path: Path) -> None:
 
 def test_what_is_kept_instead_of_found_is_not_interpreted(tmp_path: Path) -> None:
     assert "_exact" not in vars(walk(chess(tmp_path / "chess", *HELD), 40))
+
+
+SEARCHING = """
+procedure play():
+    for p in player:
+        decide act by p:
+            option look:
+                set m to 0
+                repeat at most 900:
+                    if m < 800:
+                        set m to m + 1
+                        if m % 3 == 0:
+                            set n to (n + 1) % 7
+                    else:
+                        for a in town:
+                            for b in town where b.tax >= a.tax:
+                                set n to (n + b.tax) % 5
+                        leave
+                set m to m % 100
+            option pass_on:
+                pass
+"""
+"""Rounds are short; the way out of the loop is long."""
+CHOOSY = """
+procedure play():
+    for p in player:
+        decide act by p:
+            option look(t in town, u in town, w in town where w.index < 6):
+                require (t.index + 7 * u.index + 11 * w.index) % 499 == 3
+                require fits(t, u, w) and (n < 99 or is_high(t))
+                set m to w.index
+            option pass_on:
+                pass
+def fits(t: town, u: town, w: town) -> bool:
+    any(a in town where (a.tax + 2 * t.tax + 3 * u.tax + 5 * w.tax + 7 * a.tax + 11 * t.tax) % 13 < 9)
+def is_high(t: town) -> bool:
+    any(a in town where any(b in town where any(c in town where c.tax > a.tax + b.tax + t.tax)))
+"""
+"""Few values fulfil the first condition; the others go over all towns."""
+
+
+@pytest.mark.parametrize("machine", ["python", "wasm"])
+@pytest.mark.parametrize("text", [SEARCHING, CHOOSY], ids=["loop", "list"])
+def test_a_long_way_that_is_seldom_taken_is_not_counted(text: str, machine: Backend) -> None:
+    ruleset = with_rules(text, 40)
+    plain = Game(ruleset, ["ann", "bob"], backend="interpreter")
+    fast = Game(ruleset, ["ann", "bob"], backend=machine)
+    with counting() as handed:
+        assert list(fast.legal_options) == list(plain.legal_options)
+        for game in (fast, plain):
+            game.apply(game.legal_options[0])
+    assert fast.hash == plain.hash and str(fast.history[0]).startswith("look") and not handed
 
 
 SUPPOSED = """
