@@ -12,10 +12,11 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game, restarted, teams_of
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position_check import no_option
-from rulespec.engine.game.seating import seat_names
+from rulespec.engine.game.seating import seats_of
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import CAP, choose
 from rulespec.guests.actions import ActionSpace, Form
+from rulespec.guests.arguments import mapping, whole, wrong_type
 from rulespec.guests.observations import Floats, Observations
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
@@ -44,9 +45,7 @@ class Contract:
     """
 
     def __init__(self, game: Game, form: Form | None = None, cap: int = CAP) -> None:
-        if cap < 1:
-            raise ValueError(f"`cap` must be at least 1, not {cap}")
-        self.game, self.cap = restarted(game), cap
+        self.game, self.cap = restarted(game), whole("cap", cap, 1)
         self.actions = ActionSpace(game, form)
         self.sight = Observations(game, self.actions.size if self.actions.form == "words" else 0)
         self.returns = Returns(game)
@@ -76,11 +75,15 @@ def contract(
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
         ValueError: if there are too many options for the form `options`, no such form, or `cap` is below 1.
+        TypeError: if an argument is of another type.
     """
     if isinstance(ruleset, str):
         ruleset = load_ruleset(ruleset)
-    number = ruleset.players[0] if players is None else players
-    return Contract(Game(ruleset, seat_names(number, ruleset.seats), settings), form, cap)
+    elif not isinstance(ruleset, typed.Ruleset):
+        raise wrong_type("ruleset", "a reference such as 'chess', or a loaded ruleset", ruleset)
+    mapping("settings", settings)
+    number = None if players is None else whole("players", players)
+    return Contract(Game(ruleset, seats_of(ruleset, number), settings), form, cap)
 
 
 class Returns:
@@ -236,12 +239,12 @@ class Play:
 
     def observation(self, seat: int) -> Floats:
         """The observation of a seat."""
-        return self.contract.sight.of(self.game, seat, self._words_of(seat))
+        return self.contract.sight.of(self.game, self._known(seat), self._words_of(seat))
 
     def seen(self, seat: int) -> dict[str, Any]:
         """A seat's view without memory, as plain data with names."""
         game = self.game
-        view, decision = game.view(game.seats[seat], game.ply), game.decision
+        view, decision = game.view(game.seats[self._known(seat)], game.ply), game.decision
         words = self._words_of(seat)
         return {
             "seat": game.seats[seat],
@@ -255,9 +258,12 @@ class Play:
 
     def memory(self, seat: int) -> str:
         """A seat's observations so far, as a text that is equal exactly for equal observations."""
-        view = self.game.view(self.game.seats[seat], self.game.ply)
+        view = self.game.view(self.game.seats[self._known(seat)], self.game.ply)
         words = self._words_of(seat)
         return f"{seat} {view.memory}" + "".join(f" {word}" for word in words)
+
+    def _known(self, seat: int) -> int:
+        return whole("seat", seat, 0, len(self.game.seats) - 1)
 
     def _words_of(self, seat: int) -> tuple[int, ...]:
         """The words of the choice that a seat has begun: nobody else sees them."""

@@ -2,9 +2,12 @@
 
 Example::
 
-    env = aec_env("connect_four") env.reset(seed=1) for agent in env.agent_iter():
-        observation, reward, termination, truncation, info = env.last() over = termination or truncation env.step(None
-        if over else env.action_space(agent).sample(info["action_mask"]))
+    env = aec_env("connect_four")
+    env.reset(seed=1)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        over = termination or truncation
+        env.step(None if over else env.action_space(agent).sample(info["action_mask"]))
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.guests.action_game import Contract, Play, contract
 from rulespec.guests.actions import Form
+from rulespec.guests.arguments import whole
 from rulespec.guests.observations import Floats
 from rulespec.typed import nodes as typed
 
@@ -63,16 +67,21 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
 
     def observation_space(self, agent: str) -> Space[Any]:
         """The observation space of an agent."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> Space[Any]:
         """The action space of an agent."""
-        return self.action_spaces[agent]
+        return self.action_spaces[self._known(agent)]
+
+    def _known(self, agent: str) -> str:
+        if agent not in self.possible_agents:
+            raise ValueError(f"there is no agent {str(agent)[:60]!a}: they are {', '.join(self.possible_agents)}")
+        return agent
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Starts a game: the first of a seed, or the next one of the same seed."""
         if seed is not None:
-            self._seed, self._number = seed, -1
+            self._seed, self._number = whole("seed", seed), -1
         self._number += 1
         self._draws = Draws(self._seed, self._number)
         self.play: Play = self.table.play()
@@ -114,7 +123,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
 
     def observe(self, agent: str) -> Floats:
         """The observation of an agent."""
-        return self.play.observation(self.possible_agents.index(agent))
+        return self.play.observation(self.possible_agents.index(self._known(agent)))
 
     def render(self) -> str:
         """The game so far, as public text."""
@@ -125,6 +134,24 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
 
     def __str__(self) -> str:
         return str(self.metadata["name"])
+
+
+class _IllegalEnds(TerminateIllegalWrapper):  # type: ignore[misc]
+    """PettingZoo's wrapper, for numbers beyond the space of actions, too: they are illegal."""
+
+    def step(self, action: int | None) -> None:
+        """Takes an action; an illegal one ends the game.
+
+        Raises:
+            TypeError: if it is not a whole number while the game is going on.
+        """
+        agent = self.agent_selection
+        if not (self.terminations[agent] or self.truncations[agent]):
+            action = whole("action", action)
+            if not 0 <= action < self.action_space(agent).n:
+                self.observe(agent)
+                action, self._prev_info = 0, {"action_mask": np.zeros(1, np.int8)}
+        super().step(action)
 
 
 def aec_env(
@@ -149,6 +176,7 @@ def aec_env(
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
         ValueError: if there are too many options for the form `options`.
+        TypeError: if an argument is of another type.
     """
     env = RulesetEnv(contract(ruleset, players, settings, form=form, cap=cap), render_mode)
-    return OrderEnforcingWrapper(TerminateIllegalWrapper(env, illegal_reward=ILLEGAL))
+    return OrderEnforcingWrapper(_IllegalEnds(env, illegal_reward=ILLEGAL))

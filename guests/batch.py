@@ -2,8 +2,10 @@
 
 Example::
 
-    batch = Batch(contract("connect_four"), 64, seed=1) while (batch.seats >= 0).any():
-        masks, observations = batch.masks(), batch.observations() rewards = batch.step(masks.argmax(axis=1))
+    batch = Batch(contract("connect_four"), 64, seed=1)
+    while (batch.seats >= 0).any():
+        masks, observations = batch.masks(), batch.observations()
+        rewards = batch.step(masks.argmax(axis=1))
 """
 
 from __future__ import annotations
@@ -20,12 +22,15 @@ from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.search.walk import Walk
 from rulespec.guests.action_game import CHANCE, NOBODY, Contract, IllegalActionError
+from rulespec.guests.arguments import whole, wholes, wrong_type
 from rulespec.guests.observations import Floats
 
 _NONE = -1
 """In the place of an action after the last one of an option."""
 _MEMO = 200_000
 """Codes whose actions are remembered at most."""
+MOST_BYTES = 1 << 31
+"""The size of the positions of all games."""
 Numbers = NDArray[np.int64]
 
 
@@ -46,12 +51,16 @@ class Batch:
 
     Raises:
         RulesetFaultError: from every method, if the rules fault.
+        TypeError, ValueError: if an argument is of another type, or the games do not fit in `MOST_BYTES`.
     """
 
     def __init__(self, table: Contract, number: int, seed: int = 0) -> None:
+        if not isinstance(table, Contract):
+            raise wrong_type("table", "a contract, such as contract('chess')", table)
         self.table = table
         self._search = open_search(table.game)
         self._start = self._search.rows([restarted(table.game)])[0]
+        number, seed = whole("number", number, 0, MOST_BYTES // self._start.nbytes), whole("seed", seed)
         self._memo: dict[bytes, tuple[int, ...]] = {}
         self._draws = [Draws(seed, game) for game in range(number)]
         self.rows = self._start[None].repeat(number, axis=0)
@@ -93,8 +102,9 @@ class Batch:
 
         Raises:
             IllegalActionError: if an action is illegal; the games are then unchanged.
+            ValueError, TypeError: if there is not one whole number for each game.
         """
-        numbers = np.ascontiguousarray(actions, np.int64)
+        numbers = wholes("actions", actions)
         if numbers.shape != self.seats.shape:
             raise ValueError(f"{len(self.seats)} games need an action each; the shape of these is {numbers.shape}")
         taken = np.flatnonzero(self._next == numbers[self._parents])
@@ -120,8 +130,13 @@ class Batch:
         Args:
             games: the numbers of the games.
             seed: the seed of chance; game n draws as game n of the seed.
+
+        Raises:
+            ValueError, TypeError: if there is no such game.
         """
-        at = np.ascontiguousarray(games, np.int64)
+        at, seed = wholes("games", games), whole("seed", seed)
+        if (wrong := at[(at < 0) | (at >= len(self.rows))]).size:
+            raise ValueError(f"there is no game {wrong[0]}: they are 0 to {len(self.rows) - 1}")
         self.rows[at], self.plies[at] = self._start, 0
         for game in at.tolist():
             self._draws[game] = Draws(seed, game)

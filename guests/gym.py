@@ -2,14 +2,15 @@
 
 Example::
 
-    env = gymnasium.make(SEAT_ENV, ruleset="connect_four", bots="random") observation, info = env.reset(seed=1)
+    env = gymnasium.make(SEAT_ENV, ruleset="connect_four", bots="random")
+    observation, info = env.reset(seed=1)
     observation, reward, terminated, truncated, info = env.step(info["action_mask"].argmax())
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, SupportsInt
+from typing import Any, SupportsIndex
 
 import gymnasium
 import numpy as np
@@ -23,6 +24,7 @@ from rulespec.engine.simulate.checked_playouts import CAP, choose
 from rulespec.guests.action_game import IllegalActionError, Play, contract
 from rulespec.guests.actions import Form
 from rulespec.guests.aec import ILLEGAL, action_space, observation_space
+from rulespec.guests.arguments import text, whole
 from rulespec.guests.observations import Floats
 from rulespec.typed import nodes as typed
 
@@ -51,6 +53,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
         ValueError: if there is no such seat, or there are too many options for the form `options`.
+        TypeError: if an argument is of another type.
         BotNameError: if there is no such bot.
     """
 
@@ -68,10 +71,10 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         table = contract(ruleset, players, settings, form=form, cap=cap)
-        if not 0 <= seat < len(table.game.seats):
+        if not 0 <= (seat := whole("seat", seat)) < len(table.game.seats):
             raise ValueError(f"there is no seat {seat}: they are 0 to {len(table.game.seats) - 1}")
         self.table, self.seat, self.render_mode = table, seat, render_mode
-        self._bot = open_bot(bots)
+        self._bot = open_bot(text("bots", bots))
         self._random = bots == RANDOM
         self._search = None if self._random else open_search(table.game)
         self.observation_space = observation_space(table)
@@ -89,16 +92,26 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         self._go_on()
         return self._observation(), self._info()
 
-    def step(self, action: SupportsInt) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
-        """Takes an action, then plays on until the seat is asked again or the game is over."""
+    def step(self, action: SupportsIndex) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
+        """Takes an action, then plays on until the seat is asked again or the game is over.
+
+        Raises:
+            ResetNeeded: before the first `reset`.
+            TypeError: if the action is not a whole number.
+        """
+        self._started()
         try:
-            self.play.take(int(action))
+            self.play.take(whole("action", action))
         except IllegalActionError:
             return self._observation(), ILLEGAL, True, False, self._info()
         self._go_on()
         over, cut = self.play.game.is_over, self.play.cut
         reward = self.play.returns()[self.seat] if over else 0.0
         return self._observation(), reward, over, cut, self._info()
+
+    def _started(self) -> None:
+        if not hasattr(self, "play"):
+            raise gymnasium.error.ResetNeeded("there is no game yet: call `reset` first")
 
     def _go_on(self) -> None:
         play = self.play
@@ -121,6 +134,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
 
     def render(self) -> str:
         """The game so far, as seen by the seat."""
+        self._started()
         game = self.play.game
         return "\n".join(map(str, game.view(game.seats[self.seat]).history))
 

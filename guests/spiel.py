@@ -21,6 +21,7 @@ from rulespec.engine.game.state_json import state_json
 from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.guests.action_game import CHANCE, NOBODY, Contract, Play, contract
 from rulespec.guests.actions import Form
+from rulespec.guests.arguments import MOST, mapping, text, whole
 from rulespec.guests.observations import Floats
 from rulespec.guests.trajectories import NAME
 
@@ -84,7 +85,7 @@ class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
             min_utility=returns.low,
             max_utility=returns.high,
             utility_sum=0.0 if returns.zero_sum else None,
-            max_game_length=int(parameters["cap"]) * actions.longest,
+            max_game_length=min(self.table.cap * actions.longest, MOST),
         )
         super().__init__(_type(self.table), info, parameters)
 
@@ -244,11 +245,15 @@ def load_game(
 
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
-        ValueError: if there are too many options for the form `options`.
+        ValueError: if there are too many options for the form `options`, or `cap` is below 1.
+        TypeError: if an argument is of another type.
     """
+    mapping("settings", settings)
+    number, cap = whole("players", players or 0, 0), whole("cap", cap, 1)
     texts = {n: str(value).lower() if isinstance(value, bool) else value for n, value in (settings or {}).items()}
     chosen = ";".join(f"{name}:{value}" for name, value in texts.items())
-    values = {"ruleset": ruleset, "players": players or 0, "settings": chosen, "form": form or "", "cap": cap}
+    values = {"ruleset": text("ruleset", ruleset), "players": number, "settings": text("settings", chosen)}
+    values |= {"form": text("form", form or ""), "cap": cap}
     return pyspiel.load_game(NAME, values)
 
 

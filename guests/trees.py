@@ -2,7 +2,8 @@
 
 Example::
 
-    solved = cfr_plus(tree(Game(load_ruleset("kuhn_poker"), ["A", "B"])), rounds=500) print(solved.value())
+    solved = cfr_plus(tree(Game(load_ruleset("kuhn_poker"), ["A", "B"])), rounds=500)
+    print(solved.value())
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.position_check import no_option
 from rulespec.guests.action_game import CHANCE, NOBODY, Returns, chances
+from rulespec.guests.arguments import whole, wrong_type
 from rulespec.records import Brief
 
 MOST_NODES = 500_000
@@ -161,8 +163,11 @@ def tree(game: Game, most: int = MOST_NODES) -> GameTree:
     Raises:
         DiagnosticsError: RS741 if there are more.
         RulesetFaultError: if the rules fault.
+        TypeError, ValueError: if an argument is of another type, or `most` is below 1.
     """
-    growing = _Growing(game, most)
+    if not isinstance(game, Game):
+        raise wrong_type("game", "a game, such as Game(load_ruleset('nim'), ['A', 'B'])", game)
+    growing = _Growing(game, whole("most", most, 1))
     growing.visit(-1, 0, -1, 1.0)
     return growing.tree()
 
@@ -200,7 +205,7 @@ class CfrPlus:
 
     def improve(self, rounds: int) -> None:
         """Plays some rounds, in which the seats learn one after another."""
-        for _ in range(rounds):
+        for _ in range(whole("rounds", rounds, 0)):
             self.rounds += 1
             for seat in range(len(self.tree.seats)):
                 self._learn(seat)

@@ -18,6 +18,8 @@ _SIGNS = frozenset("(),:")
 """They stand around an argument, or after the seat that decides."""
 MAX_ID = 80
 """Characters of the id of a seat."""
+_MOST_SHOWN = 10**18
+"""The least number of seats that is too long to be quoted."""
 
 
 def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | int]) -> dict[str, str]:
@@ -56,10 +58,7 @@ def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> 
             too long.
     """
     report = Report()
-    low, high = ruleset.players
-    if not low <= len(seats) <= high:
-        players = f"{low} to {high} players" if low != high else f"{low} player{'s'[: low > 1]}"
-        report.error("RS707", f"`{ruleset.ref}` is for {players}, not for {len(seats)}", None)
+    _check_number(ruleset, len(seats), report)
     if isinstance(seats, Mapping):
         names = dict(seats)
         for message, help_ in _unfit(ruleset, tuple(names)):
@@ -124,6 +123,27 @@ def usual_seats(ruleset: typed.Ruleset) -> tuple[str, ...]:
     """The default seats of a scenario: those named in the rules, or two if the game supports two."""
     fewest, most = ruleset.players
     return seat_names(fewest if ruleset.seats else min(max(2, fewest), most), ruleset.seats)
+
+
+def seats_of(ruleset: typed.Ruleset, number: int | None = None) -> tuple[str, ...]:
+    """Default ids of the seats of a table; without a number, of the smallest.
+
+    Raises:
+        DiagnosticsError: RS707 for an unsupported number of seats, however large.
+    """
+    report = Report()
+    chosen = ruleset.players[0] if number is None else number
+    _check_number(ruleset, chosen, report)
+    report.raise_if_errors()
+    return seat_names(chosen, ruleset.seats)
+
+
+def _check_number(ruleset: typed.Ruleset, number: int, report: Report) -> None:
+    low, high = ruleset.players
+    if not low <= number <= high:
+        players = f"{low} to {high} players" if low != high else f"{low} player{'s'[: low > 1]}"
+        shown_number = f"{number:,}" if abs(number) < _MOST_SHOWN else "so many"
+        report.error("RS707", f"`{ruleset.ref}` is for {players}, not for {shown_number}", None)
 
 
 def seat_names(number: int, called: Sequence[str] = ()) -> tuple[str, ...]:

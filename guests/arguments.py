@@ -1,0 +1,80 @@
+"""Arguments from users' programs, checked where they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import index
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_SHOWN = 60
+"""Characters of a wrong value in a message."""
+MOST = 2**31 - 1
+"""The largest number of decisions, games and rounds."""
+
+
+def whole(name: str, value: object, least: int | None = None, most: int = MOST) -> int:
+    """A whole number: an `int`, or an integer of numpy.
+
+    Args:
+        name: the name of the argument.
+        value: the value.
+        least: the lower bound; None: any number will do.
+        most: the upper bound, if there is a lower one.
+
+    Raises:
+        TypeError: if it is not a whole number.
+        ValueError: if it is out of bounds.
+    """
+    try:
+        number = index(value)  # type: ignore[arg-type]  # which is what is found out
+    except TypeError:
+        raise wrong_type(name, "a whole number", value) from None
+    if least is not None and not least <= number <= most:
+        shown = f"{number:,}" if abs(number) < 10**30 else "a number of more than 30 digits"
+        bounds = f"at least {least:,}" if number < least else f"at most {most:,}"
+        raise ValueError(f"`{name}` must be {bounds}, not {shown}")
+    return number
+
+
+def wholes(name: str, values: ArrayLike) -> NDArray[np.int64]:
+    """Whole numbers, as an array.
+
+    Raises:
+        TypeError: if some value is not a whole number.
+    """
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu":
+        raise wrong_type(name, "whole numbers", values)
+    return np.ascontiguousarray(array, np.int64)
+
+
+def text(name: str, value: object) -> str:
+    """A text that other programs can read.
+
+    Raises:
+        TypeError: if it is not a text.
+        ValueError: if it has characters that are no characters (lone surrogates).
+    """
+    if not isinstance(value, str):
+        raise wrong_type(name, "a text", value)
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise ValueError(f"`{name}` has a half of a character: {value[:_SHOWN]!a}")
+    return value
+
+
+def mapping(name: str, value: object) -> None:
+    """Checks that a value is a mapping, or None.
+
+    Raises:
+        TypeError: if it is neither.
+    """
+    if value is not None and not isinstance(value, Mapping):
+        raise wrong_type(name, "a mapping of names to values", value)
+
+
+def wrong_type(name: str, wanted: str, value: object) -> TypeError:
+    """The error for an argument of another type."""
+    shown = ascii(value) if isinstance(value, str | bytes | float | None) else f"of type {type(value).__name__}"
+    return TypeError(f"`{name}` must be {wanted}, not {shown[:_SHOWN]}")
