@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,6 +14,7 @@ from rulespec.documents.carried_over import BACKENDS, FLAGS
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
+    from rulespec.engine.logs.native import LogHeader
     from rulespec.engine.words.words import Names, Words
     from rulespec.typed import nodes as typed
 
@@ -45,6 +47,27 @@ def number_of_players(ruleset: typed.Ruleset, said: int | None) -> int:
     if said is None and least != most:
         raise click.UsageError(f"give --players N: `{ruleset.ref}` is for {least} to {most} players")
     return least if said is None else said
+
+
+def same_table(
+    file: str | Path,
+    header: LogHeader,
+    ruleset: typed.Ruleset,
+    players: int | None,
+    settings: Mapping[str, str],
+) -> None:
+    """Checks that a saved game is of the ruleset, the number of players and the settings of the command line.
+
+    Raises:
+        click.UsageError: if it is not.
+    """
+    if header.ruleset != ruleset.ref:
+        raise click.UsageError(f"{file} is a game of `{header.ruleset}`, not of `{ruleset.ref}`")
+    if players is not None and len(header.seats) != players:
+        raise click.UsageError(f"{file} is a game of {len(header.seats)} players, not of {players}")
+    for name, value in settings.items():
+        if header.settings.get(name) != value:
+            raise click.UsageError(f"{file} is a game with {name}={header.settings.get(name)}, not {name}={value}")
 
 
 class BackendChoice(click.Choice[str]):

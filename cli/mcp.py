@@ -11,7 +11,7 @@ import click
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.cli.extras import need_server
-from rulespec.cli.flags import number_of_players, settings_flag
+from rulespec.cli.flags import number_of_players, same_table, settings_flag
 
 if TYPE_CHECKING:
     from rulespec.guests.seated import SeatedGame
@@ -131,6 +131,8 @@ def _table(ref: str, seat: str, log: Path | None, players: int | None, settings:
     tell_seats(str(path), f"`rulespec replay {path}` shows it")
     table = SeatedGame(path, None if is_saved else start, lambda: time.sleep(_WAIT))
     try:
+        if not is_saved and (header := table.header()) is not None:
+            same_table(path, header, load_ruleset(ref), players, output.key_values(settings))
         seats = table.look(lambda game: game.seats) if path.exists() else start().seats
     except ToolError as error:
         raise click.ClickException(f"{path}: {error}") from None

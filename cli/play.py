@@ -14,7 +14,7 @@ from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import is_of_seats, tell_seats
 from rulespec.cli.chance import Chance
-from rulespec.cli.flags import number_of_players, settings_flag, words_of
+from rulespec.cli.flags import number_of_players, same_table, settings_flag, words_of
 from rulespec.cli.game_files import new_header
 from rulespec.cli.people import split_names
 from rulespec.cli.program_seats import Programs
@@ -145,14 +145,7 @@ def _started(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str,
 
 def resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dict[str, str]) -> Game:
     """The game of a native log, at its end, if it matches the ruleset, players and settings of the command line."""
-    header = log.header
-    if header.ruleset != ruleset.ref:
-        raise click.UsageError(f"{log.file} is a game of `{header.ruleset}`, not of `{ruleset.ref}`")
-    if len(header.seats) != players:
-        raise click.UsageError(f"{log.file} is a game of {len(header.seats)} players, not of {players}")
-    for name, value in settings.items():
-        if header.settings.get(name) != value:
-            raise click.UsageError(f"{log.file} is a game with {name}={header.settings.get(name)}, not {name}={value}")
+    same_table(log.file, log.header, ruleset, players, settings)
     report = Report()
     result = replay_native(log, ruleset, report=report)
     output.show(report.diagnostics)

@@ -54,6 +54,17 @@ class SeatedGame:
         """
         return self._opened(lambda game: ask(game.game))
 
+    def header(self) -> LogHeader | None:
+        """The first line of the file; None if there is no game yet.
+
+        Raises:
+            SaveError, ToolError: as for `look`.
+        """
+        if not self.path.exists():
+            return None
+        with self._open() as saved:
+            return None if saved.log is None else saved.log.header
+
     def take(self, chosen: Callable[[Game], Option]) -> None:
         """Takes a decision, and saves it with any following chance.
 

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from folders import ROOT
+from shipped import loaded
 
 from rulespec.cli.main import run
+from rulespec.engine.game.game import Game
+from rulespec.engine.logs.log_file import write_log
 
 if TYPE_CHECKING:
     from mcp import Client, StdioServerParameters
@@ -96,6 +99,19 @@ def test_wrong_usage_is_refused(words: list[str], reason: str, tmp_path: Path, c
     line = [str(tmp_path / "game.jsonl") if word == "FILE" else word for word in words]
     assert run(["mcp", *line]) == 2
     assert reason in capsys.readouterr().err and [*tmp_path.iterdir()] == []
+
+
+def test_a_file_with_another_game_is_not_taken_for_it(tmp_path: Path, capsys: Any) -> None:
+    log = tmp_path / "game.jsonl"
+    write_log(log, Game(loaded("kuhn_poker")[0], ["A", "B"]))
+    before = log.read_bytes()
+    for words, reason in (
+        (["nim"], "is a game of `kuhn_poker`, not of `nim`"),
+        (["kuhn_poker", "--players", "3"], "is a game of 2 players, not of 3"),
+        (["liars_dice", "--set", "sides=3"], "is a game of `kuhn_poker`"),
+    ):
+        assert run(["mcp", *words, "--seat", "A", "--log", str(log)]) == 2
+        assert reason in capsys.readouterr().err and log.read_bytes() == before
 
 
 def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, capsys: Any) -> None:
