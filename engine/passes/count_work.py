@@ -28,8 +28,12 @@ LONG_VALUE = 100_000
 """The same, of the expressions evaluated for one value of a parameter."""
 LONG_LISTING = 500_000
 """Steps of finding out whether a decision has a legal option above which the values of parameters are counted."""
-_GRAIN = 1_000
+_GRAIN = 4_000
 """The least steps of such a part: counting takes time."""
+_COARSE = 5_000
+"""Steps of a value without its parts above which smaller parts count, too: most values fail at their first test."""
+_FINE = 1_000
+"""The least steps of a smaller part."""
 
 
 def count_work(p: ir.Program, *, expressions: bool = True) -> ir.Program:
@@ -39,14 +43,26 @@ def count_work(p: ir.Program, *, expressions: bool = True) -> ir.Program:
         p: the originally lowered program.
         expressions: if False, expressions are unchanged, and only parameter values are counted, in option lists.
     """
-    return _Counting(p, expressions=expressions).prepared()
+    coarse = _Counting(p, _GRAIN, expressions=expressions)
+    result = coarse.prepared()
+    return _Counting(p, _FINE, expressions=expressions).prepared() if coarse.most > _COARSE else result
 
 
 class _Counting:
-    """One preparation of a program. Definitions are prepared when a long expression calls them."""
+    """One preparation of a program. Definitions are prepared when a long expression calls them.
 
-    def __init__(self, p: ir.Program, *, expressions: bool) -> None:
+    Args:
+        p: the program.
+        grain: the least steps of a part that counts for itself.
+        expressions: as in `count_work`.
+
+    Attributes:
+        most: the most steps of a value whose parts count for themselves, without these parts.
+    """
+
+    def __init__(self, p: ir.Program, grain: int, *, expressions: bool) -> None:
         self._expressions = expressions
+        self._grain, self.most = grain, 0
         self._p = replace(p, functions=[*p.functions])
         self._facts = Facts(self._p)
         self._whole = Costs(p)
@@ -75,13 +91,15 @@ class _Counting:
         steps = max((x for c in result.choices for x in (c.steps, *(q.steps for q in c.params))), default=0)
         if not self._expressions or steps <= LONG_VALUE:
             return result
-        return _listed(in_decision(d, self._parts), self._own)
+        result = _listed(in_decision(d, self._parts), self._own)
+        self.most = max((self.most, *(q.steps for c in result.choices for q in c.params)))
+        return result
 
     # --- expressions ---------------------------------------------------------------------------
 
     def _parts(self, e: ir.Expr, top: int = -1) -> ir.Expr:
         """An expression whose long parts count their own steps."""
-        if self._whole.of(e) <= _GRAIN:
+        if self._whole.of(e) <= self._grain:
             return e
         e = changed(e, self._parts)
         if isinstance(e, ir.Call):
@@ -90,17 +108,17 @@ class _Counting:
             return replace(e, counted=True)
         elif isinstance(e, ir.Fold | ir.Ranked):
             each = sum(self._own.of(x) for x in _each(e) if x is not None)
-            if not isinstance(e.source, ir.Const) and self._own.members(e.source) * each > _GRAIN:
+            if not isinstance(e.source, ir.Const) and self._own.members(e.source) * each > self._grain:
                 return self._outlined(e, self._own.of(e) - self._own.members(e.source) * each, each)
         elif isinstance(e, ir.Closure):
             each = self._own.of(e.step)
-            if self._own.largest * each > _GRAIN:
+            if self._own.largest * each > self._grain:
                 return self._outlined(e, self._own.of(e.start), each)
         elif isinstance(e, ir.PathSearch) and e.finds:
             return replace(e, steps=1 + self._own.beginning(e))
         elif isinstance(e, ir.Spread):
             each, step = self._own.settling(e)
-            if e.size * (each + self._own.members(e.near) * step) > _GRAIN:
+            if e.size * (each + self._own.members(e.near) * step) > self._grain:
                 near = self._outlined(e.near, each, step, whole=True)
                 return replace(e, near=near, counted=near is not e.near)
         return e
@@ -114,7 +132,7 @@ class _Counting:
         lets = tuple([(slot, self._parts(value)) for slot, value in f.lets])
         f = self._p.functions[number] = replace(f, lets=lets, body=self._parts(f.body))
         steps = sum(self._own.of(value) for _, value in f.lets) + self._own.of(f.body)
-        if steps > _GRAIN:
+        if steps > self._grain:
             self._p.functions[number] = replace(f, steps=ir.Const(steps))
 
     def _outlined(self, e: ir.Expr, steps: int, each: int, *, whole: bool = False) -> ir.Expr:

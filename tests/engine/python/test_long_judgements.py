@@ -156,7 +156,7 @@ procedure play():
         decide act by p:
             option look(t in town, u in town, w in town where w.index < 6):
                 require (t.index + 7 * u.index + 11 * w.index) % 499 == 3
-                require fits(t, u, w) and (n < 99 or is_high(t))
+                require fits(t, u, w) and fits(u, t, w) and fits(w, t, u) and fits(w, u, t) and (n < 99 or is_high(t))
                 set m to w.index
             option pass_on:
                 pass
