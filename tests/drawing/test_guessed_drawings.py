@@ -50,12 +50,16 @@ def go_on(game: Game, ply: int, seed: int = 3) -> None:
 
 
 def shown_cells(board: Board, game: Game) -> list[CellName]:
-    """The public cells, but for those that the ruleset keeps from people by its titles."""
-    internal = board.words.internal
+    """The public cells, but for those that the ruleset keeps from people by its titles.
+
+    An account that may go below 0 is no number to look at, unless a drawing says so.
+    """
+    internal, fields = board.words.internal, board.sheet.d.fields
     return [
         cell
         for cell in public_cells(game)
         if not internal(*((cell.name, cell.place) if cell.group == "pieces" else (cell.group, cell.name)))
+        if not (cell.group == "game" and fields[cell.name].unlimited)
     ]
 
 

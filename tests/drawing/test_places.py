@@ -37,11 +37,21 @@ def board_for(game: Game) -> Board:
 
 
 def drawn_entities(board: Board) -> set[str]:
-    """Entities in every position: spaces of boards, owners of yards, and rows of tables that are no tokens."""
-    d = board.sheet.d
-    kinds = {*board.plans, *(b.each for b in board.sheet.style.boards.values() if b.yards)}
+    """Entities in every position: spaces of boards, owners of yards, and rows of tables that are no tokens.
+
+    Stops are where tiles have them, and of some grids only the cells are there that have a fact.
+    """
+    d, boards = board.sheet.d, board.sheet.style.boards
+    kinds = {*board.plans, *(b.each for b in boards.values() if b.yards)}
     kinds |= {t.kind for t in board.tables if t.kind != "game" and not d.kinds[t.kind].places}
-    return {f"{kind}.{name}" for kind in kinds for name in board.names.names(kind)}
+    kinds -= {kind for kind, b in boards.items() if b.form == "stops"}
+    only = {kind: d.kinds[kind].facts[b.only].values for kind, b in boards.items() if b.only}
+    return {
+        f"{kind}.{name}"
+        for kind in kinds
+        for number, name in enumerate(board.names.names(kind))
+        if kind not in only or only[kind][number] > 0
+    }
 
 
 @pytest.mark.parametrize("ref", NAMES)
@@ -94,6 +104,10 @@ def test_titles_are_texts(ref: str) -> None:
     assert all(place.title.strip() for place in board_for(game).places(state_json(game)).values())
 
 
+RAILS = {
+    "tile": "comes from the stock, which is not in the picture",
+    "train": "stands with others of its kind in one number",
+}
 UNPLACED = {
     "acquire": {"tile": "comes from the bag, which is not in the picture"},
     "chess": {"piece": "the kind of a man, not a man", "castling": "a move, which has no place"},
@@ -102,6 +116,8 @@ UNPLACED = {
     "imperial_asia": {"unit": "the kind of a piece, not a piece"},
     "kuhn_poker": {"card": "nobody chooses one: it is dealt"},
     "leduc_poker": {"card": "nobody chooses one: it is dealt"},
+    "rails_1889": RAILS,
+    "rails_18chesapeake": RAILS,
     "shadow_of_the_emperor": {
         "side": "baron or couple, of a tile to come",
         "berth": "house or castle: a tray, not an entity of one electorate",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from folders import GAMES, RULESETS, TESTS
+from folders import GAMES, TESTS
 from rails_traces import Replayed, differences, different_options
 
 from rulespec.engine.game.machines import Backend
@@ -49,7 +49,7 @@ def test_a_whole_game_is_the_one_that_was_recorded() -> None:
 @pytest.mark.parametrize("ending", CHESAPEAKE)
 def test_positions_of_chesapeake_are_those_that_were_recorded(ending: str) -> None:
     log = RECORDED / CHESAPEAKE[ending]
-    replayed = Replayed(RULESETS / "rails_18chesapeake", log)
+    replayed = Replayed(GAMES / "rails_18chesapeake", log)
     assert replayed.stop is None
     assert differences(replayed, log) == []
     assert replayed.game.result is not None
@@ -60,7 +60,7 @@ def test_positions_of_chesapeake_are_those_that_were_recorded(ending: str) -> No
 @pytest.mark.parametrize("ending", CHESAPEAKE)
 def test_alternatives_of_chesapeake_differ_where_it_is_known(ending: str) -> None:
     log = RECORDED / CHESAPEAKE[ending]
-    lines = different_options(Replayed(RULESETS / "rails_18chesapeake", log), log)
+    lines = different_options(Replayed(GAMES / "rails_18chesapeake", log), log)
     assert [int(line.split()[0]) for line in lines] == sorted(n for of in KNOWN_FAULTS[ending].values() for n in of)
 
 

@@ -30,7 +30,7 @@ PGN = sorted((TESTS / "fixtures" / "pgn").glob("*.pgn"))
 ITALIAN = ["e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5"]
 TO_PROMOTE = ["h4", "g5", "hxg5", "h6", "gxh6", "Nf6", "h7", "Ng8"]
 SEATS = {"chess": ["white", "black"], "backgammon": ["A", "B"], "connect_four": ["A", "B"], "draughts": ["A", "B"]}
-TALKED = SEATS | {"rails_1889": ["A", "B", "C"]}
+TALKED = SEATS | {"rails_1889": ["A", "B", "C"], "rails_18chesapeake": ["A", "B", "C"]}
 """Games whose moves have texts; those of 18xx have blanks, and are no words of a PGN."""
 
 
