@@ -48,7 +48,7 @@ proof-short: $(STAMP)
 # The long proofs: those, and all recorded perfts with both backends; every two overlays together; 1,000 damaged rulesets;
 # 1,000 random programs for each property; all machines side by side: 50 whole games of each ruleset and each overlay, 10,000 by seed, 2,100 random programs for each machine;
 # 1,000 games of exported modules in Node and Chromium; coverage of all shipped rules; twelve changes under all shipped games; 1,000 random games with all invariants;
-# 20 games at each level of Tetrarchia with each number of players, 100 of the Emperor's with each answer to each ruling;
+# 200 of each ruleset of railways; 20 games at each level of Tetrarchia with each number of players, 100 of the Emperor's with each answer to each ruling;
 # 2,000 random programs with secrets;
 # 1,000 random games of each ruleset of the gallery beside OpenSpiel or python-chess, and chess five moves deep.
 # More than an hour. The next run goes on where one was stopped, and runs of other commits begin with other proofs: tests/support/proofs.py.
@@ -82,7 +82,7 @@ proof-migrations: $(STAMP)
 
 proof-playouts: $(STAMP)
 	RULESPEC_PROOF=playouts RULESPEC_PLAYOUTS=1000 RULESPEC_LEVELS=20 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/games/test_playouts.py \
-	  tests/games/test_tetrarchia.py
+	  tests/games/test_tetrarchia.py tests/games/test_rails_random.py
 
 proof-secrets: $(STAMP)
 	RULESPEC_PROOF=secrets RULESPEC_SECRETS=2000 RULESPEC_RULINGS=100 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/engine/game/test_secret_programs.py \
@@ -107,7 +107,7 @@ fuzz: $(STAMP)
 # How good the tests of the shipped rules are, by changing the rules; see docs/guides/testing.md. Some hours; results in build/mutants/. Of what overlays
 # include, each file is changed under one reference, which stands before it.
 MUTATED := nim: connect_four: ludo: backgammon: chess: kuhn_poker: leduc_poker: liars_dice: skat: acquire: dominion: go: shadow_of_the_emperor: tetrarchia: tetrarchia+imperivm: tetrarchia+mare_nostrvm: tetrarchia+diarchia: \
-           tetrarchia+patres_patriae: tetrarchia+el_grande: imperial: imperial_2030: imperial_asia: tutorial: imperial+first_edition: imperial+reverse_order: imperial+stricter_import: \
+           tetrarchia+patres_patriae: tetrarchia+el_grande: imperial: imperial_2030: imperial_asia: rails_1889: rails_18chesapeake: tutorial: imperial+first_edition: imperial+reverse_order: imperial+stricter_import: \
            imperial+economy_2030: imperial+playimperial: imperial_2030+playimperial:playimperial.rules \
            imperial+playimperial_2030:playimperial_economy.rules
 mutation: $(STAMP)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import random
 from pathlib import Path
 
@@ -13,8 +15,16 @@ from rulespec import Game, load_ruleset
 from rulespec.cli.main import cli
 from rulespec.engine.replay.replay import replay_log
 
-SHORT = TESTS / "fixtures" / "rails" / "1889-short.log.json.gz"
-HEAD = 'id: {0}\ntitle: {0}\nfor: rails_1889\nversion: "1.0"\n'
+RECORDED = TESTS / "fixtures" / "rails"
+SHORT = RECORDED / "1889-short.log.json.gz"
+HEAD = 'id: {0}\ntitle: {0}\nfor: {1}\nversion: "1.0"\n'
+GAMES_OF = {
+    "1889-short": "rails_1889",
+    "1889-whole": "rails_1889",
+    "18chesapeake-bankrupt": "rails_18chesapeake",
+    "18chesapeake-broken-bank": "rails_18chesapeake",
+}
+"""Recorded game → its ruleset."""
 LATE_SALES = 'change option sell of stock_turn:\n    require set_of_rounds > {0} "CLUB-01: too early to sell"\n'
 SIX_HEXES = """changes:
   map.regions.a8: {cost: 0, mountain: false}
@@ -26,12 +36,12 @@ SIX_HEXES = """changes:
 """
 
 
-def overlay(folder: Path, name: str, changes: str = "", rules: str = "") -> str:
-    """The reference of 1889 with an overlay, which is put into a folder."""
-    (folder / f"{name}.yaml").write_text(HEAD.format(name) + changes, "utf-8")
+def overlay(folder: Path, name: str, changes: str = "", rules: str = "", of: str = "rails_1889") -> str:
+    """The reference of a ruleset with an overlay, which is put into a folder."""
+    (folder / f"{name}.yaml").write_text(HEAD.format(name, of) + changes, "utf-8")
     if rules:
         (folder / f"{name}.rules").write_text(rules, "utf-8")
-    return f"rails_1889+{folder / name}.yaml"
+    return f"{of}+{folder / name}.yaml"
 
 
 def test_no_sale_in_the_first_two_rounds_stops_a_recorded_game_at_its_first_sale(tmp_path: Path) -> None:
@@ -41,6 +51,18 @@ def test_no_sale_in_the_first_two_rounds_stops_a_recorded_game_at_its_first_sale
     assert result.divergence is not None
     assert (result.divergence.foreign_index, result.divergence.refusal.rules) == (30, ("CLUB-01",))
     assert result.divergence.action["type"] == "sell_shares"
+
+
+@pytest.mark.proof  # 2 s each: replays
+@pytest.mark.parametrize("log", GAMES_OF)
+def test_a_rule_against_early_sales_stops_each_recorded_game_at_its_first(log: str, tmp_path: Path) -> None:
+    path = RECORDED / f"{log}.log.json.gz"
+    actions = json.loads(gzip.decompress(path.read_bytes()))["actions"]
+    ref = overlay(tmp_path, "late_sales", rules=LATE_SALES.format(9), of=GAMES_OF[log])
+    divergence = replay_log(path, rules=ref).divergence
+    assert divergence is not None
+    assert divergence.refusal.rules == ("CLUB-01",)
+    assert divergence.action == next(action for action in actions if action["type"] == "sell_shares")
 
 
 @pytest.mark.proof  # 3 s: two more replays
