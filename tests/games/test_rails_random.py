@@ -83,7 +83,7 @@ def test_nothing_is_lost_at_the_start_of_a_random_game(name: str, number: int) -
     assert plays(name, number, 250).ply == 250
 
 
-@pytest.mark.proof  # 3 s for two games of 1889, a minute or more for 18Chesapeake
+@pytest.mark.proof  # 3 s for two games of 1889, half a minute or more for 18Chesapeake
 @pytest.mark.parametrize("pair", range(PAIRS))
 @pytest.mark.parametrize("name", BANK)
 def test_nothing_is_lost_in_random_games_to_their_ends(name: str, pair: int) -> None:
