@@ -286,16 +286,14 @@ def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
     """The title of pieces in a place, regardless of owner and entity."""
     decl = sheet.d.pieces.get(pile) or sheet.d.kinds[pile]
     each = decl.each if isinstance(decl, typed.PieceDecl) else decl.product
-    pieces = words.pieces(pile, [(kind, "…") for kind in each]) if each else words.pieces(pile)
+    pieces = words.pieces(pile, [(kind, "…") for kind in each])
+    pieces = pieces if pieces.strip("… ") else pile.replace("_", " ")
     index = decl.places[place].index
     where = words.place(pile, place, "…" if index else "", index)
-    pieces = pieces if pieces.strip("… ") else pile.replace("_", " ")  # a text that is its owner alone
-    where = where if where.strip("… ") else place.replace("_", " ")
-    title = f"{_OWNER.sub('', pieces).lstrip('… ')}: {where}"
-    if len(sheet.d.pieces) + sum(bool(kind.places) for kind in sheet.d.kinds.values()) == 1:
-        title = _OWNER.sub("", where)  # of the only pieces
-    title = title.replace(" (…)", "").removesuffix(" …").removeprefix(": ")
-    return words.board(f"{pile}.{place}", title)
+    where = where if where.strip("… ") else place.replace("_", " ")  # a text that is its owner alone
+    alone = len(sheet.d.pieces) + sum(bool(kind.places) for kind in sheet.d.kinds.values()) == 1
+    title = _OWNER.sub("", where) if alone else f"{_OWNER.sub('', pieces).lstrip('… ')}: {where}"
+    return words.board(f"{pile}.{place}", title.replace(" (…)", "").removesuffix(" …").removeprefix(": "))
 
 
 def table_plan(sheet: Sheet, table: SheetTable, title: str) -> Plan:
@@ -335,15 +333,13 @@ def fact_text(sheet: Sheet, kind: str, column: Column, row: int) -> str:
     """The value of a fact in a row, or ""."""
     if column.fact is None or row >= len(column.fact.values):
         return ""
-    if column.fact.values[row] == none_of(column.fact.type):
-        return ""
-    of = sheet.fact(kind, column.fact.name, row)
-    if of is not None:
-        return sheet.titles(of[0])[of[1]]
     value = column.fact.values[row]
+    if value == none_of(column.fact.type):
+        return ""
+    if (of := sheet.fact(kind, column.fact.name, row)) is not None:
+        return sheet.titles(of[0])[of[1]]
     if isinstance(column.fact.type, SetOf):
-        titles = sheet.titles(column.fact.type.kind)
-        return ", ".join(titles[i] for i in range(len(titles)) if value >> i & 1)
+        return ", ".join(title for i, title in enumerate(sheet.titles(column.fact.type.kind)) if value >> i & 1)
     if isinstance(column.fact.type, Bool):
         return sheet.words.word("yes") if value else ""
     return str(value)

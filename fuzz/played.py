@@ -16,6 +16,7 @@ from rulespec.typed import nodes as typed
 _STEPS = play_check.STEPS // 10  # more inputs find more than more games
 _EFFORT = play_check.EFFORT // 10
 _DECISIONS = 3_000  # of the games of a combination that are played twice
+_CAP = 1_000  # decisions after which such a game is given up
 _AGAIN = 2  # games of a combination that are played a second time
 
 
@@ -38,7 +39,8 @@ def play(home: Path, session: Session) -> None:
     except DiagnosticsError:
         return
     if report.ok:
-        play_again(ruleset, session.rng.choice(combinations(ruleset)), session)
+        with mock.patch(f"{CombinationGames.__module__}.CAP", _CAP):
+            play_again(ruleset, session.rng.choice(combinations(ruleset)), session)
 
 
 def play_again(ruleset: typed.Ruleset, combination: Combination, session: Session) -> None:

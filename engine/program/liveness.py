@@ -98,7 +98,7 @@ class _Liveness:
                 if isinstance(i.value, ir.Cell) and i.value.base in self._rows:
                     continue  # a variable comes out of its frame: it has been live there
                 if i.target.base in self._rows:
-                    live |= self._kept(block, i.value)
+                    live |= self._saved(block, i.value)
                     continue
                 if isinstance(i.target.index, ir.Const):
                     live = live.difference(span(i.target))
@@ -111,7 +111,7 @@ class _Liveness:
                 live = live.difference(range(i.base, i.base + i.size))
         return live
 
-    def _kept(self, block: int, value: ir.Expr) -> Cells:
+    def _saved(self, block: int, value: ir.Expr) -> Cells:
         """The variable that is saved before a recursive call, if it may be read after it."""
         exit_ = self.p.blocks[block].exit
         return (

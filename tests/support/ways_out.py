@@ -38,7 +38,7 @@ const said = taken.map(([text, who]) => {
   const option = { ...game.find(text, who), by: who };
   const moves = viewers.map((viewer) => [game.seen(option, viewer).text, game.told(option, viewer)]);
   const { by, together } = game.decision, listed = game.options();
-  const own = (seat) => (seat !== null && seat === by ? listed.map((each) => game.words(each)) : []);
+  const own = (seat) => (seat !== null && seat === by ? listed.map((each) => game.choice(each)) : []);
   const asked = viewers.map((seat) => game.as(seat, () => (together ? [] : [game.question(), ...own(seat)])));
   game.apply(option);
   return { moves, asked, states: viewers.map((viewer) => game.state(viewer)) };
