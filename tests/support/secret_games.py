@@ -14,9 +14,9 @@ from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.twins import determinize
 from rulespec.engine.simulate.checked_playouts import choose
 
-DECIDED = ["kuhn_poker", "leduc_poker", "liars_dice", "shadow_of_the_emperor"]
+DECIDED = ["acquire", "dominion", "kuhn_poker", "leduc_poker", "liars_dice", "shadow_of_the_emperor", "skat"]
 """Games whose secrets are decided or drawn; in the others money is hidden, which follows from what all have seen."""
-SECRETIVE = ["imperial", "imperial_2030", "imperial_asia", *DECIDED, "tutorial"]
+SECRETIVE = sorted(["imperial", "imperial_2030", "imperial_asia", *DECIDED, "tutorial"])
 """All games with secrets, in the order of their names; a test holds that."""
 
 
