@@ -88,16 +88,16 @@ def rows(path: Path) -> int:
 @pytest.mark.proof
 def test_a_process_stands_still_between_its_turns(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
-    args = ["simulate", "tutorial", "--players", "3", "--games", "600", "--jobs", "2", "--out", str(out)]
+    args = ["simulate", "tutorial", "--players", "3", "--games", "4000", "--jobs", "2", "--out", str(out)]
     with by_turns("rulespec.cli.main", args) as go_on:
         assert go_on(lambda: rows(out) > 3) > 0
         pause(0.2)  # it does not stop at once
         before = rows(out)
         pause(0.3)
-        assert 3 < rows(out) == before < 601
+        assert 3 < rows(out) == before < 4001
         assert go_on(lambda: False) > 0  # never enough: until it has ended
-        assert rows(out) == 601
-        assert go_on(lambda: False) >= 0 and rows(out) == 601  # it has ended
+        assert rows(out) == 4001
+        assert go_on(lambda: False) >= 0 and rows(out) == 4001  # it has ended
 
 
 @pytest.mark.proof
