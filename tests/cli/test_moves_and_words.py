@@ -87,7 +87,7 @@ def test_moves_as_json() -> None:
 def test_a_position_is_shown_with_the_move_that_led_to_it() -> None:
     code, out = spoken("replay", QUICK, "--at", "6")
     assert code == 0 and f"    6  {IMPORT}" in out and "6 decisions" in out and "fleet of nation" not in out
-    assert "stopped: Austria-Hungary (Claudia): armies and fleets to import" in out
+    assert "stopped: Austria-Hungary (Claudia): choose armies and fleets to import" in out
     assert "Trieste" in spoken("replay", QUICK, "--at", "6", "--state")[1]
     code, out = spoken("replay", QUICK, "--at", "0")
     assert code == 0 and "0 decisions" in out

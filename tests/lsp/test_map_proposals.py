@@ -212,7 +212,7 @@ def test_what_is_there_already_stays(ring: Path) -> None:
     [
         ("bring terrain a b", "there is no kind that a map brings along `terrain`"),
         ("bring nation alone", "expected `bring KIND"),
-        ("bring nation 1st b", "is no name"),
+        ("bring nation 1st b", "is not a name"),
         ("bring nation sea land", "is a name of the rules"),
         ("colour #123456 terrain sea", "no region has the colour"),
         (f"colour {SEA} depth sea", "there is no fact `depth`"),

@@ -18,6 +18,9 @@ DECIDED = ["acquire", "dominion", "kuhn_poker", "leduc_poker", "liars_dice", "sh
 """Games whose secrets are decided or drawn; in the others money is hidden, which follows from what all have seen."""
 SECRETIVE = sorted(["imperial", "imperial_2030", "imperial_asia", *DECIDED, "tutorial"])
 """All games with secrets, in the order of their names; a test holds that."""
+HIDING = [name for name in SECRETIVE if name not in ("acquire", "dominion", "shadow_of_the_emperor", "skat")]
+"""Games whose hidden cells may be those of another game (`sabotaged`): of a card or tile, its place says who sees it,
+and in the Emperor's only choices of a round are secret."""
 
 
 def played(ref: str, seed: int, moves: int) -> Game:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
+from secret_games import DECIDED, HIDING, SECRETIVE, played, sabotaged, twins
 from shipped import NAMES, loaded
 from tables import frames_along, new_table, send, still_table, table_of
 
@@ -17,9 +17,6 @@ from rulespec.engine.table import table_sight, taking_back, telling, viewing
 from rulespec.typed.rule_traversal import may_hide
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
-
-HIDING = [name for name in SECRETIVE if name != "shadow_of_the_emperor"]
-"""Games with state that a seat does not see; in the other one only choices of a round are secret."""
 
 
 @pytest.mark.proof

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
+from secret_games import DECIDED, HIDING, played, sabotaged, twins
 from shipped import loaded
 from tables import FRAME, new_table, proceed, send, still_table
 from tables import frames_along as along
@@ -21,8 +21,6 @@ from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
-HIDING = [name for name in SECRETIVE if name != "shadow_of_the_emperor"]
-"""Games with state that a seat does not see at their end."""
 SHORT = ["kuhn_poker", "leduc_poker", "liars_dice"]
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
+from secret_games import DECIDED, HIDING, played, sabotaged, twins
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
@@ -78,10 +78,6 @@ def pairs(ref: str, seeds: range) -> Iterator[tuple[Game, Game, str | None]]:
                 twin = sabotaged(game, seat, other)
                 if twin.omniscient.numbers.cells != first.omniscient.numbers.cells:
                     yield first, twin, seat
-
-
-HIDING = [name for name in SECRETIVE if name != "shadow_of_the_emperor"]
-"""Games with state that a seat does not see; in the other one only choices of a round are secret."""
 
 
 def each(refs: list[str], *light: str) -> list[Any]:
