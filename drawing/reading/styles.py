@@ -99,6 +99,8 @@ class Styles(Struct):
         results = {name: value for name in element.attributes if (value := self._attribute(element, name))}
         if space := element.get("xml:space"):
             results.setdefault("white-space", "pre" if space == "preserve" else "normal")
+        elif element.tag == "text":  # by the style sheet of browsers: it is not inherited by texts
+            results.setdefault("white-space", "normal")
         strong: dict[str, str] = {}
         for name, value, important in self._of_rules(element, scope.root):
             (strong if important else results)[name] = value

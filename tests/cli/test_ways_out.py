@@ -24,6 +24,7 @@ from rulespec.engine.game.game import Game, seen_cells, seen_events
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.logs import seat_log
 from rulespec.engine.logs.sealed import seen_line
+from rulespec.engine.program.columns import columns_of
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.twins import determinize
 from rulespec.engine.simulate.checked_playouts import choose
@@ -125,9 +126,11 @@ def test_each_viewer_of_a_shipped_game_gets_its_view_and_nothing_else(name: str,
     assert twins or not secretive
 
 
-def as_if_private(c: Any, to: Any) -> dict[str, Any]:
+def as_if_private(p: Any, c: Any, to: Any) -> dict[str, Any]:
     """An option of whose parameters the module says that nobody but the decider sees them."""
-    params = [{"name": q.name, "type": q.type, "private": True, "to": -1} for q in c.params]
+    params = [
+        {"name": q.name, "type": q.type, "words": columns_of(q, p.sizes), "private": True, "to": -1} for q in c.params
+    ]
     return {"name": c.name, "params": params, "interrupt": c.by is not None}
 
 
@@ -136,7 +139,11 @@ WITHHELD: dict[str, tuple[Any, str, Any]] = {
     "moves of tables": (telling, "seen_events", lambda game, seat, first: seen_events(game, None, first)),
     "cells of tables": (viewing, "seen_cells", lambda game, seat: seen_cells(game, None)),
     "decisions of logs": (seat_log, "seen_line", lambda step, event: seen_line(step, replace(event, option="?"))),
-    "moves of replay pages": (replay_data, "Moves", lambda words, game, moves, seat: Moves(words, game, moves, None)),
+    "moves of replay pages": (
+        replay_data,
+        "Moves",
+        lambda words, game, moves, seat, **how: Moves(words, game, moves, None, **how),
+    ),
 }
 """Ways out that have less than the view."""
 

@@ -288,7 +288,7 @@ def test_a_name_in_quotes_and_one_in_folded_text_are_found(games: Path) -> None:
     "file, word, number, new, why",
     [
         ("map.yaml", "marsh", 0, "isle", "would not be valid"),
-        ("map.yaml", "marsh", 0, "Marsh", "is no name"),
+        ("map.yaml", "marsh", 0, "Marsh", "is not a name"),
         ("map.yaml", "marsh", 0, "no", "would not be valid"),
         ("kinds.yaml", "reed_9", 0, "other", "is composed of other names"),
     ],
