@@ -29,7 +29,7 @@ export class WasmGame {
     this.names = names;
     this.registers = names.registers;
     this.numbers = new BigInt64Array(this.exports.memory.buffer);
-    this.marks = [];
+    this.before = [];  // for each decision, the former values of the cells that it has changed
     this.plans = [];
     this.taken = [];
     this.texts = names.texts;
@@ -53,12 +53,13 @@ export class WasmGame {
 
   /** Goes back to the start of the rules, and to the first decision. */
   start() {
-    this.marks = [];
+    this.before = [];
     this.plans = [];
     this.taken = [];
     this.exports.reset();
     this.write("LEFT", this.registers.STEPS);
     this.exports.run(BigInt(this.names.main));
+    this.changed();
   }
 
   /** Lets playouts draw as game number `game` of a seed. */
@@ -249,9 +250,9 @@ export class WasmGame {
   /** Takes an option that `options` has listed here. */
   apply(option) {
     this.numbers.set(option.row, this.registers.OPTIONS_BASE / 8);
-    const mark = this.read("JOURNAL"), plan = this.names.drafts[this.asked] ? this.planned + 1 : 0;
+    const plan = this.names.drafts[this.asked] ? this.planned + 1 : 0;
     this.tried(() => this.exports.take(BigInt(this.registers.OPTIONS_BASE)));
-    this.marks.push(mark);
+    this.before.push(this.changed());
     this.plans.push(plan);
     this.taken.push({ decision: option.decision, by: option.by, option: option.text });
   }
@@ -263,10 +264,21 @@ export class WasmGame {
     return this.options().find(wanted) || this.options(true).find(wanted) || null;
   }
 
+  /** The former values of the cells in the journal, as pairs of address and value. It is emptied: a long game would fill it. */
+  changed() {
+    const { JOURNAL_BASE } = this.registers, end = Number(this.read("JOURNAL")) / 8, result = new Map();
+    for (let at = JOURNAL_BASE / 8; at < end; at += 3) {
+      if (!result.has(this.numbers[at])) result.set(this.numbers[at], this.numbers[at + 1]);
+    }
+    this.write("JOURNAL", JOURNAL_BASE);
+    return [...result];
+  }
+
   /** Takes the last decision back. */
   undo() {
-    if (!this.marks.length) throw new Error("there is no decision to take back");
-    this.exports.undo(this.marks.pop());
+    if (!this.before.length) throw new Error("there is no decision to take back");
+    for (const [at, value] of this.before.pop()) this.numbers[Number(at) / 8] = value;
+    this.write("IDLE_SIZE", 0);
     this.plans.pop();
     this.taken.pop();
   }
@@ -301,7 +313,7 @@ export class WasmGame {
 
   /** Plays random decisions to the end or so many; what was before cannot be taken back. */
   playout(cap = 5000) {
-    this.marks = [];
+    this.before = [];
     this.plans = [];
     this.taken = [];
     this.write("PLY", 0);
@@ -636,7 +648,7 @@ export class WasmGame {
   /** The position of a row; what was before cannot be taken back. */
   restore(row) {
     this.exports.restored(BigInt(row));
-    this.marks = [];
+    this.before = [];
     this.plans = [];
     this.taken = [];
   }
