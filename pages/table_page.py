@@ -25,7 +25,7 @@ _SCRIPTS = (
     "owner.js",
     "wire.js",
 )
-_STYLES = ("viewer.css", "table.css")
+_STYLES = ("viewer.css", "table.css", "owner.css")
 
 
 def table_page() -> str:

@@ -83,7 +83,7 @@ LOGS = [
     path
     for ref in MAPS
     for path in sorted((GAMES / ref / "logs").glob("**/*.jsonl*"))
-    if path.parent.name != "positions"  # not logs, but positions as the other system recorded them
+    if path.parent.name not in ("positions", "legal")  # not logs, but what the other system recorded beside them
 ]
 
 
