@@ -6,7 +6,7 @@
   const BOTS = ["random", "flat:16", "flat:64", "flat:256"], MAX_LOG = 4_000_000, SHOWN_EVERY = 120;
   const element = (id) => document.getElementById(id);
   const bytes = await unpacked(fromBase64(data.module), "gzip", Infinity);
-  const { board, plan } = JSON.parse(new TextDecoder().decode(await unpacked(fromBase64(data.drawn), "gzip", Infinity)));
+  const { board, plan, helps } = JSON.parse(new TextDecoder().decode(await unpacked(fromBase64(data.large), "gzip", Infinity)));
   const game = await WasmGame.load(bytes);
   const { seats } = game.names, { secretive } = game;
   const lines = makeKeptLines();
@@ -187,7 +187,7 @@
   const hello = {
     game: game.texts.game, rules: game.names.ruleset, version: data.version, settings: game.names.settings, changed: data.changed,
     language: game.texts.language, seat: null, seats, player: game.texts.player, board, plan, values: data.values, words, bots: [], now: Date.now() / 1000,
-    about: words.local_about, asks: [], helps: data.helps,
+    about: words.local_about, asks: [], helps,
     titles: Object.fromEntries(entities),
     names: Object.fromEntries(game.texts.decisions.flatMap(({ options }) => Object.entries(options).map(([name, { title }]) => [name, title]).filter(([name, title]) => title !== name.replace(/_/g, " ")))),
   };

@@ -70,12 +70,13 @@ def local_page(game: Game, language: str | None = None) -> str:
     board = board_of(game.ruleset, game.seats, words, apart=True)
     module = exported(game, lambda asides: exported_texts(game, words, asides))
     settings: Mapping[str, str] = game.settings
+    rules_at_hand = {name: help_.to_json() for name, help_ in helps(words, game).items()}
+    large = {"plan": plan(board), "board": board.backdrop(), "helps": rules_at_hand}
     data = {
         "module": _packed(module),
-        "drawn": _packed(script_json({"plan": plan(board), "board": board.backdrop()}).encode()),
+        "large": _packed(script_json(large).encode()),
         "values": OtherValues(board, game, words).to_json(),
         "words": _page_words(words),
-        "helps": {name: help_.to_json() for name, help_ in helps(words, game).items()},
         "version": game.ruleset.version,
         "changed": [name for name, of in game.ruleset.settings.items() if settings[name] != of.default],
         "worker": [1 + _SCRIPTS.index(name) for name in _WORKER],  # the first script of the page is its data
