@@ -24,7 +24,9 @@ _MAX_CHAIN = 150
 _FEW_STEPS = 100_000
 """Steps up to which a loop or a procedure is counted with the code around it, at its bound."""
 _RARE_STEPS = 500
-"""Steps of a branch that are counted where it is taken: else each round of a loop would count the way out of it."""
+"""Steps of a branch in a loop over a set that are counted where it is taken."""
+_LONG_STEPS = 20_000
+"""The same of any other branch: else each round of a loop of another kind would count the way out of it."""
 _FIRST_LOOP_SLOT = 100_000
 """Variables of loops over sets are slots that no expression uses."""
 
@@ -203,7 +205,7 @@ class BlockWriter:
             before = set(self.i.noted)
             self.i.zero, self.steps = set(zero), steps
             lines, may = self._jump(target, inner, depth + (not last))
-            if self.steps - steps > _RARE_STEPS:
+            if self.steps - steps > (_RARE_STEPS if self._inside and not last else _LONG_STEPS):
                 lines = [*counted(self.steps - steps), *lines]
                 self.steps = steps
             most = max(most, self.steps)
