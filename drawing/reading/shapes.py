@@ -41,7 +41,7 @@ _APART = frozenset(
 )
 """Elements in which nothing is shown where they stand."""
 _EXTENSIONS = ("http://www.w3.org/1999/xhtml", "http://www.w3.org/1998/Math/MathML")
-"""What a browser can show of what an element may ask for."""
+"""Namespaces in `requiredExtensions` that browsers support."""
 _MAX_CLIPPED = 20_000_000
 _PALETTES, _STOPS = 8, 100  # gradients that name one another, and stops of one
 _BENDS = 4  # points of a line that leads from a text to a shape

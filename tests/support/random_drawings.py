@@ -15,7 +15,7 @@ COLOURS = ("red", "#9ecae9", "#FC0", "rgb(10, 200, 30)", "rgba(0,0,255,.5)", "hs
 VARIABLES = ("var(--tint)", "var(--wash, teal)", "var(--tint, var(--wash))")
 SIZES = ("12px", "9pt", "5mm", "1.5em", "80%", "smaller", "x-large", "medium", "2pc", ".2in")
 LAID = 'style="display: inline !important"'
-"""What is repeated has a box, whatever rules say: of which parts of a copy have none, a browser says nothing."""
+"""Style that gives repeated shapes a box under any rules; a browser does not report which parts of a copy have none."""
 ORIGINS = ("50% 50%", "30 20", "center", "top left", "right 25%", "10mm 2em")
 CLASSES = ("sea", "land", "old", "big")
 SEEN = """
