@@ -241,13 +241,16 @@ def _forms(title: str, badges: float, tray: Point) -> list[BlockForm]:
 
 
 def _equal_forms(title: str, badges: float, tray: Point) -> list[BlockForm]:
-    """The shapes of a box: as high as all others, and as wide as the tray or a name in one or two lines needs."""
+    """The shapes of a box: as high as all others, and as wide as the tray or a name in one or two lines needs.
+
+    Smaller letters leave their room to the tray, or a long name would make its box lower.
+    """
     results = []
     for size in _BOXED:
         tries = [lines for parts in (1, 2) if (lines := wrapped(title, parts)) is not None]
         lines = next((each for each in tries if _width(each, size, badges) <= tray[0]), tries[-1])
         height = size * LINE * len(lines)
-        room = tray[1] + size * LINE * (2 - len(lines))
+        room = tray[1] + LINE * (2 * _BOXED[0] - size * len(lines))
         results.append(BlockForm(tuple(lines), size, _width(lines, size, badges), height, (tray[0], room), False))
     return results
 

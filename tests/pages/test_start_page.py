@@ -108,7 +108,11 @@ def test_from_an_empty_folder_to_a_sound_variant_of_six_nations(start: StartPage
     for button in ("#colours_take", "#offers_all"):
         start.click(button)
         start.idle()
-    assert start.text("#sound") == "No problems" and start.page.is_hidden("#offers_head")
+    assert start.text("#sound") == "No problems in the map's own files" and start.page.is_hidden("#offers_head")
+    assert [
+        fault.split(":")[0]
+        for fault in start.page.eval_on_selector_all("#others li", "items => items.map(item => item.textContent)")
+    ] == ["no link by a corner"]
     assert validated(folder) == "" and len(regions(folder)) == 24
     assert (folder / "drawing.svg").read_text("utf-8") == ring_map(), "the drawing is kept for `--update`"
     assert sum(start.done.values()) == 11 <= 200
@@ -140,7 +144,7 @@ def test_what_is_doubtful_is_a_button_and_what_is_refused_a_sentence(start: Star
     assert start.text("#counts").startswith("Read: 2 regions") and start.fits
     start.fill("#name", "Two Trees")
     start.click("#again")
-    assert "Two Trees is no name for a ruleset" in start.text("#findings li")
+    assert "Two Trees is not a valid ruleset name" in start.text("#findings li")
     start.fill("#name", "two_trees")
     start.click("#again")
     start.begin()
