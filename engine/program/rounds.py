@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import partial
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, loops
@@ -17,11 +18,7 @@ def times(flow: Flow) -> dict[int, int]:
     """
     result = procedures(flow)
     waits = {first for first, each in result.items() if each.waits}
-
-    def after(block: int) -> list[int]:
-        exit_ = flow.p.blocks[block].exit
-        return [] if isinstance(exit_, ir.Enter) and exit_.block in waits else flow.successors(block)
-
+    after = partial(_at_once, flow, waits)
     of = {block: 1 for each in result.values() for block in each.blocks}
     for head, loop in loops(flow.p).items():
         if not isinstance(loop.over, ir.Const):
@@ -43,6 +40,39 @@ def times(flow: Flow) -> dict[int, int]:
                 for inner in result[exit_.block].blocks:
                     of[inner] = max(of[inner], of[block])
     return of
+
+
+def repeated(flow: Flow, waits: Collection[int]) -> frozenset[int]:
+    """The blocks on a cycle without a decision, and those between two such cycles.
+
+    Args:
+        flow: the control flow of the program.
+        waits: the first blocks of the procedures in which the game may wait.
+    """
+    after = {block: _at_once(flow, waits, block) for block in range(len(flow.p.blocks))}
+    before: dict[int, list[int]] = {block: [] for block in after}
+    for block, targets in after.items():
+        for target in targets:
+            before[target].append(block)
+    kept = set(after)
+    for ways, back in ((after, before), (before, after)):
+        left = {block: sum(target in kept for target in ways[block]) for block in kept}
+        todo = [block for block, count in left.items() if not count]
+        while todo:
+            block = todo.pop()
+            kept.discard(block)
+            for other in back[block]:
+                if other in kept:
+                    left[other] -= 1
+                    if not left[other]:
+                        todo.append(other)
+    return frozenset(kept)
+
+
+def _at_once(flow: Flow, waits: Collection[int], block: int) -> list[int]:
+    """The successors of a block that the game reaches before it waits."""
+    exit_ = flow.p.blocks[block].exit
+    return [] if isinstance(exit_, ir.Enter) and exit_.block in waits else flow.successors(block)
 
 
 class Rounds:

@@ -24,9 +24,9 @@ _MAX_CHAIN = 150
 _FEW_STEPS = 100_000
 """Steps up to which a loop or a procedure is counted with the code around it, at its bound."""
 _RARE_STEPS = 500
-"""Steps of a branch in a loop over a set that are counted where it is taken."""
+"""Steps of a branch in a loop that are counted where it is taken: else each round would count the way out, too."""
 _LONG_STEPS = 20_000
-"""The same of any other branch: else each round of a loop of another kind would count the way out of it."""
+"""The same of any other branch."""
 _FIRST_LOOP_SLOT = 100_000
 """Variables of loops over sets are slots that no expression uses."""
 
@@ -205,7 +205,8 @@ class BlockWriter:
             before = set(self.i.noted)
             self.i.zero, self.steps = set(zero), steps
             lines, may = self._jump(target, inner, depth + (not last))
-            if self.steps - steps > (_RARE_STEPS if self._inside and not last else _LONG_STEPS):
+            again = not last if self._inside else self._head in self.plan.repeated
+            if self.steps - steps > (_RARE_STEPS if again else _LONG_STEPS):
                 lines = [*counted(self.steps - steps), *lines]
                 self.steps = steps
             most = max(most, self.steps)

@@ -9,6 +9,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, loops, meets
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.procedures import procedures, zeros
+from rulespec.engine.program.rounds import repeated
 from rulespec.engine.python.features import Features
 
 _MAX_TIMES = 5
@@ -29,6 +30,7 @@ class EmissionPlan:
         variables: the cells held in variables by these procedures.
         read: the cells read by functions that know only cells.
         zero_at: block → the cells that are zero there.
+        repeated: the blocks that may run again before the game waits.
         arguments: first block of an option → the cells of its arguments.
         occupied: the arrays of cells with maintained occupancy.
         holders: the arrays of cells with maintained holders of each value.
@@ -63,6 +65,7 @@ class EmissionPlan:
         self.zero_at: dict[int, frozenset[int]] = {}
         for first, procedure in results.items():
             self.zero_at |= zeros(self.flow, first, procedure)
+        self.repeated = repeated(self.flow, {first for first, each in results.items() if each.waits})
         self.arguments = p.arguments()
         self.written = 0
         self._most_written = _MAX_TIMES * len(p.blocks)
