@@ -54,19 +54,19 @@ def repeated(flow: Flow, waits: Collection[int]) -> frozenset[int]:
     for block, targets in after.items():
         for target in targets:
             before[target].append(block)
-    kept = set(after)
+    remaining = set(after)
     for ways, back in ((after, before), (before, after)):
-        left = {block: sum(target in kept for target in ways[block]) for block in kept}
+        left = {block: sum(target in remaining for target in ways[block]) for block in remaining}
         todo = [block for block, count in left.items() if not count]
         while todo:
             block = todo.pop()
-            kept.discard(block)
+            remaining.discard(block)
             for other in back[block]:
-                if other in kept:
+                if other in remaining:
                     left[other] -= 1
                     if not left[other]:
                         todo.append(other)
-    return frozenset(kept)
+    return frozenset(remaining)
 
 
 def _at_once(flow: Flow, waits: Collection[int], block: int) -> list[int]:
