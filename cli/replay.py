@@ -170,7 +170,7 @@ def _is_corpus(r: _Request) -> bool:
         return True
     if any(is_container(str(log)) for log in r.logs):
         return True
-    return any(log.name.endswith((".pgn", ".pgn.gz")) and _holds_several(log) for log in r.logs)
+    return any(log.name.endswith((".pgn", ".sgf", ".pgn.gz", ".sgf.gz")) and _holds_several(log) for log in r.logs)
 
 
 def _holds_several(log: Path) -> bool:

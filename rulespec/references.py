@@ -99,7 +99,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
         begin = "a ruleset is a folder with a game.yaml; `rulespec new` starts one"
         hint = "call `game.yml` `game.yaml`" if (path / "game.yml").is_file() else begin
         raise failure("RS501", f"`{name}` holds no ruleset: it has no game.yaml", None, hint)
-    if name.endswith((".jsonl", ".json", ".pgn", ".gz")):
+    if name.endswith((".jsonl", ".json", ".pgn", ".sgf", ".gz")):
         raise failure("RS501", f"there is no file `{name[-80:]}`", None, "check the path: a log is named by its file")
     known = known_rulesets()
     hint = did_you_mean(name, known) or ("known are " + ", ".join(f"`{k}`" for k in known) if known else "")

@@ -19,10 +19,8 @@ from rulespec.documents.text_files import is_folder
 from rulespec.engine.corpus.archives import members
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_bytes, log_text
 from rulespec.engine.logs.samples import ENDINGS, is_archive, is_container, is_log_name
-from rulespec.engine.notation.pgn import read_pgn
-
-_TEXTS = (".pgn", ".pgn.gz")
-"""Endings of the names of files that may hold several games."""
+from rulespec.engine.notation.text_files import ENDINGS as TEXTS
+from rulespec.engine.notation.text_files import read_games
 
 
 class Log(Struct, frozen=True):
@@ -142,12 +140,12 @@ def _named(path: Path) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
 def _single(logs: Iterator[tuple[str, bytes | DiagnosticsError]]) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
     """Logs with those that hold several games as one log for each game."""
     for name, data in logs:
-        if not isinstance(data, bytes) or not name.endswith(_TEXTS):
+        if not isinstance(data, bytes) or not name.endswith(TEXTS):
             yield name, data
             continue
         try:
             text, _ = log_text(data, name, MAX_NATIVE_BYTES)
-            places = [(game.begins, game.ends) for game in read_pgn(text, name)]
+            places = [(game.begins, game.ends) for game in read_games(text, name)]
         except DiagnosticsError as error:
             yield name, error
             continue
@@ -159,11 +157,11 @@ def _single(logs: Iterator[tuple[str, bytes | DiagnosticsError]]) -> Iterator[tu
 
 def holds_several(path: Path) -> bool:
     """Whether a file contains several games; False if it is unreadable."""
-    if not path.name.endswith(_TEXTS):
+    if not path.name.endswith(TEXTS):
         return False
     with suppress(DiagnosticsError):
         data = log_bytes(path, str(path), MAX_NATIVE_BYTES)
-        games = read_pgn(log_text(data, str(path), MAX_NATIVE_BYTES)[0], str(path))
+        games = read_games(log_text(data, str(path), MAX_NATIVE_BYTES)[0], str(path))
         return next(games, None) is not None and next(games, None) is not None
     return False
 

@@ -138,7 +138,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         values: name → path of an integer in the first entry, for use in expressions.
         remarks: entries that are only remarks, or None.
         result: the end recorded by the other system, or None.
-        format: the file format: `json` or `pgn`.
+        format: the file format: `json`, `pgn` or `sgf`.
         text_path: the path of a move's text in an entry; may be empty.
         notation: the notation of these texts, or None.
     """

@@ -17,7 +17,8 @@ from rulespec.engine.dialects.json_paths import MISSING, follow
 from rulespec.engine.dialects.moves_alone import is_position, writers
 from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.logs.log_text import fail
-from rulespec.engine.notation.pgn import PgnGame, as_document, is_pgn, read_pgn
+from rulespec.engine.notation.text_files import document_of, format_of, read_games
+from rulespec.engine.notation.text_moves import TextGame
 from rulespec.records import Brief
 
 MAX_ACTIONS = 50_000
@@ -34,8 +35,8 @@ class ForeignLog(Brief, Struct):
         parents: for each entry, the object around its list, with the next outer one as `^`, or None. Empty if the log
             is the list of entries.
         inner: the numbers of nested entries.
-        format: the file format: `json` or `pgn`.
-        game: the game of a PGN file.
+        format: the file format: `json`, `pgn` or `sgf`.
+        game: the game of a file in PGN or SGF.
     """
 
     file: str
@@ -44,7 +45,7 @@ class ForeignLog(Brief, Struct):
     parents: list[Any] = []
     inner: frozenset[int] = frozenset()
     format: str = "json"
-    game: PgnGame | None = None
+    game: TextGame | None = None
 
     @property
     def first(self) -> Any:
@@ -65,8 +66,8 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
     start = Span(file, 1, 1, 1, 2)
     if not text.strip():
         fail("RS612", "the log is empty", start, help="is it the right file?")
-    if is_pgn(text, file):
-        return _of_pgn(text, file)
+    if kind := format_of(text, file):
+        return _of_text(text, file, kind)
     if text.count("{") + text.count("[") > MAX_BRACKETS:
         fail("RS614", f"a log has at most {MAX_BRACKETS:,} lists and objects", start)
     try:
@@ -96,9 +97,9 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
         fail("RS612", "this log nests too deep to be read as JSON", start)
 
 
-def _of_pgn(text: str, file: str) -> ForeignLog:
-    """The log of the only game in a PGN file; RS887 if there are several."""
-    games = read_pgn(text, file)
+def _of_text(text: str, file: str, kind: str) -> ForeignLog:
+    """The log of the only game in a file of games as text; RS887 if there are several."""
+    games = read_games(text, file)
     game = next(games, None)
     start = Span(file, 1, 1, 1, 2)
     if game is None:
@@ -106,8 +107,8 @@ def _of_pgn(text: str, file: str) -> ForeignLog:
     if next(games, None) is not None:
         help_ = f"name one, the first as `{file}#1`; `replay`, with `--out` too, takes all of them"
         fail("RS887", "this file has several games", start, help=help_)
-    document = as_document(game)
-    return ForeignLog(file, [_normal(document)], document, format="pgn", game=game)
+    document = document_of(game, kind)
+    return ForeignLog(file, [_normal(document)], document, format=kind, game=game)
 
 
 def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterable[Path]) -> NoReturn:

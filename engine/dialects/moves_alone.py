@@ -1,13 +1,13 @@
-"""Moves as text with nothing around them, known by the notations of rulesets."""
+"""Moves as text, known by the notations of rulesets: with nothing around them, or with tags that fit several games."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.dialects.dialect import read_dialect
+from rulespec.engine.dialects.dialect import Dialect, read_dialect
 
 _LOOKED_AT = 2_000
 _WORDS = 8
@@ -24,16 +24,22 @@ def is_position(text: str) -> bool:
 def writers(text: str, dialects: Iterable[Path]) -> list[str]:
     """The references of the rulesets whose notation reads each of the first words of a text."""
     start = text[:_LOOKED_AT].strip()
-    words = _BEFORE.sub("", start, 1).split()[:_WORDS]
+    words = _BEFORE.sub("", start, 1).split()
     results = []
     for file in dialects:
         try:
             dialect = read_dialect(file, whole=False)
             if dialect.format != "pgn" or dialect.rulesets[0] in results:
                 continue
-            notation = read_dialect(file).notation
+            whole = read_dialect(file)
         except DiagnosticsError:  # a broken dialect is reported where it is needed
             continue
-        if notation is not None and all(notation.grammar.read(word) is not None for word in words):
+        if reads(whole, words):
             results.append(dialect.rulesets[0])
     return results
+
+
+def reads(dialect: Dialect, moves: Sequence[str]) -> bool:
+    """Whether the notation of a dialect reads each of the first moves of a game."""
+    notation = dialect.notation
+    return notation is not None and all(notation.grammar.read(move) is not None for move in moves[:_WORDS])

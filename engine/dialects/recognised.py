@@ -71,7 +71,8 @@ def kind_of(log: ForeignLog) -> str:
     """The kind of a log, for messages: its form, the named game, and the types of its entries."""
     first = log.entries[0]
     if log.game is not None:
-        kind = f"a PGN, moves of a game as text ({len(log.game.moves):,} moves)"
+        name = "a PGN" if log.format == "pgn" else "an SGF"
+        kind = f"{name}, moves of a game as text ({len(log.game.moves):,} moves)"
     elif len(log.entries) > 1:
         kind = f"a list of {_entries(log.entries)}{_types(log.entries)}"
     else:

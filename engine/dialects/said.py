@@ -18,7 +18,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.logs.notes import GLYPHS, MAX_EVENT, MAX_REMARK, TAGS, UNREAD, LogNotes, Notes
 from rulespec.engine.logs.variations import MAX_GLYPH, MAX_GLYPHS
-from rulespec.engine.notation.pgn import PgnGame, PgnMove
+from rulespec.engine.notation.text_moves import TextGame, TextMove
 
 LEFT_OUT = "…"
 """Stands for a name that is left out."""
@@ -82,7 +82,7 @@ def _nameless(said: dict[int, tuple[str, str]], who: Collection[str]) -> dict[in
     return {n: {"remark": text[:MAX_REMARK]} for n, text in texts.items() if text}
 
 
-def _of_tags(game: PgnGame, dialect: Dialect) -> Notes:
+def _of_tags(game: TextGame, dialect: Dialect) -> Notes:
     """The notes of a game by its tags, except for the names of the players, which the seats have."""
     seats = dialect.start["seats"]
     tags = {name: text for name, text in game.tags.items() if name not in seats}
@@ -101,7 +101,7 @@ def _is_day(text: str) -> bool:
         return False
 
 
-def _of_move(move: PgnMove) -> dict[str, Any]:
+def _of_move(move: TextMove) -> dict[str, Any]:
     """The notes on a move."""
     notes: dict[str, Any] = {}
     if move.comments:

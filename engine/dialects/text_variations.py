@@ -12,7 +12,8 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError, TakenBack
 from rulespec.engine.logs.notes import UNREAD, VARIATIONS, LogNotes, Notes
 from rulespec.engine.logs.variations import MAX_DEPTH, MAX_GLYPH, MAX_GLYPHS, MAX_TEXT, LineMove, SideLine, plain
-from rulespec.engine.notation.pgn import PgnMove, is_word, read_pgn
+from rulespec.engine.notation.pgn import is_word, read_pgn
+from rulespec.engine.notation.text_moves import TextMove
 
 MAX_NOTED = 40_000
 """Characters of the variations of a move in a log, whose lines are bounded; longer ones stay texts."""
@@ -128,12 +129,12 @@ def written_variations(texts: VariationTexts, lines: Sequence[SideLine]) -> list
     return [text for line in lines if (text := texts.write(line))]
 
 
-def _line_move(option: Option, move: PgnMove, variations: tuple[SideLine, ...]) -> LineMove:
+def _line_move(option: Option, move: TextMove, variations: tuple[SideLine, ...]) -> LineMove:
     glyphs = tuple(glyph for glyph in move.glyphs if glyph <= MAX_GLYPH)[:MAX_GLYPHS]
     return LineMove(option.decision, option.by, str(option), _remark(move), glyphs, variations)
 
 
-def _remark(move: PgnMove) -> str:
+def _remark(move: TextMove) -> str:
     return "\n".join(move.comments)[:MAX_TEXT]
 
 

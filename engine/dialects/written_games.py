@@ -15,7 +15,8 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.option import Option
 from rulespec.engine.logs.notes import GLYPHS, TAGS, UNREAD, LogNotes, Notes
 from rulespec.engine.logs.variations import SideLine
-from rulespec.engine.notation.pgn import MAX_TAG, RESULTS, PgnGame, PgnMove, is_word, pgn_text
+from rulespec.engine.notation.pgn import RESULTS, is_word, pgn_text
+from rulespec.engine.notation.text_moves import MAX_TAG, TextGame, TextMove
 from rulespec.typed import nodes as typed
 
 UNKNOWN = "?"
@@ -57,7 +58,7 @@ def as_pgn(
     """
     assert dialect.notation is not None
     replayed = restarted(game)
-    notated, moves, options = Notated(replayed, dialect.notation), list[PgnMove](), list[Option]()
+    notated, moves, options = Notated(replayed, dialect.notation), list[TextMove](), list[Option]()
     texts, others = VariationTexts(replayed, dialect.notation), list[str]()
     before = -1
     for option, place in zip(game.history, places, strict=True):
@@ -75,7 +76,7 @@ def as_pgn(
     result = _result(game, dialect, notes)
     tags = _tags(game, dialect, notes.header, result)
     start = _move("", {k: v for k, v in notes.header.items() if k in ("remark", UNREAD)}, ())
-    return pgn_text(PgnGame(tags, start, moves, result), dict(_numbers(options, game.seats[0])))
+    return pgn_text(TextGame(tags, start, moves, result), dict(_numbers(options, game.seats[0])))
 
 
 def _numbers(options: Sequence[Option], first: str) -> Iterator[tuple[int, int]]:
@@ -90,10 +91,10 @@ def _numbers(options: Sequence[Option], first: str) -> Iterator[tuple[int, int]]
         last, begins = option.by, at + 1
 
 
-def _move(text: str, notes: Notes, variations: Sequence[str]) -> PgnMove:
+def _move(text: str, notes: Notes, variations: Sequence[str]) -> TextMove:
     remark, glyphs, unread = notes.get("remark", ""), notes.get(GLYPHS), notes.get(UNREAD)
     others = unread if isinstance(unread, list) else []
-    return PgnMove(
+    return TextMove(
         text,
         tuple(g for g in glyphs if type(g) is int and 0 <= g < 1000) if isinstance(glyphs, list) else (),
         tuple(line for line in str(remark).splitlines() if line),

@@ -13,7 +13,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.foreign_files import NoRegularFileError, bytes_of
 from rulespec.documents.text_files import NoTextError, broken_link, decoded, is_folder, is_present
 from rulespec.engine.logs.other_files import BINARY, OtherFile, is_binary, other_file
-from rulespec.engine.notation.pgn import is_pgn, read_pgn
+from rulespec.engine.notation.text_files import format_of, read_games
 
 MAX_NATIVE_BYTES = 16_000_000
 """More than 200,000 lines of ordinary length, the most that a native log may have."""
@@ -25,6 +25,12 @@ GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
 _UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|\0")
 _NOT_LATIN = re.compile(rb"[\x80-\x9f]")
+_KINDS = {"pgn": "a PGN", "sgf": "an SGF"}
+_CHARACTERS = re.compile(
+    rb"\(\s*;[^()]*\bCA\[((?:gb|big5|shift|sjis|euc|iso-8859|windows|cp125|koi8|latin)[\w-]{0,20})\]", re.I
+)
+"""The character set that an SGF names, if it is one of those that people use."""
+_LOOKED_AT = 2_000
 _GAME = re.compile(r"(.+)#([1-9][0-9]{0,5})")
 
 
@@ -71,8 +77,7 @@ def log_bytes(path: Path, display: str, limit: int) -> bytes:
 def _one_of(path: Path, number: int, display: str, limit: int) -> bytes:
     """The bytes of one of the games in a file."""
     text, _ = log_text(log_bytes(path, str(path), limit), str(path), limit)
-    games = read_pgn(text, str(path)) if is_pgn(text, str(path)) else iter(())
-    game = next(islice(games, number - 1, None), None)
+    game = next(islice(read_games(text, str(path)), number - 1, None), None)
     if game is None:
         fail("RS601", f"there is no game {shown(display)}", None, help="the file has fewer games")
     return text[game.begins : game.ends].encode()
@@ -94,8 +99,8 @@ def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) ->
     except NoTextError as error:
         if error.torn or lenient:  # truncated within a character: the text before it may still be good
             return data.decode("utf-8-sig", "replace"), whole and not error.torn
-        if (latin := _as_latin(data)) is not None:
-            return latin, whole
+        if (older := _in_older_characters(data)) is not None:
+            return older, whole
         _refuse(BINARY if is_binary(data) and error.line + error.column > 2 else None, start)
         place = Span(display, error.line, error.column, error.line, error.column + 1)
         fail("RS601", f"the log {error.cause}", place, help=f"{error.help}; logs are JSON, as text or packed with gzip")
@@ -111,18 +116,20 @@ def _refuse(other: OtherFile | None, start: Span) -> None:
         fail("RS368", f"{shown(start.file)} is no log: it is {other.name}", start, help=other.help)
 
 
-def _as_latin(data: bytes) -> str | None:
-    """The text of a PGN in Latin-1, the character set of its standard, or as Windows has it; None for any other file.
+def _in_older_characters(data: bytes) -> str | None:
+    """The text of games in the character set that an SGF names, in Latin-1, or as Windows has it; None for other files.
 
-    A text with letters in UTF-8 is one with a broken byte.
+    Latin-1 is the usual character set of PGN and SGF. A text with letters in UTF-8 is one with a broken byte.
     """
-    if _UTF_8.search(data):
+    named = _CHARACTERS.search(data[:_LOOKED_AT])
+    if named is None and _UTF_8.search(data):
         return None
+    usual = "cp1252" if _NOT_LATIN.search(data) else "latin-1"
     try:
-        text = data.decode("cp1252" if _NOT_LATIN.search(data) else "latin-1")
-    except UnicodeDecodeError:
+        text = data.decode(named[1].decode() if named is not None else usual)
+    except (UnicodeDecodeError, LookupError):
         return None
-    return text if is_pgn(text) else None
+    return text if format_of(text) else None
 
 
 def _unpack(data: bytes, display: str, limit: int) -> tuple[bytes, bool]:
@@ -147,16 +154,16 @@ def _unpack(data: bytes, display: str, limit: int) -> tuple[bytes, bool]:
     return b"".join(parts), unpacker.eof
 
 
-def refuse_pgn(text: str, display: str) -> None:
-    """Refuses PGN text in place of a native log.
+def refuse_games(text: str, display: str) -> None:
+    """Refuses games as text in place of a native log.
 
     Raises:
         DiagnosticsError: RS607.
     """
-    if is_pgn(text):
+    if kind := format_of(text):
         help_ = "`rulespec replay LOG --out FILE` makes a native log of it"
         place = Span(display, 1, 1, 1, 2)
-        fail("RS607", "this is not a native log but a PGN, the moves of a game as text", place, help=help_)
+        fail("RS607", f"this is not a native log but {_KINDS[kind]}, the moves of a game as text", place, help=help_)
 
 
 def fail(code: str, message: str, span: Span | None, *, help: str = "") -> NoReturn:  # noqa: A002

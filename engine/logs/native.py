@@ -33,7 +33,7 @@ from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.decision_lines import MAX_LINE, SALT, read_all, read_one
 from rulespec.engine.logs.end_line import RecordedEnd, Wrong, read_end
-from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text, refuse_pgn
+from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text, refuse_games
 from rulespec.engine.logs.notes import OF_HEADER, OF_MOVE, OF_REMARK, OWN, OWN_HELP, Notes, notes_in
 from rulespec.engine.logs.old_seats import back_with_ids, id_of, seats_of, with_ids
 
@@ -191,7 +191,7 @@ def read_log(path: Path | str, display: str | None = None, *, lenient: bool = Fa
     """
     name = display or str(path)
     text, whole = read_log_text(Path(path), name, MAX_NATIVE_BYTES, lenient=lenient)
-    refuse_pgn(text, name)
+    refuse_games(text, name)
     if text.lstrip()[:1] == "[":
         help_ = "if somebody else recorded it: `rulespec replay LOG --out FILE` makes a native log of it"
         fail("RS607", "this is not a native log: it is a JSON array", Span(name, 1, 1, 1, 2), help=help_)

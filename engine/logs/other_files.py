@@ -44,11 +44,6 @@ _BY_TEXT = (
     (r"<!doctype\s+html|<(?:html|head|body|title|script|meta)\b", "a web page (HTML)", _DOWNLOAD),
     (r"<svg\b|<\?xml[^<]*<svg\b", "a picture (SVG)", _DOWNLOAD),
     (r"<\?xml\b|<[a-z][\w.:-]*[\s>/]", "a file in XML", "export the game as JSON"),
-    (
-        r"\(\s*;\s*[A-Za-z]{1,8}\s*\[",
-        "a game in the Smart Game Format (SGF)",
-        "no command reads SGF: convert it to JSON",
-    ),
 )
 
 

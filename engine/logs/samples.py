@@ -14,7 +14,7 @@ from rulespec.references import find_ruleset
 
 _NAME = re.compile(r"([a-z][a-z0-9_]+):([A-Za-z0-9_./-]+)")
 """An id, and a name; one letter before a colon is a drive."""
-ENDINGS = (".jsonl", ".json", ".pgn", ".jsonl.gz", ".json.gz", ".pgn.gz")
+ENDINGS = (".jsonl", ".json", ".pgn", ".sgf", ".jsonl.gz", ".json.gz", ".pgn.gz", ".sgf.gz")
 """Endings of the names of logs."""
 MAX_LOGS = 1_000
 """Logs of one folder."""

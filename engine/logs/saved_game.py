@@ -22,7 +22,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
 from rulespec.engine.logs.end_line import end_json
-from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, log_bytes, log_text, refuse_pgn
+from rulespec.engine.logs.log_text import GZIP, MAX_NATIVE_BYTES, fail, log_bytes, log_text, refuse_games
 from rulespec.engine.logs.native import MAX_LINES, VERSION, LogHeader, NativeLog, entry_json, parse_log
 from rulespec.engine.logs.notes import Notes
 from rulespec.errors import RulespecError
@@ -71,7 +71,7 @@ class SavedGame:
         text, whole = log_text(data, name, MAX_NATIVE_BYTES, lenient=lenient)
         if data.startswith(GZIP):
             fail("RS601", f"{name} is compressed: nothing can be added to it", None, help="unpack it first")
-        refuse_pgn(text, name)
+        refuse_games(text, name)
         try:
             self.log = parse_log(text, name, whole, lenient=lenient)
         except DiagnosticsError:

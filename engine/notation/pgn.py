@@ -12,24 +12,23 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
-from msgspec import Struct, field
-
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import failure
+from rulespec.engine.notation.text_moves import (
+    MAX_COMMENT,
+    MAX_GAMES,
+    MAX_MOVES,
+    MAX_OF_MOVE,
+    MAX_TAG,
+    MAX_TAGS,
+    MAX_VARIATIONS,
+    TextGame,
+    TextMove,
+    span_at,
+)
 
-MAX_TAGS = 100
-MAX_TAG = 1_000
-"""Characters of a tag's value."""
-MAX_GAMES = 5_000
-MAX_MOVES = 20_000
-"""Moves of a game."""
-MAX_COMMENT = 2_000
-"""Characters of a comment."""
-MAX_VARIATIONS = 20_000
-"""Characters of the variations of a move."""
 MAX_SAID = 100_000
 """Comments, glyphs and variations of a file."""
-MAX_OF_MOVE = 200
 MAX_DEPTH = 50
 """Variations within variations."""
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -71,36 +70,6 @@ _SPACE = re.compile(r"\s+")
 _BRACKETS = re.compile(r"[(){;]")
 
 
-class PgnMove(Struct):
-    """A move as text, with its comments; with an empty text for comments at the start of a game.
-
-    Attributes:
-        text: the move.
-        glyphs: numeric annotation glyphs.
-        comments: the comments after it.
-        variations: the variations after it, in brackets, as text.
-    """
-
-    text: str
-    glyphs: tuple[int, ...] = ()
-    comments: tuple[str, ...] = ()
-    variations: tuple[str, ...] = ()
-
-
-class PgnGame(Struct):
-    """A game: its tags, and its moves, including comments before the first one.
-
-    `result` is the text that ends its moves, or "". `begins` and `ends` are its place in the file's text.
-    """
-
-    tags: dict[str, str] = field(default_factory=dict)
-    start: PgnMove = field(default_factory=lambda: PgnMove(""))
-    moves: list[PgnMove] = field(default_factory=list)
-    result: str = ""
-    begins: int = 0
-    ends: int = 0
-
-
 def is_pgn(text: str, file: str = "") -> bool:
     """Whether a text looks like PGN: its file is named so, or it begins with a tag, or with the number of a move.
 
@@ -114,7 +83,7 @@ def is_pgn(text: str, file: str = "") -> bool:
     return _LOOKS.match(start) is not None or _BEGINS.match(start) is not None
 
 
-def read_pgn(text: str, file: str) -> Iterator[PgnGame]:
+def read_pgn(text: str, file: str) -> Iterator[TextGame]:
     """The games in a text, in order.
 
     Raises:
@@ -135,9 +104,9 @@ class _Reader:
         self._games = self._remarks = self._tags = self._numbers = 0
         self._begun = False
 
-    def games(self) -> Iterator[PgnGame]:
+    def games(self) -> Iterator[TextGame]:
         """The games, each as soon as it is read."""
-        text, game = self._text, PgnGame()
+        text, game = self._text, TextGame()
         while self._at < len(text):
             character = text[self._at]
             if space := _SPACE.match(text, self._at):
@@ -148,7 +117,7 @@ class _Reader:
             elif character == "[":
                 if game.moves:
                     yield self._ended(game)
-                    game = PgnGame(begins=self._at)
+                    game = TextGame(begins=self._at)
                 self._tag(game)
             elif self._said(game):
                 pass
@@ -160,11 +129,11 @@ class _Reader:
             elif self._is_end(game):
                 self._said_after(game)
                 yield self._ended(game)
-                game = PgnGame(begins=self._at)
+                game = TextGame(begins=self._at)
         if self._begun:
             yield self._ended(game)
 
-    def _ended(self, game: PgnGame) -> PgnGame:
+    def _ended(self, game: TextGame) -> TextGame:
         """A game that ends here."""
         self._games += 1
         if self._games > MAX_GAMES:
@@ -173,7 +142,7 @@ class _Reader:
         self._tags = self._numbers = 0
         return game
 
-    def _said_after(self, game: PgnGame) -> None:
+    def _said_after(self, game: TextGame) -> None:
         """Reads the comments, variations and glyphs after the result of a game, up to an empty line."""
         at = self._at
         while at < len(self._text):
@@ -188,7 +157,7 @@ class _Reader:
                 return
             at = self._at
 
-    def _tag(self, game: PgnGame) -> None:
+    def _tag(self, game: TextGame) -> None:
         tag = _TAG.match(self._text, self._at) or _LOOSE_TAG.match(self._text, self._at)
         if tag is None:
             if self._end_of_line(self._at) - self._at > MAX_TAG:
@@ -200,7 +169,7 @@ class _Reader:
         game.tags.setdefault(tag[1], re.sub(r"\\(.)", r"\1", tag[2]))
         self._begun, self._at = True, tag.end()
 
-    def _said(self, game: PgnGame) -> bool:
+    def _said(self, game: TextGame) -> bool:
         """Reads a comment, a variation or a glyph; whether there is one."""
         text, at = self._text, self._at
         last = game.moves[-1] if game.moves else game.start
@@ -239,7 +208,7 @@ class _Reader:
         if self._remarks > MAX_SAID:
             self._too_long(f"a file has at most {MAX_SAID:,} comments, glyphs and variations")
 
-    def _comment(self, move: PgnMove, text: str) -> None:
+    def _comment(self, move: TextMove, text: str) -> None:
         if text := self._short(_SPACE.sub(" ", text).strip(), "comment"):
             move.comments += (text,)
 
@@ -271,7 +240,7 @@ class _Reader:
         self._at = at
         return "".join(parts)
 
-    def _is_end(self, game: PgnGame) -> bool:
+    def _is_end(self, game: TextGame) -> bool:
         """Reads a move, or the end of the game: then it is True."""
         token = _TOKEN.match(self._text, self._at)
         if token is None:
@@ -287,7 +256,7 @@ class _Reader:
             return True
         if len(game.moves) >= MAX_MOVES:
             self._too_long(f"a game has at most {MAX_MOVES:,} moves")
-        game.moves.append(PgnMove(self._short(token[0], "move")))
+        game.moves.append(TextMove(self._short(token[0], "move")))
         self._at = token.end()
         return False
 
@@ -310,16 +279,10 @@ class _Reader:
         return span_at(self._text, self._file, self._at)
 
 
-def span_at(text: str, file: str, offset: int) -> Span:
-    """The place of a character of a text."""
-    line, column = text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
-    return Span(file, line, column, line, column + 1)
-
-
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def pgn_text(game: PgnGame, begins: Mapping[int, int]) -> str:
+def pgn_text(game: TextGame, begins: Mapping[int, int]) -> str:
     """A game as text; lines have at most 80 characters, except for longer words.
 
     Args:
@@ -342,7 +305,7 @@ def _escaped(text: str) -> str:
     return " ".join(text.replace("\\", "\\\\").replace('"', '\\"').split())[:MAX_TAG]
 
 
-def _words(game: PgnGame, begins: Mapping[int, int]) -> Iterator[str]:
+def _words(game: TextGame, begins: Mapping[int, int]) -> Iterator[str]:
     number, said = 0, [*_said(game.start)]
     yield from _split(said)
     for at, move in enumerate(game.moves):
@@ -361,13 +324,13 @@ def _split(texts: list[str]) -> Iterator[str]:
         yield from text.split()
 
 
-def _said(move: PgnMove) -> Iterator[str]:
+def _said(move: TextMove) -> Iterator[str]:
     yield from (f"${glyph}" for glyph in move.glyphs)
     yield from (f"{{{text.replace('}', ')')}}}" for text in move.comments)
     yield from move.variations
 
 
-def as_document(game: PgnGame) -> dict[str, Any]:
+def as_document(game: TextGame) -> dict[str, Any]:
     """A game as the object of a foreign log: its tags, and its moves as `moves`, each with its `text`."""
     tags: dict[str, Any] = dict(game.tags)
     if game.result:

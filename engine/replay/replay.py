@@ -464,8 +464,9 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
 
 
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
-    """The dialect of this id; without an id, the first dialect that knows the log."""
+    """The dialect of this id; without an id, the first that knows the log, by the moves too if they are text."""
     from rulespec.engine.dialects.dialect import read_dialect
+    from rulespec.engine.dialects.moves_alone import reads
     from rulespec.engine.dialects.recognised import not_known
 
     if dialect_id is not None:
@@ -475,16 +476,25 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
         names = sorted({f.stem for f in dialects(rules)})
         hint = did_you_mean(dialect_id, names) or ("known are " + ", ".join(f"`{n}`" for n in names) if names else "")
         fail("RS615", f"there is no dialect `{dialect_id[:80]}`", None, help=hint)
+    moves = [move.text for move in log.game.moves] if log.game is not None else []
+    fitting: list[Dialect] = []
     close: list[Dialect] = []
+    likely: list[Dialect] = []
     for file in dialects(rules):
         try:
             dialect = read_dialect(file, whole=False)
+            if dialect.format != log.format or not dialect.begins(log.entries[0]):
+                continue
+            knows = dialect.automatic and dialect.knows(log.entries[0])
+            whole = read_dialect(file) if knows or moves else dialect
         except DiagnosticsError as error:  # a broken dialect must not prevent other logs from being read
             d = error.diagnostics[0]
             report.warning(d.code, f"a dialect is skipped: {d.message}", d.span, help=d.help)
             continue
-        if dialect.automatic and dialect.format == log.format and dialect.knows(log.entries[0]):
-            return read_dialect(file)
-        if dialect.format == log.format and dialect.begins(log.entries[0]):
-            close.append(dialect)
-    raise not_known(log, close)
+        fits = not moves or not whole.text_path or reads(whole, moves)
+        if knows and fits:
+            return whole
+        (fitting if knows else likely if moves and fits else close).append(whole)
+    if fitting:  # the first move that it does not read is the place of the divergence
+        return fitting[0]
+    raise not_known(log, likely or close)

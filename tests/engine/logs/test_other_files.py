@@ -55,8 +55,6 @@ def refusal(data: bytes | str, path: Path) -> tuple[str, str]:
         (gzip.compress(b"<html><body>", mtime=0), "a web page (HTML)"),
         ('<?xml version="1.0"?>\n<a/>', "XML"),
         ('<?xml version="1.0"?>\n<svg/>', "a picture (SVG)"),
-        ("(;GM[1]FF[4]SZ[19];B[pd];W[dp])", "Smart Game Format"),
-        ("( ; FF [4])", "Smart Game Format"),
         (zipped(), ".zip"),
         (tarred(), ".tar"),
         (bz2.compress(PGN), "bunzip2"),
@@ -132,7 +130,7 @@ def test_moves_alone_are_read_under_the_name_of_a_pgn(tmp_path: Path) -> None:
             "`pgn` reads logs whose first entry says FEN: none or",
         ),
         ('[Variant "Atomic"]\n\n1. e4 *', "RS616", "of the game `Atomic`"),
-        ('[GameType "20"]\n\n1. 32-28 *', "RS616", "`pdn` reads logs whose first entry says GameType: 21"),
+        ('[GameType "20"]\n\n1. 32-28 *', "RS616", "`pdn` reads logs whose first entry says GameType: none or 21"),
     ],
 )
 def test_other_logs_are_named_as_before(data: bytes | str, code: str, says: str, tmp_path: Path) -> None:

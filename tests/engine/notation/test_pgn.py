@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.notation.pgn import PgnGame, is_pgn, pgn_text, read_pgn
+from rulespec.engine.notation.pgn import is_pgn, pgn_text, read_pgn
+from rulespec.engine.notation.text_moves import TextGame
 
 
-def games(text: str) -> list[PgnGame]:
+def games(text: str) -> list[TextGame]:
     return [*read_pgn(text, "game.pgn")]
 
 

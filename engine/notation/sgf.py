@@ -1,0 +1,226 @@
+"""Smart Game Format (SGF): the properties of a game, and its main line; several games in a file.
+
+A text is read in linear time, without recursion: brackets are counted. The main line is the first one at each fork;
+the others are kept as text. Legality is not checked here.
+
+Source: SGF specification FF[4], 1999 (FF[1] to FF[3] are read, too).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from rulespec.diagnostics.diagnostic import shown
+from rulespec.diagnostics.report import failure
+from rulespec.engine.notation.text_moves import (
+    MAX_COMMENT,
+    MAX_GAMES,
+    MAX_MOVES,
+    MAX_OF_MOVE,
+    MAX_TAG,
+    MAX_TAGS,
+    MAX_VARIATIONS,
+    TextGame,
+    TextMove,
+    span_at,
+)
+
+COLOURS = ("B", "W")
+"""The properties of moves."""
+_SETUP = ("AB", "AW", "AE")
+"""Properties that change the position without a move."""
+_COMMENTS = ("C", "GC", "N")
+_LOOKS = re.compile(r"\(\s*;\s*(?:[A-Za-z]{1,40}\s*\[|[;()])")
+_SPACE = re.compile(r"\s+")
+_NAME = re.compile(r"([A-Za-z]{1,40})\s*(?=\[)")
+_VALUE = re.compile(r"\[((?:[^\]\\]|\\.)*+)\]", re.DOTALL)
+_ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
+_BRACKETS = re.compile(r"[()]|\[(?:[^\]\\]|\\.)*+\]", re.DOTALL)
+_REAL = re.compile(r"[+-]?[0-9]{1,15}\.[0-9]{1,15}")
+_ZEROS = re.compile(r"\.?0+$")
+_SIZE = re.compile(r"(?:[0-9]{1,2}:)?([0-9]{1,2})", re.ASCII)
+"""The rows of a board, with the columns before them if there are others."""
+_MAX_DEPTH = 10_000
+"""Forks of the main line."""
+_OLD_PASS, _LARGEST = "tt", 19
+"""A pass of FF[3], on boards of at most this size."""
+
+
+class SgfMove(TextMove):
+    """A move: the value of its property as `text`, and who makes it, `B` or `W`; "" for stones that are set up."""
+
+    by: str = ""
+
+
+def is_sgf(text: str) -> bool:
+    """Whether a text looks like SGF."""
+    return _LOOKS.match(text[:2_000].lstrip("\ufeff \t\r\n")) is not None
+
+
+def read_sgf(text: str, file: str) -> Iterator[TextGame]:
+    """The games in a text, in order.
+
+    Raises:
+        DiagnosticsError: RS884 if it is not SGF, RS885 if it is too long.
+    """
+    reader = _Reader(text, file)
+    for _ in range(MAX_GAMES):
+        game = reader.game()
+        if game is None:
+            return
+        yield game
+    reader.too_long(f"a file has at most {MAX_GAMES:,} games")
+
+
+def as_document(game: TextGame) -> dict[str, Any]:
+    """A game as the object of a foreign log: the properties of its root, and its moves as `moves`.
+
+    Of the decimal places of numbers, zeros at the end are left out, as programs write the same komi in several ways.
+    A move has `kind` (`move`, `pass` or `setup`), `black` (whether it is one of Black) and `text`; if its text is a
+    point, `column` and `row`, both from 1, at the bottom left as players count.
+    """
+    rows = _SIZE.fullmatch(game.tags.get("SZ", ""))
+    size = int(rows[1]) if rows is not None else _LARGEST
+    tags = {key: _ZEROS.sub("", text) if _REAL.fullmatch(text) else text for key, text in game.tags.items()}
+    return {**tags, "moves": [_as_entry(move, size) for move in game.moves]}
+
+
+def _as_entry(move: TextMove, size: int) -> dict[str, Any]:
+    assert isinstance(move, SgfMove)
+    if not move.by:
+        return {"kind": "setup", "text": move.text}
+    if not move.text or (move.text == _OLD_PASS and size <= _LARGEST):
+        return {"kind": "pass", "black": move.by == "B"}
+    entry: dict[str, Any] = {"kind": "move", "black": move.by == "B", "text": move.text}
+    if len(move.text) == 2 and move.text.isascii() and move.text.isalpha():
+        entry["column"], entry["row"] = _number(move.text[0]), size + 1 - _number(move.text[1])
+    return entry
+
+
+def _number(letter: str) -> int:
+    """The number of a letter: a to z are 1 to 26, A to Z are 27 to 52."""
+    return ord(letter) - ord("a") + 1 if letter.islower() else ord(letter) - ord("A") + 27
+
+
+class _Reader:
+    def __init__(self, text: str, file: str) -> None:
+        self._text, self._file = text, file
+        self._at = 1 if text[:1] == "\ufeff" else 0
+
+    def game(self) -> TextGame | None:
+        """The next game; None at the end of the text."""
+        self._blanks()
+        if self._at == len(self._text):
+            return None
+        game, forks, nodes = TextGame(begins=self._at), list[int](), 0
+        over = False  # the main line ends with the first closing bracket
+        branch = 0
+        while True:
+            self._blanks()
+            sign = self._text[self._at : self._at + 1]
+            if sign == "(" and over:
+                self._variation(game, branch)
+                continue
+            if sign == "(" and (nodes or not forks):
+                forks.append(len(game.moves))
+                if len(forks) > _MAX_DEPTH:
+                    self.too_long(f"variations nest at most {_MAX_DEPTH:,} deep")
+            elif sign == ")" and nodes:
+                branch, over = forks.pop(), True
+                if not forks:
+                    self._at += 1
+                    game.ends = self._at
+                    return game
+            elif sign == ";" and forks and not over:
+                nodes += 1
+            elif not sign and nodes:  # a truncated game is an unfinished one
+                game.ends = self._at
+                return game
+            else:
+                self._wrong(f"{shown(sign)} is not expected here" if sign else "it has no moves")
+            self._at += 1
+            if sign == ";":
+                self._node(game, root=nodes == 1)
+
+    def _node(self, game: TextGame, *, root: bool) -> None:
+        """Reads the properties of a node."""
+        setup = ""
+        while True:
+            self._blanks()
+            name = _NAME.match(self._text, self._at)
+            if name is None:
+                break
+            self._at = name.end()
+            key, values = "".join(filter(str.isupper, name[1])), list[str]()
+            while value := _VALUE.match(self._text, self._at):
+                values.append(_ESCAPED.sub(_plain, value[1]))
+                self._at = value.end()
+                self._blanks()
+            if self._text[self._at : self._at + 1] == "[":  # truncated within a value: the game before it is good
+                self._at = len(self._text)
+            if not values:
+                break
+            if key in COLOURS:
+                self._move(game, SgfMove(values[0].strip(), by=key))
+            elif key in _COMMENTS:
+                self._comment(game.moves[-1] if game.moves else game.start, " ".join(values))
+            elif root:
+                self._tag(game, key, " ".join(" ".join(values).split()))
+            elif key in _SETUP:
+                setup = f"{setup} {key}{''.join(f'[{each}]' for each in values)}".strip()
+        if setup:
+            self._move(game, SgfMove(setup[:MAX_TAG]))
+
+    def _move(self, game: TextGame, move: SgfMove) -> None:
+        if len(game.moves) >= MAX_MOVES:
+            self.too_long(f"a game has at most {MAX_MOVES:,} moves")
+        if len(move.text) > MAX_TAG:
+            self.too_long(f"the text of a move has at most {MAX_TAG:,} characters")
+        game.moves.append(move)
+
+    def _comment(self, move: TextMove, text: str) -> None:
+        """Keeps a comment; of a longer one, as programs write them, its beginning."""
+        if text.strip() and len(move.comments) < MAX_OF_MOVE:
+            move.comments += (_SPACE.sub(" ", text).strip()[:MAX_COMMENT],)
+
+    def _tag(self, game: TextGame, key: str, text: str) -> None:
+        if len(text) > MAX_TAG:
+            self.too_long(f"the text of a property has at most {MAX_TAG:,} characters")
+        if len(game.tags) >= MAX_TAGS:
+            self.too_long(f"a game has at most {MAX_TAGS} properties")
+        if key:
+            game.tags.setdefault(key, text)
+
+    def _variation(self, game: TextGame, branch: int) -> None:
+        """Keeps a variation of the move after a fork as text; those beyond the bound are left out."""
+        begins, depth = self._at, 0
+        for bracket in _BRACKETS.finditer(self._text, begins):
+            depth += {"(": 1, ")": -1}.get(bracket[0], 0)
+            if not depth:
+                self._at = bracket.end()
+                break
+        else:
+            self._wrong("a variation is not closed")
+        move = game.moves[branch] if branch < len(game.moves) else game.moves[-1] if game.moves else game.start
+        few = len(move.variations) < MAX_OF_MOVE
+        if few and sum(map(len, move.variations)) + self._at - begins <= MAX_VARIATIONS:
+            move.variations += (_SPACE.sub(" ", self._text[begins : self._at]),)
+
+    def _blanks(self) -> None:
+        if space := _SPACE.match(self._text, self._at):
+            self._at = space.end()
+
+    def _wrong(self, reason: str) -> NoReturn:
+        place = span_at(self._text, self._file, min(self._at, max(len(self._text) - 1, 0)))
+        raise failure("RS884", f"this text is no SGF: {reason}", place, "is the file complete?")
+
+    def too_long(self, message: str) -> NoReturn:
+        """Refuses a text beyond a bound."""
+        raise failure("RS885", message, span_at(self._text, self._file, self._at), "shorten it, or split the file")
+
+
+def _plain(escaped: re.Match[str]) -> str:
+    """The character after a backslash; a line break after one is none."""
+    return "" if escaped[1][0] in "\r\n" else escaped[1]
