@@ -58,8 +58,8 @@ _LISTED = 200
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Ask about the start of REF, the end of LOG, or the position after N decisions of it, at a prompt.
 
-    Expressions of the rules language are evaluated, statements are run, options taken: on a copy, and nothing is
-    written anywhere. Statements and options need --omniscient where the game has secrets.
+    It evaluates expressions of the rules language, runs statements and takes options on a copy, and writes nothing.
+    Statements and options need --omniscient if the game has secrets.
 
     Example: rulespec ask game.jsonl@12
     """

@@ -30,15 +30,17 @@ _VERDICTS = {
     "unreadable": "unreadable",
 }
 _STORE = click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
-_FORMAT = click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+_FORMAT = click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format."
+)
 
 
 @click.group("corpus")
 def command() -> None:
-    """Import games as codes once, and ask for ever.
+    """Store games as codes once, and query them many times.
 
-    Codes replay many times faster than logs: the decisions of a game as small integers, in Parquet, which DuckDB and
-    Polars read, with the names of the numbers beside them. `rulespec simulate --codes DIR` writes the same.
+    Codes are the decisions of a game as small integers, and replay many times faster than logs. They are Parquet files,
+    which DuckDB and Polars read, with tables of names. `rulespec simulate --codes DIR` writes the same files.
 
     Example: rulespec corpus import games/ --out store
     """
@@ -46,12 +48,10 @@ def command() -> None:
 
 @command.command("import")
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=LogPath())
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Where the store is written."
-)
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="The folder of the store.")
 @click.option("--rules", metavar="REF", help="The ruleset to replay under; default: that of each log.")
 @click.option("--dialect", metavar="ID", help="The dialect of foreign logs; default: recognised by the first entry.")
-@click.option("--only", metavar="PATTERN", default="", help="Only logs with such a name, as '*.json'.")
+@click.option("--only", metavar="PATTERN", default="", help="Only logs whose names match, such as '*.json'.")
 @log_workers_flags
 @click.pass_context
 def import_(
@@ -66,10 +66,9 @@ def import_(
 ) -> None:
     """Write the games of LOG… as codes: files, folders, globs, and archives.
 
-    In a log that diverges, the decisions before that count. The same command continues after a stop.
+    Of a log that diverges, the decisions before that are stored. After an interruption, the same command continues.
 
-    Exit code: 0 all are legal to their end, 1 one diverges or ends otherwise, 2 one cannot be
-    read.
+    Exit code: 0 all are legal to their end, 1 one diverges or has another end, 2 one cannot be read.
 
     Example: rulespec corpus import games/ --out store --jobs -1
     """
@@ -194,7 +193,7 @@ def replay(ctx: click.Context, store: Path, under: str | None, jobs: int, cluste
 @log_workers_flags
 @_FORMAT
 def measures(store: Path, jobs: int, cluster: str, format_: str) -> None:
-    """Print the measures at the end of the games of the store DIR that have ended.
+    """Print the measures at the end of the finished games of the store DIR.
 
     Example: rulespec corpus measures store
     """
@@ -219,11 +218,11 @@ def measures(store: Path, jobs: int, cluster: str, format_: str) -> None:
 @_FORMAT
 @click.pass_context
 def find(ctx: click.Context, store: Path, expression: str, jobs: int, cluster: str, format_: str) -> None:
-    """Find positions in the games of the store DIR where EXPRESSION of the rules language holds.
+    """Find positions in the games of the store DIR where EXPRESSION of the rules language is true.
 
-    `player` in it is each seat in turn: one for which it holds is enough. Names and units are those of its rulesets.
+    `player` in it stands for each seat in turn; one match is enough. Names and units are those of the rulesets.
 
-    Exit code: 0 some are there, 1 none.
+    Exit code: 0 some were found, 1 none.
 
     Example: rulespec corpus find store "player.cash >= 15 money"
     """
@@ -258,12 +257,17 @@ def find(ctx: click.Context, store: Path, expression: str, jobs: int, cluster: s
 @_STORE
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
 @click.option(
-    "--opening", type=click.IntRange(1, 20), default=3, show_default=True, metavar="N", help="Decisions of an opening."
+    "--opening",
+    type=click.IntRange(1, 20),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Number of decisions of an opening.",
 )
 def page(store: Path, out: Path, opening: int) -> None:
-    """Write a page of the games of the store DIR that are over: lengths, winners by seat, endings, openings.
+    """Write a page about the finished games of the store DIR: lengths, winners by seat, endings, openings.
 
-    One file, which can be mailed and loads nothing; a part for each ruleset and number of players.
+    It is one self-contained file, which can be mailed, with a part per ruleset and number of players.
 
     Example: rulespec corpus page store --out archive.html
     """

@@ -17,11 +17,11 @@ _MAX_TABLES = 40
 
 @click.command("describe")
 @click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 def command(store: Path, format_: str) -> None:
-    """Describe the store DIR: rulesets, players, settings and numbers of games; its columns and measures, with units.
+    """Describe the store DIR: rulesets, players, settings and numbers of games; columns and measures with units.
 
-    The columns' titles and units are in the metadata of the Parquet files, too.
+    The metadata of the Parquet files also has the titles and units of the columns.
 
     Example: rulespec corpus describe store
     """

@@ -23,9 +23,9 @@ _MAX_SHOWN = 40
 @click.command("moves")
 @click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--at", "place", type=PlaceType(), metavar="LOG[@N]", required=True, help="After N decisions.")
-@click.option("--rules", metavar="REF", help="The ruleset of LOG; default: the one that it names.")
+@click.option("--rules", metavar="REF", help="The ruleset of LOG; default: the one it names.")
 @log_workers_flags
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def command(
     ctx: click.Context, store: Path, place: PositionPlace, rules: str | None, jobs: int, cluster: str, format_: str
@@ -33,7 +33,7 @@ def command(
     """Count the choices made at a position in the games of the store DIR: each legal option, with its results.
 
     Games may reach the position by any path, with the same number of players and settings. Unfinished games do not
-    count. Secrets are part of a position, so this is for games that are over.
+    count. Positions include secrets, so this is for finished games only.
 
     Exit code: 0 some game reached it, 1 none.
 

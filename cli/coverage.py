@@ -52,7 +52,9 @@ class _Request(Struct, frozen=True):
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same random games.")
 @click.option("--overlays", is_flag=True, help="Also run the tests of the ruleset with each of its overlays.")
 @click.option(
-    "--under", metavar="REF", help="Judge the logs in PATHS… under these rules, and measure what is theirs alone."
+    "--under",
+    metavar="REF",
+    help="Judge the logs in PATHS… under these rules, and measure only the lines that are new in them.",
 )
 @click.option("--format", "format_", type=click.Choice(["text", "json", "html"]), default="text", help="Output format.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to a file.")
@@ -67,10 +69,10 @@ class _Request(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Measure which rules of REF are run: definitions, procedures, options, conditions, branches, and rules by id.
 
-    Runs the scenario files and logs in PATHS…, or random games, or else the tests of `rulespec test`. Counts the
-    files of the ruleset's own folder and of its overlays. With --under, counts the lines of other rules (+OVERLAY: of
-    an overlay on REF) that games run which were played without them, up to the first decision that these rules refuse.
-    Exit code: 0 measured, 1 a test fails, a reason in rules.yaml explains nothing, or too little is run, 2 something
+    Runs the scenario files and logs in PATHS…, or random games, or else the tests of `rulespec test`, and counts the
+    files of the ruleset's own folder and of its overlays. With --under, it instead counts the lines of other rules
+    (+OVERLAY: of an overlay on REF) that games played without them would run, up to the first decision that these rules
+    refuse. Exit code: 0 measured, 1 a test fails, a reason in rules.yaml is outdated, or too little is run, 2 something
     cannot be read, or there are no rules to measure.
 
     Example: rulespec coverage imperial --overlays --format html --out coverage.html

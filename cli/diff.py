@@ -39,16 +39,18 @@ _COMPARED = 200_000  # old lines times new lines of a rule; above that, all line
 @click.argument("old", metavar="REF|LOG", type=RefOrLog())
 @click.argument("new", metavar="REF")
 @click.option("--play", is_flag=True, help="Also play positions of the first ruleset under the second.")
-@click.option("--decisions", type=click.IntRange(1, 1_000_000_000), metavar="N", help="The decisions of --play.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option(
+    "--decisions", type=click.IntRange(1, 1_000_000_000), metavar="N", help="The number of decisions of --play."
+)
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def command(ctx: click.Context, old: str, new: str, play: bool, decisions: int | None, format_: str) -> None:
     """List the differences between two rulesets: facts, entities, tables and rules.
 
-    Given a LOG, it takes the rules that the log carries, and so lists the changes since the game was played.
+    For a LOG, it uses the rules that the log carries, and so lists the changes since the game was played.
 
-    Moved items, comments, docs and positions on a drawing are no difference. With --play, positions near the start, of
-    random games and of recorded ones are compared under both: options that became legal or illegal there, or have
+    Order, comments, docs and positions on a drawing do not count. With --play, positions near the start, of random
+    games and of recorded games are compared under both rulesets: it lists options that became legal or illegal, or have
     another effect, by rule, each with the shortest game found.
 
     Exit code: 0 no difference (with --play: none in play), 1 differences, 2 a ruleset cannot be read.

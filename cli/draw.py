@@ -63,9 +63,14 @@ class _Target(Struct, frozen=True):
 
 @click.command("draw")
 @click.argument("what", metavar="REF|LOG", type=RefOrLog())
-@click.option("--at", type=click.IntRange(0), metavar="N", help="The position after N decisions; default: the last.")
-@viewer_flags("What a seat sees: its id, or the name of who sits there; default: all.", "What all seats see.")
-@click.option("--rules", metavar="REF", help="The ruleset of a log; default: the one that it names.")
+@click.option(
+    "--at", type=click.IntRange(0), metavar="N", help="Draw the position after N decisions; default: the last."
+)
+@viewer_flags(
+    "Draw the view of a seat (its id or name); default: everything.",
+    "Draw the view shared by all seats.",
+)
+@click.option("--rules", metavar="REF", help="The ruleset of a log; default: the one it names.")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Draw REF as it starts with N players.")
 @click.option("--empty", is_flag=True, help="Draw REF without pieces and tables.")
 @click.option("--language", metavar="LANGUAGE", help="The language of titles; default: that of the ruleset.")
@@ -77,10 +82,9 @@ class _Target(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Draw the board of the ruleset REF at the start of a game, or a position of the recorded game LOG.
 
-    A folder of your own is drawn even while it has mistakes: each is shown in red in its place, and listed beside the
-    board, but not on a PDF of the --empty board, which is to print and play on. The file `drawing.yaml` of a ruleset
-    sets its style; without one, the drawing is a readable guess. The picture needs nothing else: no script, no font,
-    nothing from elsewhere.
+    Your own folder is drawn even with mistakes: each is marked in red and listed beside the board, but not on a PDF of
+    the --empty board, which is for printing and playing. The file `drawing.yaml` of a ruleset sets its style; without
+    one, the drawing is a readable guess. The picture is self-contained: it needs no script, font or other file.
 
     Exit code: 0 drawn, 1 drawn with mistakes, 2 cannot be drawn.
 

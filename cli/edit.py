@@ -26,18 +26,21 @@ _MAX_EDITS = 2_000
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--do", "edits", metavar="EDIT", multiple=True, help="An edit, such as 'link isle marsh'; repeatable.")
 @click.option(
-    "--from", "source", metavar="FILE", type=click.Path(path_type=Path), help="Edits, one on a line; -: standard input."
+    "--from",
+    "source",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A file with one edit per line; -: standard input.",
 )
 @click.option("--yes", is_flag=True, help="Write without asking.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Serve the page at this port; default: any.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Serve the page on this port; default: any.")
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool, port: int, opens: bool) -> int | None:
     """Edit the map of the ruleset in FOLDER: on a page in the browser, or with --do or --from at once.
 
-    The page is open to this machine alone, to anyone with the printed link. Its changes are in the files at once, and
-    changes of the files by an editor are on the page at once. In a folder with nothing but drawings, the page begins a
-    map: it takes a drawing, and the rules that the map is for. Ctrl-C ends it. It needs the extra `serve`:
-    pip install "rulespec[serve]".
+    Anyone on this machine with the printed link can open the page. Its changes are written to the files at once, and
+    changes of the files appear on the page at once. In a folder with only drawings, the page starts a map from a
+    drawing, for rules of your choice. Ctrl-C ends it. It needs the extra `serve`: pip install "rulespec[serve]".
 
     EDIT is one of: set REGION FACT VALUE · unset REGION FACT · put REGION PIECES NUMBER · link REGION REGION [KIND]
     · unlink REGION REGION [KIND] · move REGION X Y · add REGION [FACT=VALUE ...] · rename REGION NAME · remove REGION.
@@ -48,9 +51,9 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
     · draw_outline REGION X,Y X,Y X,Y ... · follow_border REGION REGION X,Y X,Y · remove_outline REGION
     · set_frame LEFT TOP WIDTH HEIGHT. A point moves in all outlines that share it, except a detached one.
 
-    Shows the lines that change, and the problems of the map afterwards, and asks before it writes. The rest of the
-    files stays as it is: comments, order, quotes, line ends. A link without a kind gets the one with the fewest
-    complaints from the checks of the map. In a file, lines that begin with # are not edits.
+    It shows the changed lines and the remaining problems of the map, and asks before it writes. The rest of the files
+    stays unchanged: comments, order, quotes, line endings. A link without a kind gets the kind with the fewest failed
+    checks of the map. In a file of edits, lines that begin with # are comments.
 
     Example: rulespec edit ./my_map
     Example: rulespec edit ./my_map --do 'link cape reef'

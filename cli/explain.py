@@ -30,9 +30,9 @@ _OF_DRAFTS = "every draft has it: it takes the plan back to its beginning, and i
 def command(words: tuple[str, ...]) -> None:
     """Explain diagnostic codes such as RS221: the meaning, the reason, a bad and a good example.
 
-    Of a ruleset, explain an option, a decision or a rule: its text with each line that an overlay has changed, and the
-    overlay. Where nothing has this name, list what says or means the word: names with it, titles, docstrings, reasons,
-    and rules that mention it. Without arguments, list all codes.
+    For a ruleset, explain an option, a decision or a rule: its text, with the overlay of each changed line. For any
+    other word, list the names, titles, docstrings, reasons and rules that mention it. Without arguments, list all
+    codes.
 
     Example: rulespec explain imperial+first_edition invest
     Example: rulespec explain imperial factory

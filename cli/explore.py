@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     default=100_000,
     show_default=True,
     metavar="N",
-    help="The decisions to try.",
+    help="The number of decisions to try.",
 )
 @click.option(
     "--failures",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Write the games that show mistakes.",
+    help="Write the games that show mistakes to this folder.",
 )
 @click.option("--record", is_flag=True, help="Write situations into the folder tests/ of each ruleset without errors.")
 @format_option
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 def command(
     ctx: click.Context, refs: tuple[str, ...], decisions: int, failures: Path | None, record: bool, format_: str
 ) -> None:
-    """Explore the rulesets REF…: all positions near the start, then random games; shortest games show mistakes.
+    """Explore the rulesets REF…: all positions near the start, then random games; report mistakes with their shortest
+    games.
 
-    The checks of `rulespec validate` come first. With --record, `rulespec test` later finds the recorded situations in
-    which a change of the rules makes a difference. Exit code: 0 sound (there may be warnings), 1 problems, 2 there is
-    no such ruleset.
+    The checks of `rulespec validate` come first. With --record, `rulespec test` can later find recorded situations that
+    a change of the rules affects. Exit code: 0 sound (there may be warnings), 1 problems, 2 no such ruleset.
 
     Example: rulespec explore imperial --decisions 20000
     """

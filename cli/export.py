@@ -23,7 +23,7 @@ from rulespec.cli.log_argument import RefOrLog
     "--js",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write the JavaScript class that drives it, too.",
+    help="Also write the JavaScript class that drives the module.",
 )
 @click.option(
     "--openspiel-trajectory",
@@ -31,7 +31,7 @@ from rulespec.cli.log_argument import RefOrLog
     metavar="FILE",
     help="Write the recorded game LOG as a trajectory of OpenSpiel, in JSON.",
 )
-@click.option("--no-structs", is_flag=True, help="Leave states and observations out of the trajectory.")
+@click.option("--no-structs", is_flag=True, help="Omit states and observations from the trajectory.")
 def command(
     ref: str,
     players: int | None,
@@ -42,12 +42,12 @@ def command(
     openspiel_trajectory: Path | None,
     no_structs: bool,
 ) -> None:
-    """Write the rules of REF for N players as a module of WebAssembly, or the recorded game LOG as a trajectory.
+    """Write the rules of REF for N players as a WebAssembly module, or the recorded game LOG as a trajectory.
 
-    The module imports nothing, and holds a table of names. It is enough to play the game without Python, even in a
-    page. A trajectory has the actions of a game with all legal ones, and states by names; OpenSpiel reads it, and it
-    reveals all secrets. Exit code: 0, or 2 if the file cannot be written, there is no wasm module for these rules, or
-    LOG is not legal to its end.
+    The module imports nothing and contains a table of names, so it can play the game without Python, even in a page. A
+    trajectory has the actions of a game, the legal actions at each, and states by names; OpenSpiel reads it, and it
+    reveals all secrets. Exit code: 0, or 2 if the file cannot be written, these rules have no wasm module, or LOG is
+    not legal to its end.
 
     Example: rulespec export imperial --players 4 --wasm imperial.wasm --js wasm_game.js
     Example: rulespec export kuhn_poker:sample --openspiel-trajectory kuhn.json

@@ -18,13 +18,13 @@ from rulespec.types import Ent
 @click.command("facts")
 @click.argument("ref", metavar="REF")
 @click.argument("kind", metavar="[KIND]", required=False)
-@click.option("--only", multiple=True, metavar="VALUE", help="List facts of this value; repeatable.")
-@click.option("--not", "unwanted", multiple=True, metavar="VALUE", help="Leave facts of this value out; repeatable.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--only", multiple=True, metavar="VALUE", help="List only facts with this value; repeatable.")
+@click.option("--not", "unwanted", multiple=True, metavar="VALUE", help="Omit facts with this value; repeatable.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[str, ...], format_: str) -> None:
-    """List the facts of the ruleset REF with values of the kind KIND, each with its place.
+    """List the facts of the ruleset REF whose values are of the kind KIND, each with its place.
 
-    If a ruleset records the certainty of its facts, this lists the uncertain ones. Without KIND: the kinds that have
+    If a ruleset records the certainty of its facts, this lists the uncertain ones. Without KIND, it lists the kinds of
     facts.
 
     Example: rulespec facts tetrarchia certainty --not seed --not public

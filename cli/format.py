@@ -27,12 +27,12 @@ from rulespec.syntax.format import format_rules
 @click.option("--diff", is_flag=True, help="Write nothing; print the changes.")
 @click.pass_context
 def command(ctx: click.Context, targets: tuple[str, ...], check: bool, diff: bool) -> None:
-    """Set rules files in one layout: four blanks per block, one blank line between items, blanks around operators.
+    """Put rules files into one layout: four blanks per block, one blank line between items, blanks around operators.
 
-    A target is a .rules file, or a ruleset: then all .rules files of its folder and its overlays; with an overlay named
-    by its path, only those beside it, not those of a base found by its id. `-` formats standard input. Comments, line
-    breaks and columns stay. A file is written only if its meaning stays. Exit code: 0 done, 1 a file is not valid (or
-    would change, with --check), 2 it cannot be read.
+    A target is a .rules file, or a ruleset with all .rules files of its folder and its overlays. For an overlay given
+    by its path, only the files beside it count, not those of a base found by its id. `-` formats standard input.
+    Comments, line breaks and columns stay. A file is written only if its meaning stays the same. Exit code: 0 done, 1 a
+    file is not valid (or would change, with --check), 2 a file cannot be read.
 
     Example: rulespec format imperial --check
     """

@@ -37,7 +37,7 @@ _HINTS = (
 
 @click.command("games")
 @click.argument("ref", metavar="[REF]", required=False)
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 def command(ref: str | None, format_: str) -> None:
     """List the playable games: shipped ones, those in ./games, and those in RULESPEC_PATH.
 

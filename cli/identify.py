@@ -29,13 +29,13 @@ Meaning = Callable[[tuple[str, str]], str]
 @click.option("--rules", metavar="REF", help="The ruleset to start from; default: that of the log.")
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option("--quick", is_flag=True, help="Skip the search for undecided settings.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.option(
     "--names",
     "shown",
     type=click.Choice(["title", "id"]),
     default="title",
-    help="Say beside ids what they are, or not.",
+    help="Show titles beside ids, or ids alone.",
 )
 @click.pass_context
 def command(
@@ -43,9 +43,9 @@ def command(
 ) -> None:
     """Find the edition, variants and settings of the recorded game LOG.
 
-    Tries the overlays that the ruleset offers and the values of its settings, the fewest departures first; the settings
-    and overlays in the header of the log are ignored. LOG is native, or of a known dialect: then its decisions are
-    those of a replay under the rules that the dialect names. Exit code: 0 found, 1 not found, 2 the log cannot be read.
+    Tries the ruleset's overlays and values of settings, starting with the fewest departures; the settings and overlays
+    in the header of the log are ignored. LOG is native, or of a known dialect; in the latter case its decisions come
+    from a replay under the dialect's rules. Exit code: 0 found, 1 not found, 2 the log cannot be read.
 
     Example: rulespec identify game.jsonl
     """

@@ -41,32 +41,39 @@ class _Request(Struct, frozen=True):
 
 @click.command("log")
 @click.argument("logs", type=LogPath(), metavar="LOG...", nargs=-1, required=True)
-@viewer_flags("What a seat has seen: its id, or the name of who sits there.", "What all seats have seen.")
+@viewer_flags("Print the part that a seat (its id or name) has seen.", "Print the part that all seats have seen.")
 @click.option(
-    "--check", "earlier", type=click.Path(path_type=Path), metavar="FILE", help="Compare what SEAT was given before."
+    "--check",
+    "earlier",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Compare with a log that SEAT received earlier.",
 )
-@click.option("--bundle", is_flag=True, help="Print the whole log with its rules in it.")
+@click.option("--bundle", is_flag=True, help="Print the whole log with its rules.")
 @click.option("--bundle-beside", "beside", is_flag=True, help="Write the rules of many logs beside them, once.")
-@click.option("--table", metavar="ID", help="Of a store of tables that is not served: the whole log of this table.")
+@click.option("--table", metavar="ID", help="Print the whole log of this table in a store that is not being served.")
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
-@click.option("--as", "as_", type=click.Choice(["pgn"]), help="Print the whole game as a text of its moves.")
+@click.option("--as", "as_", type=click.Choice(["pgn"]), help="Print the whole game as moves in text form.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; secrets for its owner alone."
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the output there; a file with secrets is readable only by its owner.",
 )
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Print the recorded game LOG as a seat has seen it, check the seat's own log, or put the rules into LOG.
+    """Print the recorded game LOG as seen by a seat, check a seat's own log, or put the rules into LOG.
 
     Arguments hidden from the seat are `?`; choices of an open round are sealed. The last lines have the standing of the
     game for the seat, and the seat's memory. With --check, LOG is the whole log, or a later one for the same seat: each
-    seal has to fit the choice that LOG opens, and all else has to be the same. The mistakes of LOG are hidden from a
+    seal must fit the choice revealed in LOG, and everything else must be the same. Mistakes in LOG are hidden from a
     seat.
 
-    With --bundle, the log has the sources of its rules in its first line: it is replayed under them anywhere, even
+    With --bundle, the log carries the sources of its rules in its first line, so that it can be replayed anywhere, even
     after the ruleset has changed. With --bundle-beside, they are written to `rules/HASH` beside the logs.
 
-    With --table, LOG is a store of `rulespec serve`, which is only read: the log of a table that cannot be resumed
-    ends before the damage, and `rulespec serve` continues from there.
+    With --table, LOG is a store of `rulespec serve`, which stays unchanged: the log of a damaged table ends before the
+    damage, and `rulespec serve` continues from there.
 
     With --as pgn, LOG may be of any known dialect: its moves, comments and tags are printed as text.
 

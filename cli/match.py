@@ -42,20 +42,20 @@ class _Request(Struct, frozen=True):
     type=click.IntRange(1, 1_000_000),
     default=200,
     show_default=True,
-    help="Most games of a match.",
+    help="Largest number of games of a match.",
 )
-@click.option("--all-games", is_flag=True, help="Play all of them, also after a verdict: narrower bounds.")
+@click.option("--all-games", is_flag=True, help="Play all games even after a verdict, for narrower bounds.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @settings_flag
 @workers_flags
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help=OUT_HELP)
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Let bots play the ruleset REF: each at one seat against the next one at all others, seats in turn.
+    """Let bots play the ruleset REF: each bot at one seat, in turn, against the next bot at all others.
 
-    The bounds of the share of wins hold at every look, 19 times in 20, so a match ends when they leave the even share
-    out and each seat has been played as often. Exit code: 0 the matches were played, 1 the rules were at fault, 2 wrong
-    usage.
+    The confidence bounds of the share of wins hold throughout a match, 19 times in 20. So a match ends when they
+    exclude the even share, once each seat has been played equally often. Exit code: 0 the matches were played, 1 the
+    rules were at fault, 2 wrong usage.
 
     Example: rulespec match flat:64 greedy random imperial --players 3
     """

@@ -24,8 +24,8 @@ _WAIT = 0.05
 @click.command("mcp")
 @click.argument("ref", metavar="[REF|LOG|LINK]", required=False)
 @click.option("--seat", metavar="SEAT", help="The seat that the agent plays, by its id.")
-@click.option("--name", default="agent", metavar="NAME", help="The name under which it sits down at a table.")
-@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="The file of the game of REF.")
+@click.option("--name", default="agent", metavar="NAME", help="The agent's name at a table.")
+@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="The file that stores the game of REF.")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
 @settings_flag
 @click.option(
@@ -34,7 +34,9 @@ _WAIT = 0.05
     metavar="FOLDER",
     help="The folder of a ruleset, for an author.",
 )
-@click.option("--calls", type=click.IntRange(1, 1_000_000), default=10_000, help="The most calls of the session.")
+@click.option(
+    "--calls", type=click.IntRange(1, 1_000_000), default=10_000, help="The largest number of calls in a session."
+)
 def command(
     ref: str | None,
     seat: str | None,
@@ -45,13 +47,13 @@ def command(
     folder: Path | None,
     calls: int,
 ) -> None:
-    """Serve an agent by the Model Context Protocol: the holder of one seat, or the author of a ruleset.
+    """Serve an agent over the Model Context Protocol: the holder of one seat, or the author of a ruleset.
 
-    With --seat: rules, view, options, take, why, simulate, for one seat of the game in LOG, or of the game of REF that
-    --log keeps. Each seat has a server of its own; they share the file. An agent sees the information of its seat
-    alone. With the LINK of a seat at a table of `rulespec serve`, the agent plays that seat: the server answers, by
-    the key in the link. With --folder: read, write, edit_map, validate, explain, reference, test, draw, playtest, below
-    this folder alone.
+    With --seat, it has the tools rules, view, options, take, why and simulate, for one seat of the game in LOG, or of
+    the game of REF that --log stores. Each seat has a separate server; they share the file. An agent sees only the
+    information of its seat. With the LINK of a seat at a table of `rulespec serve`, the agent plays that seat, and the
+    server of the table answers. With --folder, it has the tools read, write, edit_map, validate, explain, reference,
+    test, draw and playtest, below this folder only.
 
     The agent's program starts it, and ends it by closing standard input. It needs the package mcp:
     pip install "rulespec[mcp]".

@@ -45,22 +45,20 @@ class _Request(Struct, frozen=True):
 @click.command("migrate")
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=LogPath())
 @click.option("--to", metavar="REF", required=True, help="The changed rules.")
-@click.option("--from", "from_", metavar="REF", help="The rules of the logs; default: those that they carry or name.")
+@click.option("--from", "from_", metavar="REF", help="The rules of the logs; default: the rules they carry or name.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Write the carried games there.")
-@click.option(
-    "--allow", multiple=True, type=click.Choice(["numbers"]), help="Also carry games whose numbers come out otherwise."
-)
+@click.option("--allow", multiple=True, type=click.Choice(["numbers"]), help="Also carry games whose numbers differ.")
 @jobs_flag
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Carry the recorded games LOG… over to changed rules (LOG may be a folder of them).
 
-    Both games are played side by side, and compared before each decision by the state that both rules share. No
-    decision of a person is dropped or made up: a question that only the changed rules ask is answered if the state
-    after it is the recorded one. A game is faithful if the state is equal everywhere; numbers if all decisions stand
-    but the state differs, as after a changed price; kept, with the first reason, if a decision is illegal now. With
-    --out, each carried game is written as a log of the changed rules, and the originals stay.
+    Both games are played side by side, and their common state is compared before each decision. No decision of a person
+    is dropped or invented: a question asked only by the changed rules is answered if that leads to the recorded state.
+    A game is `faithful` if the state is equal everywhere, `numbers` if all decisions stand but the state differs, as
+    after a changed price, and `kept`, with the first reason, if a decision is now illegal. With --out, each carried
+    game is written as a log of the changed rules; the originals stay.
 
     Exit code: 0 all are carried over, 1 some are kept, 2 a log cannot be read or is not legal under its own rules.
 

@@ -53,7 +53,7 @@ class _Request(Struct, frozen=True):
 
 @click.command("new")
 @click.argument("name")
-@click.option("--from", "ref", metavar="REF", help="The ruleset to start from; default: nothing.")
+@click.option("--from", "ref", metavar="REF", help="The ruleset to start from; default: none.")
 @click.option(
     "--to",
     "folder",
@@ -65,38 +65,44 @@ class _Request(Struct, frozen=True):
     "--map",
     "regions",
     metavar="NAMES|FILE",
-    help="Its regions: `oak,elm,ash`, or a drawing, GeoJSON or picture with a shape for each.",
+    help="Its regions: `oak,elm,ash`, or a drawing, GeoJSON or picture with a shape for each region.",
 )
 @click.option(
-    "--fill", "fills", multiple=True, metavar="COLOUR=FACT", help="What a colour of the drawing says: `#9ecae9=sea`."
+    "--fill",
+    "fills",
+    multiple=True,
+    metavar="COLOUR=FACT",
+    help="The meaning of a colour of the drawing: `#9ecae9=sea`.",
 )
-@click.option("--layer", "layers", multiple=True, metavar="NAME", help="The group of the drawing that is the map.")
-@click.option("--not", "without", multiple=True, metavar="NAME", help="A group or a shape that is none of the map.")
+@click.option(
+    "--layer", "layers", multiple=True, metavar="NAME", help="The group of the drawing that contains the map."
+)
+@click.option("--not", "without", multiple=True, metavar="NAME", help="A group or a shape to exclude from the map.")
 @click.option(
     "--ids",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="Names of regions by the labels of the drawing: `LABEL: name` on each line.",
+    help="Names of regions by the labels of the drawing: one `LABEL: name` per line.",
 )
 @click.option(
-    "--update", is_flag=True, help="Bring the map NAME up to its drawing: a plan first, then what you wrote stays."
+    "--update", is_flag=True, help="Update the map NAME from its drawing: shows a plan first, and keeps what you wrote."
 )
-@click.option("--delete", is_flag=True, help="With --update: take out regions that are not drawn any more.")
+@click.option("--delete", is_flag=True, help="With --update: remove regions that are no longer in the drawing.")
 @click.option("--yes", is_flag=True, help="With --update: write without asking.")
-@click.option("--accept", is_flag=True, help="Take what `rulespec edit` would propose: facts, links, set-up.")
-@click.option("--overlay", is_flag=True, help="An overlay of one file for REF, not a ruleset of its own.")
+@click.option("--accept", is_flag=True, help="Accept the proposals of `rulespec edit`: facts, links, set-up.")
+@click.option("--overlay", is_flag=True, help="Start an overlay for REF in one file instead of a ruleset.")
 def command(**values: Any) -> None:
-    """Start a game, a variant or a map NAME of your own. Except for a map, it validates and plays at once.
+    """Start a game, a variant or a map NAME of your own. A game or a variant is valid and playable at once.
 
-    Without --from it is a small complete game: change it into yours. With --from it is a folder that extends the
-    ruleset REF, or an overlay for it. It changes nothing yet; everything that can be changed is included as a comment,
-    with its present value. No file is overwritten.
+    Without --from it is a small complete game to change into yours. With --from it is a folder that extends the ruleset
+    REF, or an overlay for it. It changes nothing yet, but lists everything that can be changed in comments, with
+    present values. No file is overwritten.
 
-    With --map it has a map of its own: `rulespec draw ./NAME --watch` shows it while you write it. A drawing gives it
-    regions with their outlines. A text inside a shape is its name; its colour has the meaning given by --fill. A value
-    unknown to REF is something new that the map brings along, such as a nation, with facts, tables and set-up like
-    those of REF. Everything that the rules of REF expect of a map and this one lacks is counted:
-    `rulespec edit ./NAME` proposes values, and --accept takes them at once.
+    With --map it has a separate map: `rulespec draw ./NAME --watch` shows it while you write it. A drawing provides
+    regions with their outlines. A text inside a shape is its name; --fill gives its colour a meaning. A value unknown
+    to REF is a new entity of the map, such as a nation, with facts, tables and set-up like those of REF. Anything that
+    the rules of REF expect of a map and this one lacks is counted: `rulespec edit ./NAME` proposes values, and --accept
+    takes them at once.
 
     Example: rulespec new my_game
     Example: rulespec new my_map --from imperial

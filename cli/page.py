@@ -17,10 +17,10 @@ from rulespec.cli.flags import number_of_players, settings_flag
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
 @click.option("--language", metavar="LANGUAGE", help="The language of its words; default: the ruleset's own.")
 def command(ref: str, players: int | None, settings: tuple[str, ...], out: Path, language: str | None) -> None:
-    """Write a page that plays REF: one file, without a server or a network.
+    """Write a page for playing REF: one file, without a server or a network.
 
-    People play at one screen, and against bots: `random` and `flat:N`. The page saves and opens logs, and makes a link
-    that has the whole game in it. In a game with secrets one seat is a person's; the tools of the browser can still
+    People play at one screen, also against bots: `random` and `flat:N`. The page saves and opens logs, and makes a link
+    that contains the whole game. In a game with secrets, only one seat can be a person's; the browser's tools can still
     read everything.
 
     Example: rulespec page imperial --players 4 --out table.html

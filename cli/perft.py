@@ -70,28 +70,28 @@ class _Request(Struct, frozen=True):
     "--players",
     type=click.IntRange(1, 100),
     metavar="N",
-    help="Count from the start of a game of N players; left out if only one number is possible.",
+    help="Count from the start of a game of N players; optional if only one number is possible.",
 )
 @click.option("--from", "log", type=click.Path(path_type=Path), metavar="LOG", help="Count from a recorded game.")
 @click.option("--at", type=click.IntRange(0), metavar="K", help="After K moves of LOG; default: all of them.")
-@click.option("--depth", type=click.IntRange(0, MAX_DEPTH), metavar="D", help="The number of options in a row.")
-@click.option("--divide", is_flag=True, help="Print the leaves below each first option.")
+@click.option("--depth", type=click.IntRange(0, MAX_DEPTH), metavar="D", help="The number of consecutive options.")
+@click.option("--divide", is_flag=True, help="Print the number of leaves below each first option.")
 @click.option("--limit", type=click.IntRange(1), default=LIMIT, show_default=True, help="Stop after this many nodes.")
 @settings_flag
 @click.option("--backend", type=BackendChoice(list(BACKENDS)), default="auto", show_default=True)
 @click.option("--check", is_flag=True, help="Count the record of REF again, and compare.")
 @click.option("--record", is_flag=True, help="Count the record of REF again, and write it.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Count the positions at depth D in a game of the ruleset REF.
 
-    Every legal option counts once, including those of chance and out of turn. Leaves are lines of D options, ended are
-    lines on which the game is over before that; the hash is over the states of all leaves, in any order. Exit code: 0
+    Every legal option counts once, including those of chance and out of turn. A leaf is a line of D options, an ended
+    line one on which the game is over earlier; the hash covers the states of all leaves, in any order. Exit code: 0
     counted, 1 the limit was reached, the backends differ, or the rules are at fault, 2 wrong usage.
 
-    With --check, the positions in perft/ in the ruleset's folder are counted again and compared: 0 nothing differs, 1
-    something does. With --record, that file is rewritten; if there is none, positions are chosen.
+    With --check, the recorded positions in the ruleset's folder perft/ are counted again and compared: 0 they agree, 1
+    they differ. With --record, the record is written again; if there is none, positions are chosen.
 
     Example: rulespec perft imperial --players 3 --depth 4 --divide
     """

@@ -56,21 +56,21 @@ class _Request(Struct, frozen=True):
     "--bots",
     metavar="K|BOTS",
     default="0",
-    help="The last K seats play at random; or bots such as flat:64, one for all but you, or a list for the last seats.",
+    help="Number of last seats that play at random; or bots such as flat:64, one for all seats but yours, or a list.",
 )
 @click.option("--names", metavar="A,B,…", help="Names at the seats, clockwise.")
-@click.option("--name", "each", multiple=True, metavar="NAME", help="The name at the next seat, any text; repeat it.")
+@click.option("--name", "each", multiple=True, metavar="NAME", help="The name at the next seat, any text; repeatable.")
 @click.option("--seed", type=int, help="Seed for dice, cards and random players.")
-@click.option("--redraw", is_flag=True, help="Draw other numbers after decisions are taken back; default: the same.")
+@click.option("--redraw", is_flag=True, help="Draw different random numbers after an undo; default: the same.")
 @settings_flag
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Save a log; continue it if it exists.")
 @click.option("--ids", is_flag=True, help="Show ids, as files and logs write them, instead of titles.")
 @click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own.")
-@click.option("--explain", is_flag=True, help="After each move of a bot, show what it expects of the best three.")
-@click.option("--step", is_flag=True, help="After each move, show what it has done, statement by statement.")
+@click.option("--explain", is_flag=True, help="After each move of a bot, show its estimates of the three best options.")
+@click.option("--step", is_flag=True, help="After each move, show its effects, statement by statement.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Play a game of the ruleset REF at the terminal, or go on with the saved game LOG under the rules that it carries.
+    """Play a game of the ruleset REF at the terminal, or continue the saved game LOG under the rules that it carries.
 
     Example: rulespec play imperial --players 3 --bots 2 --log game.jsonl
     """

@@ -82,19 +82,27 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
 @click.command("playtest")
 @click.argument("base", metavar="BASE")
 @click.argument("rules", nargs=-1, metavar="RULE…")
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A rule: BASE with this setting.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A rule to judge: BASE with this setting.")
 @click.option(
-    "--sweep", "sweeps", multiple=True, callback=sweeps_of, metavar="PATH=A..B", help="Rules: each value of a number."
+    "--sweep",
+    "sweeps",
+    multiple=True,
+    callback=sweeps_of,
+    metavar="PATH=A..B",
+    help="Rules to judge: BASE with each value of a number.",
 )
 @click.option(
     "--without",
     multiple=True,
     callback=without_of,
     metavar="OPTION[:SEAT]",
-    help="A rule: BASE without an option, for all or for one seat.",
+    help="A rule to judge: BASE without an option, for all seats or for one.",
 )
 @click.option(
-    "--target", callback=wanted_of, metavar="NUMBER=VALUE", help="The rule: swept values that come nearest to this."
+    "--target",
+    callback=wanted_of,
+    metavar="NUMBER=VALUE",
+    help="Find the swept value that comes nearest to this result.",
 )
 @click.option(
     "--target-games",
@@ -102,9 +110,9 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
     default=GAMES,
     show_default=True,
     metavar="N",
-    help="With --target: games of each of the last two values.",
+    help="With --target: number of games for each of the last two values.",
 )
-@click.option("--both", multiple=True, metavar="KEY=VALUE", help="A setting of all games.")
+@click.option("--both", multiple=True, metavar="KEY=VALUE", help="A setting for all games, with and without the rule.")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players.")
 @click.option(
     "--bots",
@@ -115,14 +123,28 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
     help="Bots that play, in turn at the seats.",
 )
 @click.option(
-    "--beside", callback=_beside, metavar="BOTS", help="Bots whose answers stand beside.  [default: random,greedy]"
+    "--beside",
+    callback=_beside,
+    metavar="BOTS",
+    help="Bots whose results are shown for comparison.  [default: random,greedy]",
 )
-@click.option("--pairs", callback=_numbers, metavar="N", help="Most pairs of games; of the bots beside: 200,500,500.")
 @click.option(
-    "--ladder", callback=_numbers, default="100", metavar="N", help="Most games of each match between the bots."
+    "--pairs",
+    callback=_numbers,
+    metavar="N",
+    help="Largest number of pairs of games; with numbers for the other bots: 200,500,500.",
 )
 @click.option(
-    "--minutes", type=Finite(0, YEAR, min_open=True), help="Most minutes.  [default: 10, with --pairs no bound]"
+    "--ladder",
+    callback=_numbers,
+    default="100",
+    metavar="N",
+    help="Largest number of games in each match between the bots.",
+)
+@click.option(
+    "--minutes",
+    type=Finite(0, YEAR, min_open=True),
+    help="Largest number of minutes.  [default: 10, with --pairs no bound]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @click.option(
@@ -135,23 +157,24 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
     "--logs",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Write the first 10 games as logs, and as pages if there is one.",
+    help="Write the first 10 games as logs, and as pages if there is a --page.",
 )
 @click.option(
     "--recorded",
     multiple=True,
     callback=recorded_paths,
     metavar="LOG",
-    help="Recorded games beside the bots: a log, or a folder.",
+    help="Recorded games to compare with the bots: a log or a folder.",
 )
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Judge the effect of each RULE on BASE: more, less, no difference that matters, undecided, equal, or never acted.
+    """Judge the effect of each RULE on BASE: more, less, no difference that matters, undecided, equal, or without
+    effect.
 
     A RULE is a reference, an overlay on BASE (+short, +./my_rule.yaml), --set KEY=VALUE, or --without OPTION. Bots play
-    the same seeds and deals with and without it, until the questions of the ruleset are answered or time is up. Exit
-    code: 0 the games were played, 1 the rules were at fault, 2 wrong usage.
+    the same seeds and deals with and without it, until the questions of the ruleset are answered or the time is up.
+    Exit code: 0 the games were played, 1 the rules were at fault, 2 wrong usage.
 
     Example: rulespec playtest imperial +./my_rule.yaml --players 3 --bots flat:32 --minutes 10 --page verdict.html
     """

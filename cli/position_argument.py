@@ -57,10 +57,10 @@ class PlaceType(click.ParamType[PositionPlace]):
 
 def position_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the argument `REF|LOG[@N]` and its flags to a command."""
-    seats = viewer_flags("What a seat may know: its id, or the name of who sits there.", "What all may; the default.")
-    everything = click.option("--omniscient", is_flag=True, help="Everything.")
-    rules = click.option("--rules", metavar="REF", help="The ruleset of a log; default: the one that it names.")
-    players = click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, of REF.")
+    seats = viewer_flags("Use the knowledge of this seat (its id or name).", "Use what all seats know; the default.")
+    everything = click.option("--omniscient", is_flag=True, help="Use all information, hidden or not.")
+    rules = click.option("--rules", metavar="REF", help="The ruleset of a log; default: the one it names.")
+    players = click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players of REF.")
     argument = click.argument("where", metavar="REF|LOG[@N]", type=PlaceType())
     for add in (settings_flag, players, rules, everything, seats, argument):
         command = add(command)

@@ -84,56 +84,61 @@ class _Request(Struct, frozen=True):
 @click.option(
     "--under",
     metavar="REF",
-    help="Judge the games under these rules; +OVERLAY: those of the log with this overlay.",
+    help="Judge the games under these rules; +OVERLAY: the rules of the log with this overlay.",
 )
 @click.option(
     "--answer",
     type=click.Choice(["usual"]),
-    help="With --under: give the usual answer where only the other rules ask, and the recorded state does not tell.",
+    help="With --under: give the usual answer to questions of the other rules that the recorded state leaves open.",
 )
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
-@click.option("--past-known-faults", "past", is_flag=True, help="Go on past known faults of a foreign system; marked.")
+@click.option(
+    "--past-known-faults", "past", is_flag=True, help="Continue past known faults of a foreign system, and mark them."
+)
 @click.option("--until", type=click.IntRange(0), metavar="N", help="Stop after N decisions (foreign log: N entries).")
-@click.option("--moves", is_flag=True, help="List the moves in words, each with what it changed.")
+@click.option("--moves", is_flag=True, help="List the moves in words, each with its changes.")
 @click.option("--from", "first", type=click.IntRange(1), metavar="N", help="With --moves: begin with move N.")
 @click.option("--to", "last", type=click.IntRange(1), metavar="N", help="With --moves: end with move N.")
 @click.option("--at", type=click.IntRange(0), metavar="N", help="Show the position after move N, and that move.")
 @click.option("--state", is_flag=True, help="Also show the whole state.")
-@viewer_flags("With --moves: as a seat (its id, or its name) has seen them.", "With --moves: as all have seen them.")
+@viewer_flags("With --moves: as seen by this seat (its id or name).", "With --moves: as seen by all seats.")
 @word_options
 @click.option("--check", is_flag=True, help="Check all invariants after every decision.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write the state after every step.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the game as a native log; of many logs, rows to FILE.jsonl or FOLDER.parquet, which are continued.",
+    help="Write the game as a native log; for many logs, write rows to FILE.jsonl or FOLDER.parquet, or continue them.",
 )
 @click.option("--over-time", "every", type=click.IntRange(1), metavar="N", help="Rows: measures every N decisions.")
-@click.option("--only", metavar="PATTERN", default="", help="Many logs: only those with such a name, as '*.json'.")
-@click.option("--remarks", is_flag=True, help="Keep the names that stand in the chat of a foreign log.")
+@click.option(
+    "--only", metavar="PATTERN", default="", help="Many logs: only those whose names match, such as '*.json'."
+)
+@click.option("--remarks", is_flag=True, help="Keep the names in the chat of a foreign log.")
 @log_workers_flags
 @click.option(
     "--backend",
     type=BackendChoice(["auto", "wasm", "python", "interpreter"]),
     default="auto",
-    help="What runs the rules; auto: wasm for many games, if rulespec[wasm] is installed.",
+    help="The machine for the rules; auto: wasm for many games, if rulespec[wasm] is installed.",
 )
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Replay the recorded games LOG…, native or of a known dialect: files, folders, globs, .tar and .zip archives.
 
-    Prints the final standings, with --moves also the moves in words, or the decision that breaks a rule, the rule, and
-    the legal options; for several logs, a line each. With --check, also the first decision that breaks an invariant.
-    Exit code: 0 all are legal and end as they record, 1 one does not, or breaks an invariant, 2 one cannot be read.
+    Prints the final standings, or the decision that breaks a rule, the rule, and the legal options; for several logs,
+    one line each. With --moves, it also prints the moves in words, and with --check the first decision that breaks an
+    invariant. Exit code: 0 all are legal and have their recorded end, 1 one does not or breaks an invariant, 2 one
+    cannot be read.
 
-    With --under, prints the first decision that the other rules refuse, or the change of the result. A question that
-    only the other rules ask gets the answer after which the state is the recorded one, if there is one. Exit code: 0
-    all stay legal with the same winners, 1 something differs, 2 a log cannot be judged.
+    With --under, prints the first decision that the other rules refuse, or the change of the result. A question asked
+    only by the other rules gets the answer that leads to the recorded state, if there is one. Exit code: 0 all stay
+    legal with the same winners, 1 something differs, 2 a log cannot be judged.
 
-    A folder, glob or archive, or several logs with --under or --out, has a row for each log, for any --jobs or
-    --cluster, and totals with causes and measures.
+    For a folder, glob or archive, or several logs with --under or --out, the output has one row per log, the same for
+    any --jobs or --cluster, and totals with causes and measures.
 
     Example: rulespec replay game.json --moves --from 50 --to 60
     """

@@ -14,10 +14,10 @@ from rulespec.cli import output
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
 @click.option("--language", metavar="LANGUAGE", help="The language of its words; default: the ruleset's own.")
 def command(ref: str, out: Path, language: str | None) -> None:
-    """Write a page with all rules of the ruleset REF, to read or to print.
+    """Write a page with all rules of the ruleset REF, to read or print.
 
-    It has the house rules of REF first and what they change, then the helps of its files of words, then the rules of
-    its list by their ids: each with the docstrings and reasons that cite it, marked where a house rule changes it.
+    It has the house rules of REF and their changes, then the helps of its word files, then the listed rules by id: each
+    with the docstrings and reasons that cite it, marked if a house rule changes it.
 
     Example: rulespec rules imperial+no_gifts --out rules.html
     """

@@ -12,12 +12,12 @@ from rulespec.load import load_ruleset, load_source
 
 @click.command("schema")
 @click.argument("ref", metavar="REF")
-@click.option("--overlay", is_flag=True, help="The schema of an overlay for REF.")
+@click.option("--overlay", is_flag=True, help="Print the schema of an overlay for REF.")
 def command(ref: str, overlay: bool) -> None:
     """Print the JSON Schema of the files of the ruleset REF: kinds, map, boards, tracks, tables and set-up.
 
-    It has the ruleset's kinds, facts, entities, tables and places: an editor completes them, and marks unknown ones.
-    Name it in the first line of a file: # yaml-language-server: $schema=../my_game.schema.json
+    It contains the ruleset's kinds, facts, entities, tables and places, so that an editor completes them and marks
+    unknown ones. Refer to it in the first line of a file: # yaml-language-server: $schema=../my_game.schema.json
 
     Example: rulespec schema imperial > imperial.schema.json
     """

@@ -56,7 +56,7 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @click.command("serve")
 @click.argument("refs", metavar="[REF|LOG]...", nargs=-1)
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
-@click.option("--bots", metavar="K|BOTS", default="0", help="Bots at the last seats, as of `rulespec play`.")
+@click.option("--bots", metavar="K|BOTS", default="0", help="Bots at the last seats, as in `rulespec play`.")
 @settings_flag
 @click.option(
     "--deadline",
@@ -65,7 +65,7 @@ _file = click.Path(path_type=Path, dir_okay=False)
     default=0,
     help="Time for a decision; 0: none.",
 )
-@click.option("--reveal", is_flag=True, help="Show everybody all that was hidden, once the game is over.")
+@click.option("--reveal", is_flag=True, help="Show all hidden information to everybody once the game is over.")
 @click.option(
     "--learn",
     is_flag=True,
@@ -78,9 +78,9 @@ _file = click.Path(path_type=Path, dir_okay=False)
     type=HostType(),
     default="127.0.0.1",
     metavar="ADDRESS",
-    help="Listen at this address; default: this machine only.",
+    help="Listen on this address; default: this machine only.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=_PORT, help=f"Listen at this port; default: {_PORT}.")
+@click.option("--port", type=click.IntRange(0, 65535), default=_PORT, help=f"Listen on this port; default: {_PORT}.")
 @click.option(
     "--url",
     type=WebAddress("https://play.example.org", whole=False),
@@ -95,12 +95,13 @@ _file = click.Path(path_type=Path, dir_okay=False)
     type=WebAddress("https://example.org/turns", whole=True),
     default="",
     metavar="URL",
-    help="Post {table, seat, serial} there when a seat is to decide.",
+    help="Post {table, seat, serial} to this URL when a seat must decide.",
 )
-@click.option("--owner", is_flag=True, help="Print a new link for the owner; the old one ends.")
+@click.option("--owner", is_flag=True, help="Print a new link for the owner; the old one becomes void.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Serve tables in the browser: a new one for each ruleset REF and each recorded game LOG, and all of the store.
+    """Serve tables in the browser: a new one for each ruleset REF and each recorded game LOG, and all those in the
+    store.
 
     It prints a secret link for each seat, one for spectators, and one for the owner. It needs the extra `serve`:
     pip install "rulespec[serve]".

@@ -91,7 +91,7 @@ class _Request(Struct, frozen=True):
 
 @click.command("simulate")
 @click.argument("ref")
-@click.option("--players", metavar="N", help="Number of players, or several: 2-6; games take turns.")
+@click.option("--players", metavar="N", help="Number of players, or a range such as 2-6, which the games take in turn.")
 @click.option("--games", type=click.IntRange(1, 10_000_000), default=100, show_default=True, help="Number of games.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @click.option(
@@ -99,38 +99,42 @@ class _Request(Struct, frozen=True):
 )
 @settings_flag
 @click.option("--bots", callback=bot_names, metavar="BOTS", help="Bots that play, in turn at the seats: flat:64,random")
-@click.option("--against", metavar="REF", help="Play the same number of games under REF, too, and show what differs.")
-@click.option("--only", multiple=True, metavar="KEY=VALUE", help="With --against: an option of the first alone.")
+@click.option(
+    "--against", metavar="REF", help="Play the same number of games under REF as well, and show the differences."
+)
+@click.option("--only", multiple=True, metavar="KEY=VALUE", help="With --against: a setting of the first ruleset only.")
 @click.option(
     "--backend",
     type=BackendChoice(["auto", "wasm", "python", "interpreter"]),
     default="auto",
     show_default=True,
-    help="What runs the rules; auto: wasm where it is quicker, if rulespec[wasm] is installed.",
+    help="The machine for the rules; auto: wasm if it is faster and rulespec[wasm] is installed.",
 )
 @workers_flags
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write a row for each game to FILE.jsonl or FOLDER.parquet; continue it if it exists.",
+    help="Write a row per game to FILE.jsonl or FOLDER.parquet; continue it if it exists.",
 )
 @click.option(
     "--codes",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Also write the games as codes, which `rulespec corpus` reads; continue them if they exist.",
+    help="Also write the games as codes for `rulespec corpus`; continue them if they exist.",
 )
-@click.option("--details", is_flag=True, help="Columns for roles, used options and measures over time; Python plays.")
+@click.option(
+    "--details", is_flag=True, help="Add columns for roles, used options and measures over time; plays in Python."
+)
 @click.option("--failures", type=click.Path(path_type=Path), help="Folder for the native logs of games that fail.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @word_options
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Play random games of the ruleset REF, with every invariant checked after every decision.
 
-    Players choose uniformly among the legal options, unless --bots names bots; chance options come by their weights.
-    Games do not depend on the number of processes. With --against, the numbers of two rulesets stand side by side;
+    Players choose uniformly among the legal options, unless --bots names bots; chance options are drawn by their
+    weights. Games do not depend on the number of processes. --against shows the numbers of two rulesets side by side;
     `rulespec playtest` judges the effect of a rule. Exit code: 0 all games end or reach the cap, 1 the rules were at
     fault, 2 wrong usage.
 

@@ -41,13 +41,13 @@ class _Request(Struct, frozen=True):
 
 @click.command("test")
 @click.argument("ref")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.option(
     "--backend",
     "backends",
     type=BackendChoice(["python", "interpreter", "wasm"]),
     multiple=True,
-    help="Run all under this backend only; default: scenarios under python and interpreter.",
+    help="Run everything on this backend only; default: scenarios on python and interpreter.",
 )
 @click.option(
     "--scenarios",
@@ -55,7 +55,7 @@ class _Request(Struct, frozen=True):
     type=click.Path(path_type=Path, exists=True),
     multiple=True,
     metavar="DIR",
-    help="Run the scenarios of this folder (or file), and no others.",
+    help="Run only the scenarios of this folder or file.",
 )
 @click.option("--only", metavar="TEXT", default="", help="Only cases whose id or file contains this text.")
 @click.option("--random", "games", type=click.IntRange(0, 100_000), metavar="N", default=0, help="Play N random games.")
@@ -68,12 +68,13 @@ class _Request(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Run the scenarios, recorded games and recorded situations of the ruleset REF.
 
-    Scenarios are in scenarios/*.yaml, recorded games in logs/, situations that `rulespec explore --record` has written
-    in tests/: whether the rules still do the same there. Those of an overlay are in a folder of its name there,
-    and run if REF has the overlay, as do scenarios that name it under `also`. With --scenarios, only those of another
-    folder are run: in DIR/*.yaml, and in DIR/OVERLAY/*.yaml for the overlays of REF. With --random, random games check
-    invariants, undo, clones, logs, saved games, and that all backends agree; of a game that fails, the shortest one
-    found is printed. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be read, or nothing was tested.
+    Scenarios are in scenarios/*.yaml, recorded games in logs/, and situations recorded by `rulespec explore --record`
+    in tests/; these check that the rules still behave the same. The tests of an overlay are in subfolders with its
+    name, and run if REF has the overlay; so do scenarios that name it under `also`. With --scenarios, only the
+    scenarios of another folder run: DIR/*.yaml, and DIR/OVERLAY/*.yaml for the overlays of REF. With --random, random
+    games check invariants, undo, clones, logs, saved games, and the agreement of all backends; a failure is printed
+    with the shortest game found. Exit code: 0 all pass, 1 some fail, 2 the ruleset cannot be read, or nothing was
+    tested.
 
     Example: rulespec test imperial --random 20
     """

@@ -15,13 +15,13 @@ _HEADS = {"each": "entities"}
 
 @click.command("titles")
 @click.argument("ref", metavar="REF")
-@click.option("--language", metavar="LANGUAGE", help="List what has no words in this language.")
+@click.option("--language", metavar="LANGUAGE", help="List the missing texts of this language.")
 @click.pass_context
 def command(ctx: click.Context, ref: str, language: str | None) -> None:
-    """List the languages of the ruleset REF, and the share of it that has words in each.
+    """List the languages of the ruleset REF, and the share of its texts that exist in each.
 
-    With --language, list what has none: it is shown in the language of the ruleset itself, and where that has no words
-    either, by its id. Exit code: 0 all has words, 1 something has none, 2 there is no such language.
+    With --language, list the missing texts: these are shown in the ruleset's own language or, if that lacks them too,
+    by id. Exit code: 0 nothing is missing, 1 something is missing, 2 no such language.
 
     Example: rulespec titles imperial --language de
     """

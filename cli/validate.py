@@ -50,10 +50,10 @@ def _refuse_deep(ctx: click.Context, param: click.Parameter, value: str | None) 
 @click.command("validate")
 @click.argument("refs", metavar="REF...", nargs=-1, required=True)
 @format_option
-@click.option("--fix", is_flag=True, help="Show certain fixes, ask, write them, and check again.")
+@click.option("--fix", is_flag=True, help="Show the safe fixes, ask, write them, and check again.")
 @click.option("--yes", is_flag=True, help="With --fix: write without a question.")
-@click.option("--overlays", is_flag=True, help="Also check which of the overlays on offer go together.")
-@click.option("--no-play", is_flag=True, help="Play no games: check only what can be found without.")
+@click.option("--overlays", is_flag=True, help="Also check which overlays are compatible.")
+@click.option("--no-play", is_flag=True, help="Play no games; only check the files.")
 @click.option(
     "--minutes",
     type=click.IntRange(1, 1_000),
@@ -75,10 +75,10 @@ def command(
 ) -> None:
     """Check the rulesets REF…: files, names, types, resources, flow and dialects; then play random games.
 
-    The games take a few seconds, with every number of players and other values of settings. Which they are depends on
-    the ruleset alone, not on the machine; --minutes plays more. Their result is kept until a file of the ruleset
-    changes. --no-play leaves them out. One run reports all problems of a ruleset.
-    Exit code: 0 sound (there may be warnings), 1 problems, 2 there is no such ruleset.
+    The games take a few seconds and cover every number of players and other values of settings. They depend only on the
+    ruleset, not on the machine; --minutes plays more of them, and --no-play none. Their result is cached until a file
+    of the ruleset changes. One run reports all problems of a ruleset. Exit code: 0 sound (there may be warnings), 1
+    problems, 2 no such ruleset.
 
     Example: rulespec validate imperial
     """

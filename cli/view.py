@@ -41,8 +41,8 @@ class _Request(Struct, frozen=True):
 @click.command("view")
 @click.argument("log", type=LogPath(), metavar="LOG")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
-@viewer_flags("What a seat has seen: its id, or the name of who sits there.", "What all have seen; the default.")
-@click.option("--omniscient", is_flag=True, help="Everything.")
+@viewer_flags("Show the view of a seat (its id or name).", "Show the view shared by all seats; the default.")
+@click.option("--omniscient", is_flag=True, help="Show everything.")
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option("--language", metavar="CODE", help="The language of the texts, such as `de`; default: the ruleset's.")
@@ -51,21 +51,21 @@ class _Request(Struct, frozen=True):
     "--store",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Show what was done at each position in the games of this store; of a game that is over.",
+    help="For a finished game: show the choices at each position in the games of this store.",
 )
-@click.option("--reasons", is_flag=True, help="With the statements that made each change, and their numbers.")
-@click.option("--opinions", metavar="BOT", help="With a bot's opinion of each decision: `flat:256`, `mcts:500`.")
+@click.option("--reasons", is_flag=True, help="Include the statements behind each change, with their numbers.")
+@click.option("--opinions", metavar="BOT", help="Include a bot's opinion of each decision: `flat:256`, `mcts:500`.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Write a page that steps through the recorded game LOG: one file, which can be mailed and loads nothing.
+    """Write a page that steps through the recorded game LOG: one self-contained file, which can be mailed.
 
-    It has the board, the moves with the rules that each rests on, and charts of the measures of the ruleset. Keys:
-    arrows, Page Up, Page Down, Home, End. A link to a move ends in #51. A log that breaks a rule is shown up to that
-    point, with the reason. Secrets of the game are left out of the page, unless --for or --omniscient includes them.
+    It shows the board, the moves with their rules, and charts of the ruleset's measures. Keys: arrows, Page Up, Page
+    Down, Home, End. A link to a move ends in #51. A log that breaks a rule is shown up to that point, with the reason.
+    The page omits the secrets of the game, unless --for or --omniscient includes them.
 
-    With --opinions, each decision has what the bot would have done, and what another choice lost by the bot's own
-    measure; the page lists where the game turned. Each decision is judged from what its seat saw. In a game with
-    secrets, the page for a seat has opinions on its own decisions alone.
+    With --opinions, each decision shows the bot's own choice and, if it differs, the loss by the bot's measure; the
+    page lists the turning points. Each decision is judged from its seat's view. In a game with secrets, the page for a
+    seat has opinions only on its own decisions.
 
     Example: rulespec view game.jsonl --out game.html
     Example: rulespec view game.jsonl --reasons --out game.html

@@ -71,23 +71,25 @@ class _Request(Struct, frozen=True):
 @click.command("why")
 @position_flags
 @click.argument("subject", metavar="[OPTION]", required=False)
-@click.option("--value", metavar="EXPR", help="Why an expression of the rules language has its value.")
-@click.option("--asked", is_flag=True, help="Why the open decision is asked of whom it is.")
-@click.option("--not-asked", metavar="SEAT", help="Why a seat is not asked.")
-@click.option("--nothing", is_flag=True, help="Why nothing is legal: each option, and each reason once.")
-@click.option("--effects", is_flag=True, help="What the last decision before it has changed, statement by statement.")
-@click.option("--of", default="", metavar="NAME", help="With --effects: only of cells with this in their name.")
-@click.option("--end", is_flag=True, help="How the game ended, and why who won.")
-@click.option("--invariant", metavar="NAME", help="Why an invariant holds, or not.")
-@click.option("--folded/--whole", default=None, help="The parts that decide, or all; default: folded as text.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How to print.")
+@click.option("--value", metavar="EXPR", help="Explain the value of an expression of the rules language.")
+@click.option("--asked", is_flag=True, help="Explain the decider of the open decision.")
+@click.option("--not-asked", metavar="SEAT", help="Explain why a seat is not asked.")
+@click.option("--nothing", is_flag=True, help="Explain why nothing is legal: each option, and each reason once.")
+@click.option(
+    "--effects", is_flag=True, help="Explain the effects of the last decision before it, statement by statement."
+)
+@click.option("--of", default="", metavar="NAME", help="With --effects: only cells whose names contain this.")
+@click.option("--end", is_flag=True, help="Explain the ending and the winner.")
+@click.option("--invariant", metavar="NAME", help="Explain why an invariant is true or false.")
+@click.option("--folded/--whole", default=None, help="Show only the decisive parts, or all; default: folded as text.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Say why OPTION is legal or refused at the start of REF, at the end of LOG, or after N decisions of it.
+    """Explain why OPTION is legal or refused: at the start of REF, at the end of LOG, or after N decisions of it.
 
-    Each condition is printed with its values, down to facts and state, with its place and the overlay that it comes
-    from. Without OPTION or a flag: the reason why the present decider is asked or, if the game is over, why the winner
-    has won. Only public information is printed: the first hidden value is `?`, and nothing follows it.
+    Each condition is printed with its values, down to facts and state, with its place and its overlay. Without OPTION
+    or a flag, it explains why the present decider is asked or, if the game is over, why the winner has won. Only public
+    information is printed: the first hidden value is `?`, and nothing follows it.
 
     Exit code: 0 answered, 1 the rules are at fault, 2 there is no answer, such as for an unknown option.
 

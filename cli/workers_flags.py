@@ -15,7 +15,7 @@ from rulespec.references import parts_of
 
 OUT_HELP = "Record the games in files of FOLDER; continue them if they exist."
 
-_LOG_JOBS = "Most processes for many logs; -1: one on each core."
+_LOG_JOBS = "Largest number of processes for many logs; -1: one per core."
 
 _F = TypeVar("_F", bound=Callable[..., object])
 _MAX_JOBS = 1_000
@@ -41,7 +41,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 
 def workers_flags(command: _F) -> _F:
     """Adds `--jobs` and `--cluster` to a command that plays games."""
-    help_ = "Most processes (simulate in wasm: threads) that play; -1: one on each core."
+    help_ = "Largest number of processes (simulate in wasm: threads); -1: one per core."
     return _flags(command, help_, "Play on a cluster: dask:… or ray:…")
 
 
