@@ -151,7 +151,7 @@ class Prompt:
 
     def _list(self) -> None:
         if self.seat != OMNISCIENT and self.game.omniscient.secretive:
-            output.echo("options may tell what not all see: ask with --omniscient")
+            output.echo("options may reveal hidden information: ask with --omniscient")
             return
         options = [str(option) for option in every_option(self.game)]
         for option in options[:_LISTED]:
@@ -186,7 +186,7 @@ class Prompt:
             DiagnosticsError: RS874 if changes may reveal something hidden from the reader.
         """
         if self.seat != OMNISCIENT and self.game.omniscient.secretive:
-            message = "a statement may tell what not all see, and so may an option"
+            message = "statements and options may reveal hidden information"
             raise failure("RS874", message, None, "ask with --omniscient")
         return self.game.copy()
 

@@ -195,7 +195,7 @@ def _warn_of_no_salt(native: NativeLog, result: ReplayResult, report: Report) ->
         return
     line = result.places[standing(result.moves)[-len(open_)]]
     entry = next(entry for entry in native.entries if entry.line == line)
-    message = "this choice has no salt in the log, so its seal is made up now and cannot be checked later"
+    message = "this choice has no salt in the log, so its seal is temporary and cannot be checked later"
     help_ = "`rulespec replay LOG --out FILE` writes the log with salts; print the logs for seats from that"
     report.warning("RS627", message, native.span(entry, entry.option), help=help_)
 

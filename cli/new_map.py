@@ -94,7 +94,7 @@ def tell_lacks(ref: str) -> None:
     if errors:
         codes = ", ".join(f"{code} {output.counted(number, 'time')}" for code, number in errors.most_common(_VALUES))
         codes += ", and more of them" if stopped else ""
-        output.echo(f"  not sound yet, as its rules ask more of a map: {codes}")
+        output.echo(f"  not sound yet, as its rules expect more of a map: {codes}")
 
 
 def complete(target: Path, brought: Mapping[str, Mapping[str, str]], accept: bool) -> None:
@@ -189,7 +189,7 @@ class Base:
             return colour_of(colour), name, value
         if len(facts) != 1:
             known = ", ".join(f"{n}.{v}" for n in self.facts for v in self._values(n)[:_VALUES])
-            problem = f"could be {' or '.join(f'{n}.{value}' for n in facts)}" if facts else "is no fact of a region"
+            problem = f"could be {' or '.join(f'{n}.{value}' for n in facts)}" if facts else "is not a fact of a region"
             raise click.UsageError(f"`{said[:80]}` {problem}; there are {known}")
         return colour_of(colour), facts[0], value
 

@@ -71,7 +71,7 @@ def _numbers(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     least = 1 if option.name == "pairs" else 0
     if not all(word.isascii() and word.isdecimal() and len(word) < 9 and int(word) >= least for word in words):
         bounds = f"from {least} to 99,999,999"
-        raise click.BadParameter(f"`{(value or '')[:80]}` is no list of numbers {bounds}, such as 200 or 200,1000")
+        raise click.BadParameter(f"`{(value or '')[:80]}` is not a list of numbers {bounds}, such as 200 or 200,1000")
     return tuple(map(int, words))
 
 

@@ -44,8 +44,8 @@ def backend_errors(backend: str) -> Iterator[None]:
 def check_used(backend: str, handed: Mapping[str, int]) -> None:
     """Ends the command with an error if another machine played instead of the requested one."""
     if handed and backend in ("wasm", "python"):
-        others = [f"{NAMES[to]} has played in its place, {output.counted(n, 'time')}" for to, n in handed.items()]
-        not_used(f"the backend `{backend}` was asked for, and {' and '.join(others)}")
+        others = [f"{NAMES[to]} has played instead, {output.counted(n, 'time')}" for to, n in handed.items()]
+        not_used(f"the backend `{backend}` was requested, but {' and '.join(others)}")
 
 
 def played_by(backend: str, handed: Mapping[str, int]) -> str:
@@ -56,6 +56,6 @@ def played_by(backend: str, handed: Mapping[str, int]) -> str:
 
 def not_used(message: str) -> NoReturn:
     """Reports that the requested machine was not used, and ends the command with exit code 1."""
-    help_ = "without --backend, the quickest machine plays that can: the games are the same"
+    help_ = "without --backend, the fastest suitable machine plays the same games"
     output.show([Diagnostic("RS727", Severity.ERROR, message, None, help=help_)])
     raise click.exceptions.Exit(output.PROBLEMS)

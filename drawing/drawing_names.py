@@ -182,7 +182,7 @@ class _Names:
         if form is None:
             return
         if name == "grid" and kind.name not in self.d.boards:
-            message = f"`{kind.name}` is no regular board, and cannot be drawn as a grid"
+            message = f"`{kind.name}` is not a regular board, and cannot be drawn as a grid"
             self.report.error("RS553", message, form.span, help="draw it as nodes, as a ring or as a row")
         if name == "hexes" and not any(e.position for e in kind.entities):
             own = get(get(self.drawing, "boards"), kind.name)

@@ -130,10 +130,10 @@ class _Findings:
     def _part(self) -> None:
         """Parts that are passed over, and one that looks more like the map."""
         for layer, number in self.notes.hidden[:_LISTED]:
-            message = f"the hidden group {_quoted(layer.name)} is passed over, with {_counted(number, 'shape')}"
+            message = f"the hidden group {_quoted(layer.name)} is skipped, with {_counted(number, 'shape')}"
             self._warn("RS856", layer.line, message, f"if it is the map: --layer {quoted(layer.name)}")
         for layer in self.notes.ornaments[:_LISTED]:
-            message = f"{_quoted(layer.name)} is passed over: by its name it is no region"
+            message = f"{_quoted(layer.name)} is skipped: its name marks it as not a region"
             self._warn("RS856", layer.line, message, "if it is one, rename it in the drawing")
         for each in self.notes.proposals[:1]:
             share = round(100 * min(each.covered, 1))
@@ -153,17 +153,17 @@ class _Findings:
             names, verb = _names([region.name for region in programs]), "has" if len(programs) == 1 else "have"
             lines = _lines(programs)
             message = f"{_counted(len(programs), 'region')} {verb} the name of a drawing program: {names} ({lines})"
-            help_ = "label each shape, or write its name in it; what is no region: `--not NAME`"
+            help_ = "label each shape, or write its name in it; exclude other shapes: `--not NAME`"
             self._warn("RS855", programs[0].line, message, help_)
         if keys := self._keys():
             shape = "region looks" if len(keys) == 1 else "regions look"
             message = f"{len(keys)} {shape} like a box of a legend: {_names([r.name for r in keys])} ({_lines(keys)}): "
-            message += "a plain box with a text, the colour of others and no neighbour"
+            message += "a plain box with a text, the colour of other shapes and no neighbour"
             self._warn("RS485", keys[0].line, message, f"if it is one: `--not {quoted(keys[0].label)}`")
         for regions in alike(self.drawn.regions):
             labels = " and ".join(_quoted(label) for label in [*dict.fromkeys(r.label for r in regions)][:_LISTED])
             message = f"{len(regions)} shapes are called {labels} ({_lines(regions)}): "
-            message += "only a number tells their regions apart"
+            message += "only a number distinguishes their regions"
             help_ = "give each its own label, or make them one region: a group with a name, whose shapes have none"
             self._warn("RS852", regions[1].line, message, help_)
 

@@ -85,7 +85,7 @@ def refuse_alike(drawn: DrawnMap) -> None:
             names = _listed(regions)
             lines = " and ".join(str(region.line) for region in [*regions.values()][:_LISTED])
             message = f"the labels {names} (lines {lines}) give one name, `{stem}`"
-            help_ = "label one of them otherwise, leave one out (--not), or write names in a file: --ids names.yaml"
+            help_ = "change one of the labels, exclude one (--not), or write names in a file: --ids names.yaml"
             line = [*regions.values()][1].line
             report.error("RS907", message, Span(drawn.file, line, 1, line, 2), help=help_)
     report.raise_if_errors()
@@ -206,7 +206,7 @@ class _Search:
         names = _listed(other.name for other in others)
         shapes = f"the shapes {labels} (lines {lines})" if len(regions) > 1 else f"the shape {labels}"
         line = regions[0].line
-        message = f"{shapes} and the regions {names} of the map: which is which is not certain by their outlines"
+        message = f"{shapes} and the regions {names} of the map: the outlines do not tell which is which"
         name = others[0].name
         help_ = f"label each shape with the name of its region in map.yaml, such as `{name}`"
         if is_of_a_program(name):

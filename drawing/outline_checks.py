@@ -82,7 +82,7 @@ class _Fit:
         owners = shared(self.all)
         for i, rings in enumerate(self.regions):
             if not rings and (self.kind, self.names[i]) not in self.spans:
-                help_ = "give it an outline; until then it is a square where its position is"
+                help_ = "give it an outline; until then it is a square at its position"
                 self.report.warning("RS565", f"`{self.names[i]}` has no outline", self.places[i], help=help_)
             elif not all(frame.holds(dot) for ring in rings for dot in ring):
                 help_ = "move it, or make the `frame` larger"

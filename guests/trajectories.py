@@ -94,7 +94,7 @@ def game_of(data: Mapping[str, Any], table: Contract) -> Game:
             raise ValueError("another game")
         transitions = list(data["transitions"])
     except (KeyError, TypeError, AttributeError, ValueError):
-        raise failure("RS743", "this is no trajectory of a ruleset", None, _HELP) from None
+        raise failure("RS743", "this is not a trajectory of a ruleset", None, _HELP) from None
     for number, each in enumerate(transitions, 1):
         try:
             if each["player"] != play.seat:

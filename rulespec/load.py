@@ -369,7 +369,7 @@ class _Overlays:
             return name, name
         id_ = self.overlays[number].id
         if number in self._named:
-            message = f"the overlay `{id_}` is named twice, and the second time changes nothing"
+            message = f"the overlay `{id_}` is named twice, and the second has no effect"
             self._reader.report.error("RS504", message, at, help="name it once")
         self._named.add(number)
         return id_, text(get(self.overlays[number].facts, "title"), id_)

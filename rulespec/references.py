@@ -98,7 +98,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
     if exists:
         begin = "a ruleset is a folder with a game.yaml; `rulespec new` starts one"
         hint = "call `game.yml` `game.yaml`" if (path / "game.yml").is_file() else begin
-        raise failure("RS501", f"`{name}` holds no ruleset: it has no game.yaml", None, hint)
+        raise failure("RS501", f"`{name}` is not a ruleset: it has no game.yaml", None, hint)
     if name.endswith((".jsonl", ".json", ".pgn", ".sgf", ".gz")):
         raise failure("RS501", f"there is no file `{name[-80:]}`", None, "check the path: a log is named by its file")
     known = known_rulesets()
@@ -111,7 +111,7 @@ def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
     result = path.resolve()
     if beside is not None and not result.is_relative_to(beside.parent.resolve()):
         message = f"{shown(name)} leads out of the folder that holds this ruleset"
-        hint = "put both rulesets into one folder, or add the folder of the other to RULESPEC_PATH and name its id"
+        hint = "put both rulesets into one folder, or add the other's folder to RULESPEC_PATH and use its id"
         raise failure("RS106", message, None, hint)
     return result
 

@@ -213,7 +213,7 @@ class Hall:
         help_ = (
             f"`rulespec log {store} --table {game} --out game.jsonl` writes the sound part of its log"
             f" ({lines + 1} lines), `rulespec serve game.jsonl --store {store}` goes on from there with new links;"
-            " or put a copy of the store from before in its place"
+            " or restore a backup of the store"
         )
         self.notes.append(Diagnostic("RS682", Severity.ERROR, message, None, help=help_))
 

@@ -167,10 +167,10 @@ def _reason(path: Path, error: Exception) -> str:
 def _written_again(path: Path, fault: str, before: Path) -> Diagnostic:
     """The warning about a store that has a new file; `fault` is that of a damaged one."""
     if fault:
-        message = f"{path} is damaged ({fault[:200]}): what can be read of it has been put into a new file"
+        message = f"{path} is damaged ({fault[:200]}): its readable part has been copied to a new file"
         help_ = f"the damaged file stays as {before}; a copy of the store from before may have more"
     else:
-        message = f"{path} is a store of version 1: its tables have been taken over into one of version 2"
+        message = f"{path} is a store of version 1: its tables have been copied to one of version 2"
         help_ = f"the file of version 1 stays as {before}; delete it when you do not need it any more"
     return Diagnostic("RS684", Severity.WARNING, message, None, help=help_)
 

@@ -61,13 +61,13 @@ def kind_of(path: Path) -> FileKind:
         OSError: if it is unreadable.
     """
     if not path.is_file():
-        raise _refused(path, "it is no regular file")
+        raise _refused(path, "it is not a regular file")
     with path.open("rb") as file:
         head = file.read(_HEAD)
     if not head:
         return FileKind.NEW
     if not head.startswith(_MAGIC) or len(head) < _HEAD:
-        raise _refused(path, "it is no file of SQLite")
+        raise _refused(path, "it is not an SQLite file")
     version, application = int.from_bytes(head[60:64]), int.from_bytes(head[68:72])
     if application == APPLICATION and version > VERSION:
         message = f"{path} is a store of version {version}: this program reads {VERSION}"
@@ -200,8 +200,8 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def _refused(path: Path, why: str) -> DiagnosticsError:
-    help_ = "name another file, which is created if there is none; this one stays as it is"
-    return failure("RS680", f"{path} is no store of tables: {why}", None, help_)
+    help_ = "name another file, which is created if missing; this one stays unchanged"
+    return failure("RS680", f"{path} is not a store of tables: {why}", None, help_)
 
 
 # --- a new file -------------------------------------------------------------------------------------------

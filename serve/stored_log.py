@@ -74,5 +74,5 @@ def _log(entry: StoredGame, bundle: str) -> StoredLog:
         first = to_json_text(header, plain=True)
     except (ValueError, TypeError, RecursionError, msgspec.MsgspecError):
         message = f"the first line of the log of the table {entry.id} is damaged"
-        raise failure("RS682", message, None, "put a copy of the store from before in its place") from None
+        raise failure("RS682", message, None, "restore a backup of the store") from None
     return StoredLog("".join(f"{line}\n" for line in (first, *entry.lines)), fault, 1 + len(entry.lines))

@@ -77,9 +77,7 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
         reason = f"this drawing is not read: it has more than {MAX_CELLS:,} cells"
         raise _refused(file, "RS561", reason, "make the world with fewer points")
     if not _is_sound(pack):
-        raise _refused(
-            file, "RS561", "this drawing is not read: a cell has a corner that is not there", "export it again"
-        )
+        raise _refused(file, "RS561", "this drawing is not read: a cell has a missing corner", "export it again")
     chosen, without = part.named()
     kind = _kind(pack, chosen, file)
     of_kind = pack.states if kind == _STATES else pack.provinces

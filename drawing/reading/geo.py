@@ -77,7 +77,7 @@ def read_geo(path: Path, part: Part | None = None) -> Sketch:
         return _sketch(areas, root, file, part or Part())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         help_ = "`--map` reads SVG, GeoJSON, TopoJSON, and the full JSON of Azgaar's generator"
-        raise failure("RS561", "this drawing is not read: it is no JSON of such a map", place, help=help_) from None
+        raise failure("RS561", "this drawing is not read: its JSON is not such a map", place, help=help_) from None
     except GeoError as error:
         message = f"this drawing is not read: {error}"
         raise failure("RS561", message, place, help="export it again, simplified, with the regions only") from None
@@ -113,7 +113,7 @@ def _text(value: Any) -> str:
 def _list(of: dict[str, Any], key: str) -> list[Any]:
     value = of.get(key)
     if not isinstance(value, list):
-        raise GeoError(f"`{key}` is no list")
+        raise GeoError(f"`{key}` is not a list")
     return value
 
 
@@ -137,14 +137,14 @@ def _rings(polygon: Any) -> Iterator[list[Any]]:
         raise GeoError("a polygon has no rings")
     for ring in polygon:
         if not isinstance(ring, list):
-            raise GeoError("a ring is no list")
+            raise GeoError("a ring is not a list")
         yield ring
 
 
 def _point(value: Any) -> Point:
     numbers = value[:2] if isinstance(value, list) else ()
     if len(numbers) != 2 or not all(type(n) in (int, float) and isfinite(n) and abs(n) <= MAX_NUMBER for n in numbers):
-        raise GeoError("a place is no two numbers")
+        raise GeoError("a place is not two numbers")
     return float(numbers[0]), float(numbers[1])
 
 
@@ -166,7 +166,7 @@ class _Topology:
     def areas(self) -> Iterator[Area]:
         """The areas of all objects, each with its object's name as group."""
         if not isinstance(self._objects, dict):
-            raise GeoError("`objects` is no mapping")
+            raise GeoError("`objects` is not a mapping")
         for group, top in self._objects.items():
             if not isinstance(top, dict):
                 continue
@@ -223,7 +223,7 @@ def _sketch(areas: list[Area], root: Any, file: str, part: Part) -> Sketch:
         raise failure("RS562", "no area of this map has a name", place, help=help_)
     if len(areas) > MAX_SHAPES:
         others = " or ".join(f"--layer {group}" for group in groups if group != areas[0].group)
-        help_ = f"choose another part of it: {others}" if others else "leave the regions of the map only"
+        help_ = f"choose another part of it: {others}" if others else "keep only the regions of the map"
         raise failure("RS561", f"this drawing is not read: it has more than {MAX_SHAPES} areas", place, help=help_)
     touching = _touching(areas)
     planar = _Plane(areas, y_down=isinstance(root, dict) and root.get("type") == "Topology")

@@ -140,7 +140,7 @@ class _Walk:
         self.elements += 1
         if self.elements > MAX_ELEMENTS:
             reason = f"it has more than {MAX_ELEMENTS:,} elements, with what `use` repeats"
-            raise refused(self.document.file, element.line, reason, "leave the outlines of regions only")
+            raise refused(self.document.file, element.line, reason, "keep only the outlines of regions")
         if around.depth > MAX_DEPTH:
             reason = f"it is nested more than {MAX_DEPTH} deep, with what `use` repeats"
             raise refused(self.document.file, element.line, reason, "ungroup it")

@@ -146,9 +146,9 @@ def _sketch(document: Document, content: Content, part: Part) -> Sketch:
     if not results:
         raise _no_shapes(document, notes)
     if len(results) > MAX_SHAPES:
-        help_ = "leave the outlines of regions only"
+        help_ = "keep only the outlines of regions"
         if notes.proposals:
-            help_ = f"say which part is the map: {' or '.join(each.flag for each in notes.proposals)}"
+            help_ = f"choose the part with the map: {' or '.join(each.flag for each in notes.proposals)}"
         raise refused(document.file, results[MAX_SHAPES].line, f"it has more than {MAX_SHAPES} shapes", help_)
     return Sketch(results, said, content.box, document.file, notes)
 
@@ -282,7 +282,7 @@ def _no_shapes(document: Document, notes: Notes) -> Exception:
     message = "no shape in this drawing has a name"
     if lines >= _MOST_LINES:
         message = f"this drawing has {lines} lines and no outline of a region"
-        help_ = "regions that only lines bound are not read: draw the outline of each region as one closed shape"
+        help_ = "regions bounded only by lines are not read: draw the outline of each region as one closed shape"
     elif notes.proposals or notes.hidden:
         flags = [each.flag for each in notes.proposals] or [f"--layer {quoted(notes.hidden[0][0].name)}"]
         help_ = f"a hidden part of it may be the map: {' or '.join(flags)}"
@@ -353,7 +353,7 @@ def _bounded(pieces: list[PlacedShape], notes: Notes, file: str) -> list[PlacedS
         else:
             notes.left_out.setdefault(_NAMELESS, []).append(piece.shape.line)
     if len(results) > _MAX_PIECES:
-        help_ = "leave the outlines of regions only, or choose them by --layer"
+        help_ = "keep only the outlines of regions, or choose them by --layer"
         raise refused(file, results[_MAX_PIECES].shape.line, f"it has more than {_MAX_PIECES:,} shapes", help_)
     return results
 

@@ -126,7 +126,7 @@ class Styles(Struct):
         rules = [rule for key in dict.fromkeys(keys) for rule in self.rules.get(key, ())]
         rules = [rule for rule in rules if rule.selector.holds(element, self.budget, root)]
         if self.budget.left < 0:
-            raise refused(self.file, element.line, "its style sheet has too many rules", "write styles at the elements")
+            raise refused(self.file, element.line, "its style sheet has too many rules", "write styles on the elements")
         for rule in sorted(rules, key=lambda rule: (rule.selector.weight, rule.order)):
             yield from rule.declared
 
@@ -165,7 +165,7 @@ class Styles(Struct):
         self._parsed += len(text)
         if self._parsed > MAX_STYLES:
             reason = f"it has more than {MAX_STYLES:,} characters of styles"
-            raise refused(self.file, line, reason, "write styles at the elements")
+            raise refused(self.file, line, reason, "write styles on the elements")
         is_shallow = _is_shallow(text)
         if not is_shallow:
             self.unread.setdefault("brackets in brackets", line)
@@ -204,7 +204,7 @@ class Styles(Struct):
         for selector in selectors:
             self._count += 1
             if self._count > _MAX_RULES:
-                raise refused(self.file, line, "its style sheet has too many rules", "write styles at the elements")
+                raise refused(self.file, line, "its style sheet has too many rules", "write styles on the elements")
             last = selector.parts[-1]
             key = f"#{last.id}" if last.id else f".{last.classes[0]}" if last.classes else last.tag
             self.rules.setdefault(key, []).append(_Rule(selector, self._count, declared))
@@ -215,7 +215,7 @@ class Styles(Struct):
             shown = ", ".join(f"`{name}`" for name in [*self.unread][:5])
             message = f"not read: {shown} of a style sheet"
             help_ = (
-                "write it at the elements: as it is, `--fill` may see another colour, what is hidden may be a region, "
+                "write it on the elements: otherwise `--fill` may see another colour, a hidden shape may be a region, "
                 "and a text may name a neighbour"
             )
             report.warning("RS850", message, document.place(min(self.unread.values())), help=help_)

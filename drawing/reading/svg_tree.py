@@ -154,7 +154,7 @@ class _Builder:
 
         def entity(name: str, parameter: bool, value: str | None, *_: object) -> None:
             if not entities.takes(parameter, value):
-                help_ = "save it as plain SVG: its declarations could name files, or grow without end"
+                help_ = "save it as plain SVG: its declarations could name files, or grow without bound"
                 raise self._refused(f"it declares the entity `{name[:80]}`", help_)
 
         def instruction(target: str, _: str) -> None:
@@ -196,7 +196,7 @@ class _Builder:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._count += 1
         if self._count > MAX_ELEMENTS:
-            raise self._refused(f"it has more than {MAX_ELEMENTS:,} elements", "leave the outlines of regions only")
+            raise self._refused(f"it has more than {MAX_ELEMENTS:,} elements", "keep only the outlines of regions")
         if len(self._stack) >= MAX_DEPTH:
             raise self._refused(f"it is nested more than {MAX_DEPTH} deep", "ungroup it")
         space, _, tag = name.rpartition(_SEPARATOR)

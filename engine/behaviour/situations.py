@@ -138,7 +138,7 @@ def read_situations(path: Path, display: str) -> list[RecordedSituation]:
         try:
             situation = decoder.decode(line)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            raise _no_situations(display, number + 2, "this is no situation") from None
+            raise _no_situations(display, number + 2, "this is not a situation") from None
         if wrong := _wrong(situation, number):
             raise _no_situations(display, number + 2, wrong)
         results.append(situation)
@@ -148,13 +148,13 @@ def read_situations(path: Path, display: str) -> list[RecordedSituation]:
 def _wrong(situation: RecordedSituation, number: int) -> str:
     """The fault of a situation; empty if it is sound."""
     if not -1 <= situation.after < number:
-        return "it comes after no situation before it"
+        return "the situation before it is missing"
     if situation.after < 0 and not (
         0 < situation.players <= MAX_SEATS and len(situation.cells) == len(situation.state)
     ):
-        return "the start of a table has players, and a value for each field"
+        return "the start of a table needs players, and a value for each field"
     return ""
 
 
 def _no_situations(display: str, line: int, why: str) -> DiagnosticsError:
-    return failure("RS584", f"these are no recorded situations: {why}", Span(display, line, 1, line, 2), _AGAIN)
+    return failure("RS584", f"these are not recorded situations: {why}", Span(display, line, 1, line, 2), _AGAIN)

@@ -47,7 +47,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
             named = _zipped(file, bounds) if path.name.endswith(".zip") else _in_tar(path.name, file, bounds)
             yield from foreign_items(named, str(path), _HELP)
         except ArchiveTooLargeError:
-            help_ = "no archive of logs is like that: put them into several, or into folders"
+            help_ = "split the logs into several archives or folders"
             raise failure("RS602", f"{shown(str(path))} holds too much", None, help_) from None
 
 

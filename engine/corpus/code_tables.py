@@ -197,9 +197,9 @@ class Tables:
         try:
             table = msgspec.json.decode(text, type=CodeTable)
         except (msgspec.MsgspecError, RecursionError, ValueError):
-            raise failure("RS607", f"{shown(str(path))} is no table of codes", place, help_) from None
+            raise failure("RS607", f"{shown(str(path))} is not a table of codes", place, help_) from None
         if table.rulespec_codes != VERSION or table.numbers != NUMBERS:
-            message = f"{shown(str(path))} numbers decisions otherwise than this version of Rulespec"
+            message = f"{shown(str(path))} numbers decisions differently from this version of Rulespec"
             raise failure("RS605", message, place, help_)
         if table.key != key:
             raise failure("RS607", f"{shown(str(path))} has been changed: it is the table {table.key}", place, help_)
@@ -253,5 +253,7 @@ class Tables:
             raise failure("RS659", message, place, "import the games again") from None
         own = CodeTable.of(game)
         if own.key != table.key:
-            raise failure("RS659", "the rules of the table are others than it says", place, "import the games again")
+            raise failure(
+                "RS659", "the rules of the table do not match its description", place, "import the games again"
+            )
         return game

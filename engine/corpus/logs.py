@@ -88,7 +88,7 @@ class Corpus:
                 number += 1
         if seen and not number:
             message = f"no log has a name like {shown(self._only)}"
-            raise failure("RS582", message, None, "a pattern such as '*.json' is of the whole name or its last part")
+            raise failure("RS582", message, None, "a pattern such as '*.json' matches the whole name or its last part")
 
     def manifest(self) -> Manifest:
         """The number of logs, and a digest of them all."""
@@ -175,5 +175,5 @@ def _in_archive(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _no_log(path: Path) -> DiagnosticsError:
-    help_ = f"logs are files ending in {', '.join(ENDINGS)}, in folders and archives, too"
+    help_ = f"logs are files ending in {', '.join(ENDINGS)}, also in folders and archives"
     return failure("RS601", f"{shown(str(path))} holds no log", None, help_)

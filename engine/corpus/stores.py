@@ -92,7 +92,7 @@ def parts_of_store(folder: Path) -> list[Path]:
         parts = []
     if not parts:
         help_ = "`rulespec corpus import LOGS --out DIR` makes one"
-        raise failure("RS601", f"{shown(str(folder))} is no store of games as codes", None, help_)
+        raise failure("RS601", f"{shown(str(folder))} is not a store of games as codes", None, help_)
     return parts
 
 

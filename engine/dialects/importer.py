@@ -127,7 +127,7 @@ class Importer:
 
     def too_long(self) -> tuple[Diagnostic, ...]:
         """The error for a dialect whose expressions exhaust the step budget of a log."""
-        help_ = "let it ask for less: name what an entry says, and leave loops over sets out"
+        help_ = "simplify it: use the fields of the entry, and avoid loops over sets"
         return self._projections.known.budget.warnings("RS638", Severity.ERROR, "reading this log", help_)
 
     def run(self, until: int | None = None, step: Step | None = None) -> Stop | None:
@@ -277,7 +277,7 @@ class Importer:
             elif decision.name in undo.not_during:
                 reason = f"nothing can be taken back while `{decision.name}` is open"
             elif not self._projections.is_by(self.log.payloads[cursor.entry], undo.by, last.by if last else None):
-                reason = f"the last decision was that of {self._projections.shown(last.by if last else None)}"
+                reason = f"the last decision was made by {self._projections.shown(last.by if last else None)}"
         return None, refused(reason) if reason else None
 
     # --- entries that are not legal ----------------------------------------------------------

@@ -49,7 +49,7 @@ def past_faults(dialect: Dialect, ref: str) -> str:
         DiagnosticsError: RS630 if the dialect has none.
     """
     if not dialect.known_faults:
-        message = f"the dialect `{dialect.id}` knows no faults of its system"
+        message = f"the dialect `{dialect.id}` lists no known faults"
         _refuse(message, dialect, "replay without `--past-known-faults`")
     overlays = dict.fromkeys(fault.overlay for fault in dialect.known_faults)
     return "+".join([ref, *overlays])

@@ -50,7 +50,7 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
 def not_known(log: ForeignLog, close: Sequence[Dialect]) -> DiagnosticsError:
     """The error for an unrecognised log: its kind, and the requirements of a similar dialect."""
     message = f"no dialect knows this kind of log: it is {kind_of(log)}"
-    hint = "name its dialect: --dialect ID; the guide to other people's logs shows how one is written"
+    hint = "name its dialect: --dialect ID; the guide to other people's logs shows how to write one"
     if close:
         best = min(close, key=lambda dialect: _distance(dialect, log.entries[0]))
         hint = f"`{best.id}` reads logs whose first entry says {best.wanted(best.unfit(log.entries[0]))}"

@@ -110,7 +110,7 @@ def unknown_names(
         if name not in known[what] and name not in there:
             message = f"`{name}` in the dialect `{dialect.id}` is no {what} of any ruleset that it is for"
             others = {each for each in there if "." in each} if what == "option" else set()
-            help_ = did_you_mean(name, sorted(known[what] | others)) or "remove it, or name one that there is"
+            help_ = did_you_mean(name, sorted(known[what] | others)) or "remove it, or name an existing one"
             results.append(Diagnostic("RS635", severity, message, dialect.spans.get(place), help=help_))
     if key and not results:
         cache.write(key, True)

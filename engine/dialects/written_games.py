@@ -65,7 +65,7 @@ def as_pgn(
         others += written_variations(texts, variations.get(replayed.ply, ()))
         if text := notated.write(option):
             if not is_word(text):
-                message = f"`{text}`, the text of `{option}`, has a blank or a sign that a PGN keeps for itself"
+                message = f"`{text}`, the text of `{option}`, has a blank or a character reserved in PGN"
                 raise failure("RS888", message, dialect.notation.spans.get("decisions"), "print another text")
             moves.append(_move(text, notes.moves.get(place, {}) if place != before else {}, others))
             options.append(option)

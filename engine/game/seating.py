@@ -96,12 +96,12 @@ def _unfit(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> list[tuple[str, st
     results = []
     for i, seat in enumerate(seats):
         if not can_be_id(seat):
-            help_ = "an id is a word such as `A`; the name that people see is any text"
+            help_ = "an id is a word such as `A`; the display name can be any text"
             results.append((f"{shown(seat)} cannot be the id of a seat", help_))
         elif seat in ruleset.seats and ruleset.seats.index(seat) != i:
             meant = ruleset.seats.index(seat) + 1
             message = f"{shown(seat)} is what the rules call seat {meant}, and cannot be the id of seat {i + 1}"
-            results.append((message, "names that people see may be any"))
+            results.append((message, "display names can be any text"))
     for kind in ruleset.kinds.values():
         if kind.product and kind.by_seat and (name := _twice(entity_names(ruleset.kinds, kind.name, seats))):
             message = f"with these ids of seats, two of `{kind.name}` would be called {shown(name)}"

@@ -131,7 +131,7 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
         DiagnosticsError: RS625 (a seal does not fit), RS626 (another game, or another decision).
     """
     if earlier.seat is not None and earlier.seat not in game.seats:
-        earlier.fail("RS626", "nobody of that name plays in the other log", 0, earlier.seat)
+        earlier.fail("RS626", "the other log has no player of that name", 0, earlier.seat)
     header, *lines = seat_log(game, earlier.seat)
     result = agrees(earlier, header, lines[:-1])
     past = game.copy()
@@ -167,11 +167,11 @@ def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, A
         elif "sealed" not in line and len(same) == len(_SEEN):
             continue
         elif "sealed" not in line or not {"decision", "by"} <= {*same}:
-            what = "decides otherwise here" if other.get("option") else "has not this decision"
+            what = "decides otherwise here" if other.get("option") else "lacks this decision"
             earlier.fail("RS626", f"the other log {what}", index, str(line.get("option", "decision")))
         elif not _opens(line["sealed"], other):
             no_salt = ", which has no salt" if "option" in other and not other.get("salt") else ""
-            message = f"this seal is not of the choice in the other log{no_salt}"
+            message = f"this seal does not match the choice in the other log{no_salt}"
             earlier.fail("RS625", message, index, str(line["sealed"]))
         else:
             opened += 1

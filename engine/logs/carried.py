@@ -64,7 +64,7 @@ def carried_source(log: NativeLog) -> Merged:
     place = Span(log.file, 1, 1, 1, 2)
     bundle = carried_bundle(log)
     if bundle is None:
-        help_ = "`rulespec log LOG --bundle` puts them into it, where they are at hand"
+        help_ = "`rulespec log LOG --bundle` adds them, if they are available"
         raise failure("RS660", f"{shown(log.file)} carries no rules", place, help_)
     return source_in(bundle, place)
 
@@ -121,6 +121,6 @@ def beside(folder: Path, wanted: str) -> Bundle | None:
         data = None
     if not isinstance(data, dict) or data.pop(_FORMAT, None) != _VERSION:
         raise failure(
-            "RS656", f"{shown(str(path))} is no bundle of version {_VERSION}", place, "remove it, or get it again"
+            "RS656", f"{shown(str(path))} is no bundle of version {_VERSION}", place, "remove it, or fetch it again"
         )
     return bundle_in(data, place)

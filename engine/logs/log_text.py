@@ -113,7 +113,7 @@ def _refuse(other: OtherFile | None, start: Span) -> None:
         DiagnosticsError: RS368.
     """
     if other is not None:
-        fail("RS368", f"{shown(start.file)} is no log: it is {other.name}", start, help=other.help)
+        fail("RS368", f"{shown(start.file)} is not a log: it is {other.name}", start, help=other.help)
 
 
 def _in_older_characters(data: bytes) -> str | None:
@@ -161,7 +161,7 @@ def refuse_games(text: str, display: str) -> None:
         DiagnosticsError: RS607.
     """
     if kind := format_of(text):
-        help_ = "`rulespec replay LOG --out FILE` makes a native log of it"
+        help_ = "`rulespec replay LOG --out FILE` converts it to a native log"
         place = Span(display, 1, 1, 1, 2)
         fail("RS607", f"this is not a native log but {_KINDS[kind]}, the moves of a game as text", place, help=help_)
 

@@ -193,7 +193,7 @@ def read_log(path: Path | str, display: str | None = None, *, lenient: bool = Fa
     text, whole = read_log_text(Path(path), name, MAX_NATIVE_BYTES, lenient=lenient)
     refuse_games(text, name)
     if text.lstrip()[:1] == "[":
-        help_ = "if somebody else recorded it: `rulespec replay LOG --out FILE` makes a native log of it"
+        help_ = "if somebody else recorded it: `rulespec replay LOG --out FILE` converts it to a native log"
         fail("RS607", "this is not a native log: it is a JSON array", Span(name, 1, 1, 1, 2), help=help_)
     return parse_log(text, name, whole, lenient=lenient)
 
@@ -320,7 +320,7 @@ def _torn(error: DiagnosticsError, display: str, number: int, line: str) -> Diag
 def _no_json(line: str, reason: str) -> tuple[str, str]:
     """Why a line is not JSON, and the way out."""
     if "\0" in line:
-        return "the line has the character U+0000, which is no text", "is it the right file, and whole?"
+        return "the line has the character U+0000, which is no text", "is it the right file, and complete?"
     if "\r" in line.strip():
         message = "the lines of the log end with carriage returns alone (U+000D), and count as one"
         return message, "save it with the line ends of Unix or of Windows"
@@ -368,7 +368,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         fail("RS607", "this is not a native log: its first line has no `rulespec_log`", place)
     check_version(data, display, number, line)
     if "for" in data:
-        help_ = "the keeper of the table has the whole log; `rulespec log` makes such a part of it"
+        help_ = "the keeper of the table has the whole log; `rulespec log` extracts such a part"
         span = place_in(display, number, line, "for")
         fail("RS342", "this is one seat's part of a game, from which the game cannot be replayed", span, help=help_)
     data = new_header(data, _HEADER_KEYS)
@@ -388,7 +388,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         hashes = ["", hashes[1] or hashes[0]]
     if not _REFERENCE.fullmatch(ruleset):
         # A log from a stranger must not name the files that are read on this machine.
-        help_ = "write the id there, and say with --rules where the ruleset is"
+        help_ = "write the id there, and give the path of the ruleset with --rules"
         place = place_in(display, number, line, ruleset)
         fail("RS607", "a log names its ruleset by ids, as in `id+overlay`, not by a path", place, help=help_)
     seats = read_seats(data["seats"], display, number, line)

@@ -110,7 +110,7 @@ class SavedGame:
         line, torn = _line(header.to_json()), self._torn
         same = _line(replace(header, notes={}).to_json()).rstrip(b"}\n")  # notes have the date of the day
         if not (line.startswith(torn) or torn.startswith(same)):
-            message = "this is no log, nor the beginning of the log of this game"
+            message = "this is neither a log nor the beginning of this game's log"
             fail("RS604", message, Span(str(self.path), 1, 1, 1, 2), help="name another file")
         if secret:
             self.keep_secret()

@@ -76,7 +76,7 @@ def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.PathSea
 def lower_query(x: PathLowering, e: typed.PathQuery, scope: Scope) -> ir.Expr:
     """`trail`, whose paths end at the last reachable stop when nothing is used up, and `longest`."""
     walk = lower_path(x, e.paths, scope)
-    site = x.site(e.span, f"`{e.op}` looks at {MAX_PATHS:,} beginnings of paths at most")
+    site = x.site(e.span, f"`{e.op}` tries at most {MAX_PATHS:,} beginnings of paths")
     if e.worth is None:
         near, at = e.paths.near, scope.in_slot(e.paths.var, walk.at)
         step: ir.Expr = x.expr(near.source, at.after(walk.to))

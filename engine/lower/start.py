@@ -108,6 +108,6 @@ class StartValues:
         if isinstance(placement.target, typed.FieldDecl):
             self._check_start(placement.target, value, placement.value.span)
         elif value < 0:
-            message = "there cannot be less than no pieces"
+            message = "a number of pieces cannot be negative"
             raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, placement.span),))
         return value

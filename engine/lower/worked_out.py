@@ -30,8 +30,8 @@ def working_out(p: ir.Program) -> WorkedOut:
         except ProgramFaultError:
             if evaluator.left >= 0:
                 raise
-            message = f"start values and capacities take more than {MAX_START_STEPS:,} steps; this is the last of them"
-            help_ = "let it ask for less: a loop takes as many steps as the set that it goes over has members"
+            message = f"start values and capacities take more than {MAX_START_STEPS:,} steps; the limit is reached here"
+            help_ = "simplify it: a loop takes one step per member of its set"
             raise failure("RS415", message, span, help_) from None
 
     return worked_out

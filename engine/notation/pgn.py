@@ -270,7 +270,7 @@ class _Reader:
         return len(self._text) if end is None else end.start()
 
     def _wrong(self, message: str, help_: str) -> NoReturn:
-        raise failure("RS884", f"this text is no PGN: {message}", self._span(), help_)
+        raise failure("RS884", f"this text is not a PGN: {message}", self._span(), help_)
 
     def _too_long(self, message: str) -> NoReturn:
         raise failure("RS885", message, self._span(), "shorten it, or split the file")

@@ -98,7 +98,7 @@ def _batches(
                 batch.validate(full=True)  # numbers beyond a dictionary are not looked at before
                 left -= _weight_of(batch, arrays)
                 if left < 0:
-                    raise _TooMuchError("holds too long texts")
+                    raise _TooMuchError("has texts that are too long")
                 rows_read += batch.num_rows
                 yield from _pieces(batch, arrays)
         if rows_read != meta.num_rows:
@@ -171,7 +171,7 @@ def _check_sizes(file: IO[bytes]) -> None:
     end = file.read(8)
     length = int.from_bytes(end[:4], "little")
     if end[4:] != b"PAR1" or length > size - 12:
-        raise ValueError("it is no Parquet file")
+        raise ValueError("it is not a Parquet file")
     if length > MAX_FOOTER:
         raise _TooMuchError("has too large a footer")
     file.seek(size - 8 - length)

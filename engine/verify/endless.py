@@ -22,7 +22,7 @@ def idle_entries(ruleset: typed.Ruleset) -> list[Diagnostic]:
     if ruleset.overlays:
         return []
     known = _asked(ruleset)
-    help_ = "take it out, or name a decision of the rules"
+    help_ = "remove it, or name a decision of the rules"
     return [
         Diagnostic("RS713", Severity.WARNING, f"`endless` names `{n.text}`, which is no decision", n.span, help=help_)
         for n in _listed(ruleset, 0)

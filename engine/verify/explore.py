@@ -269,7 +269,7 @@ class _Explorer:
         if stuck is not None:
             decision = graph.decision(stuck)
             message = f"no decisions after this `{decision.name}` lead to an end of the game"
-            help_ = "let something end the game from here, too"
+            help_ = "make an end reachable from here"
             diagnostic = Diagnostic("RS714", Severity.ERROR, message, decision.span, help=help_)
             self._note(diagnostic, game, graph.path(stuck), shortest=True)
 

@@ -205,12 +205,14 @@ class _PlayCheck:
         if self.capped:
             share, which = self._share(self.capped)
             message = f"a game can go on for more than {CAP:,} decisions, {share}"
-            help_ = f"{which}: let something end every game\nthis decision was open when the first of them was given up"
+            help_ = (
+                f"{which}: make sure that every game ends\nthis decision was open when the first of them was given up"
+            )
             yield Diagnostic("RS721", Severity.WARNING, message, self.endless, help=help_)
         elif not self.ended and not self.others:
             message = f"no game came to an end within the {self.steps:,} steps that are played"
             start = self.ruleset.rules.procedures[self.ruleset.start]
-            help_ = "let something end every game, or let the rules do less between decisions"
+            help_ = "make sure that every game ends, or let the rules do less between decisions"
             yield Diagnostic("RS721", Severity.WARNING, message, start.span, help=help_)
 
     def _bounded(self) -> Iterable[Diagnostic]:

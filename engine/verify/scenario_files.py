@@ -99,6 +99,6 @@ def load_scenarios(
         if scenario.id in first:
             notes = (Label(first[scenario.id].span, "first here"),)
             message = f"there are two scenarios `{scenario.id}`"
-            report.error("RS811", message, scenario.span, "again here", notes, help="give one another id")
+            report.error("RS811", message, scenario.span, "again here", notes, help="change one of the ids")
         first.setdefault(scenario.id, scenario)
     return with_positions(result, folder or Folder(path.parent), report)

@@ -75,7 +75,7 @@ def _laid(scenario: Scenario, own: Sequence[Scenario], folder: Folder, report: R
         if len(result) > 1:
             message = f"{scenario.id}: there is more than one scenario `{base.text}`"
             notes = tuple(Label(s.span, "one of them") for s in result)
-            report.error("RS716", message, base.span, "which one?", notes, help="give it an id of its own")
+            report.error("RS716", message, base.span, "which one?", notes, help="give it a unique id")
             return None
         if result[0] in chain or len(chain) > MAX_CHAIN:
             _report_circle(chain, result[0], report)
@@ -97,10 +97,10 @@ def _report_circle(chain: Sequence[Scenario], again: Scenario, report: Report) -
     assert base is not None
     assert last is not None
     if again not in chain:
-        message = f"{first.id}: more than {MAX_CHAIN} positions lie one under the other"
+        message = f"{first.id}: more than {MAX_CHAIN} positions form a chain"
         report.error("RS717", message, base.span, help="start from a later position")
         return
     names = " → ".join(f"`{s.id}`" for s in (*chain[chain.index(again) :], again))
-    message = f"{first.id}: the position is given by itself: {names}"
-    notes = () if last is base else (Label(last.span, "here the circle closes"),)
+    message = f"{first.id}: the position depends on itself: {names}"
+    notes = () if last is base else (Label(last.span, "here the cycle closes"),)
     report.error("RS717", message, base.span, "", notes, help="one of them must give a position without `from`")

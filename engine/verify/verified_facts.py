@@ -46,7 +46,7 @@ def failed_checks(d: typed.Declarations, layers: Layers) -> tuple[Diagnostic, ..
     with suppress(SpentError):
         for each in islice((each for check in d.checks for each in asked.failures(check)), MAX_ERRORS):
             results.append(each)  # noqa: PERF402 - those before the steps are used up are kept
-    help_ = "let it ask for less: a loop takes as many steps as the set that it goes over has members"
+    help_ = "simplify it: a loop takes one step per member of its set"
     results += asked.budget.warnings("RS416", Severity.ERROR, "the checks of facts", help_)
     return together(at_overlay(each, layers) for each in results)
 
@@ -86,8 +86,8 @@ class _Asked:
                 self.budget.spend(self.meter, use, partial(ask, entity))
             except ProgramFaultError as fault:
                 name = self.labels.show(check.var.name, entity)
-                message = f"the check `{check.name}` has no answer for `{name}`: {self._detail(fault)}"
-                help_ = "ask first whether there is one"
+                message = f"the check `{check.name}` has no value for `{name}`: {self._detail(fault)}"
+                help_ = "test first whether there is one"
                 failures.append(Diagnostic("RS241", Severity.ERROR, message, check.that.span, help=help_))
             yield from failures
             failures.clear()
@@ -116,7 +116,7 @@ class _Asked:
         if check.where is not None:
             notes.append(Label(check.where.span, f"`{name}` is tested, as this holds"))
         notes.append(Label(check.that.span, "this must hold"))
-        message = f"`{name}` does not fulfil the check `{check.name}`: {check.text}"
+        message = f"`{name}` fails the check `{check.name}`: {check.text}"
         help_ = check.help or f"correct the facts of `{name}`, or change the check"
         span, label = (written, "") if own is None else (own.span, own.text)
         label = ", ".join(text for text in (label, seen.missing) if text)

@@ -96,7 +96,7 @@ class TextCheck:
         if name in there:
             return True
         if said.top:
-            help_ = did_you_mean(name, sorted(there)) or (f"take it out: there is none of that {what}" if there else "")
+            help_ = did_you_mean(name, sorted(there)) or (f"remove it: there is no such {what}" if there else "")
             span = said.span if isinstance(said, Expression) else said.node.span
             self.report.error("RS531", f"there is no {what} `{name}`", span, help=help_)
         return False
@@ -172,7 +172,7 @@ class TextCheck:
             e = self._expression(hole, part, Env(), Report())
             if e is not None and reads_state(e):
                 if text.top:
-                    message = f"`{hole.text}` changes in the course of a game, and a help is read at any time"
+                    message = f"`{hole.text}` changes in the course of a game, but a help can be read at any time"
                     help_ = "its holes are constants, facts and settings"
                     self.report.error("RS532", message, _place_of(hole, part), help=help_)
                 return False
@@ -240,7 +240,9 @@ class TextCheck:
         for d in [d for d in result.diagnostics if d.severity.value == "error"][:1]:
             known = ", ".join(f"`{name}`" for name in env.vars)
             message = f"nothing fills the hole `{hole.text}`: {d.message}"
-            report.error("RS532", message, d.span or span, help=d.help or f"known are {known}, and what the rules know")
+            report.error(
+                "RS532", message, d.span or span, help=d.help or f"known are {known}, and the names of the rules"
+            )
         return None
 
     # --- who acts ---------------------------------------------------------------------------------

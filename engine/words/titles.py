@@ -147,7 +147,7 @@ class _Reader(Brief, Struct, frozen=True):
         if translated:
             for key in _OWN:
                 if (node := get(tree, key)) is not None:
-                    message = f"`{key}` holds in all languages, and stands in `titles.yaml` alone"
+                    message = f"`{key}` applies to all languages, and belongs only in `titles.yaml`"
                     self.report.error("RS535", message, node.span, help=f"take `{key}` out here")
         for section, name, node, plain in self._sections(tree):
             if (

@@ -89,7 +89,7 @@ class Words:
 
     def too_long(self) -> tuple[Diagnostic, ...]:
         """The warning that texts and measures have exhausted their steps; empty otherwise."""
-        help_ = "let it ask for less: a state field or a fact costs one step, a loop as many as it goes over"
+        help_ = "simplify it: a state field or a fact costs one step, a loop one per member"
         help_ = f"the rest is shown as ids, without it; {help_}"
         return self.budget.warnings("RS575", Severity.WARNING, "the words and measures of this game", help_)
 

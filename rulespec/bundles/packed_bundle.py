@@ -77,7 +77,7 @@ def bundle_in(data: Any, place: Span) -> Bundle:
         DiagnosticsError: RS656 if it has another form, RS657 if it is too large.
     """
     if not isinstance(data, dict) or set(data) != {*_KEYS} or not all(isinstance(v, str) for v in data.values()):
-        _unreadable("it is an object of the texts `sources`, `sum` and `packed`", place)
+        _unreadable("it must be an object with the texts `sources`, `sum` and `packed`", place)
     if len(data["packed"]) > MAX_PACKED or max(len(data["sources"]), len(data["sum"])) > MAX_NAME:
         _too_large(f"more than {MAX_PACKED:,} characters", place)
     return Bundle(**data)
@@ -109,7 +109,7 @@ def unpacked(bundle: Bundle, place: Span) -> Contents:
     _check_bounds(contents, place)
     for path in (*contents.rules, *contents.shown):
         if not _is_below(path):
-            message = f"the bundle has a file {shown(path[:MAX_NAME])}, which is no path inside it"
+            message = f"the bundle has a file {shown(path[:MAX_NAME])}, which is not a path inside it"
             raise failure("RS658", message, place, _HELP)
     if not contents.reference or not contents.rulesets:
         _unreadable("it names no ruleset", place)
@@ -129,7 +129,7 @@ def _inflated(bundle: Bundle, place: Span) -> bytes:
     if len(data) > MAX_UNPACKED:
         _too_large(f"more than {MAX_UNPACKED:,} bytes when unpacked", place)
     if not unpacker.eof or unpacker.unused_data:
-        _unreadable("it is cut off, or goes on after its end", place)
+        _unreadable("it is cut off, or continues after its end", place)
     return data
 
 
@@ -137,7 +137,7 @@ def _decoded(data: bytes, place: Span) -> Contents:
     try:
         return _DECODER.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        _unreadable("it holds other JSON than a bundle", place)
+        _unreadable("its JSON is not that of a bundle", place)
 
 
 def _check_bounds(contents: Contents, place: Span) -> None:

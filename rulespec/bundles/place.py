@@ -48,7 +48,7 @@ class InBundle:
         folders = [_ROOT / name for name in self._contents.rulesets]
         number = 0 if beside is None else folders.index(beside) + 1
         if number >= len(folders) or (beside is None and name != str(folders[0])):
-            known = "a bundle holds all of its rules: nothing else is looked for"
+            known = "a bundle must contain all of its rules: no other folder is searched"
             raise failure("RS501", f"there is no ruleset {shown(name[:80])} in the bundle", None, known)
         return folders[number]
 

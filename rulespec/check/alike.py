@@ -30,8 +30,8 @@ def _refuse_belongings(c: Context, kinds: dict[str, typed.Kind]) -> None:
     tables = [(t.kind, t.span, f"`{t.name}` has a value for each `{t.kind}`") for t in tables_of(c.rules)]
     for name, span, what in [*_belongings(c.declarations), *tables]:
         if (kind := kinds.get(name)) is not None and kind.alike is not None:
-            message = f"{what}, and those are alike: it would tell them apart"
-            help_ = f"make it state of `{name}`, or leave out its `alike`"
+            message = f"{what}, and these are alike: it would distinguish them"
+            help_ = f"make it state of `{name}`, or remove its `alike`"
             c.report.error("RS283", message, span, notes=[Label(kind.alike, "they are alike here")], help=help_)
 
 
@@ -75,6 +75,6 @@ def _refuse_questions(c: Context, kinds: dict[str, typed.Kind]) -> None:
             asked = e.type
         kind = kinds.get(asked.kind) if isinstance(asked, Ent) else None
         if kind is not None and kind.alike is not None:
-            message = f"this asks which `{kind.name}` it is, and those are alike"
-            help_ = "ask for their place and state, or leave out `alike`"
+            message = f"this asks which `{kind.name}` it is, and these are alike"
+            help_ = "test their place and state, or remove `alike`"
             c.report.error("RS284", message, e.span, notes=[Label(kind.alike, "they are alike here")], help=help_)

@@ -118,7 +118,7 @@ class _Amounts:
     def _said(self, use: _Use, what: str, value: int) -> tuple[str, str]:
         if use.declared is not None:
             return "RS307", f"{what} is {value}, and {use.what} must be between {use.low} and {use.high}"
-        return "RS243", f"{what} is {value}, and {use.what} is never less than nothing"
+        return "RS243", f"{what} is {value}, and {use.what} is never negative"
 
     @property
     def compared(self) -> set[int]:

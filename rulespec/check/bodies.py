@@ -30,7 +30,7 @@ def check_bodies(c: Context) -> None:
             statements.procedure = procedure
             procedure.body, _, falls = statements.inner(item.body, _env(procedure.params, original), StatementPlace())
             if falls and procedure.result is not None:
-                message = f"a way through `{item.name.text}` ends without `return`"
+                message = f"a path through `{item.name.text}` ends without `return`"
                 notes = (Label(item.result.span, f"its value is {procedure.result}"),) if item.result else ()
                 x.error("RS263", message, item.name.span, notes=notes, help="end every path with `return e`")
         elif isinstance(item, ast.Guard):

@@ -19,7 +19,9 @@ from rulespec.typed.rule_traversal import (
 )
 
 _Calls = dict[typed.Procedure, list[tuple[typed.Procedure, typed.CallProcedure]]]
-_HELP = "do this before the draft or after it; what the seat itself sees, such as `hand[p]` of `draft … by p:`, is free"
+_HELP = (
+    "do this before the draft or after it; the seat's own information, such as `hand[p]` in `draft … by p:`, is allowed"
+)
 
 
 def check_drafts(c: Context) -> None:
@@ -132,7 +134,7 @@ class _Plan:
 
     def _statement(self, s: typed.Stmt) -> None:
         if isinstance(s, typed.Put) and _has_secrets(s.kind) and not _is_one_of(s.token, self._offered):
-            self._tell(s.span, f"not all see where each `{s.kind.name}` is", s.kind.span)
+            self._tell(s.span, f"some seats do not see where each `{s.kind.name}` is", s.kind.span)
             return
         target = s.target if isinstance(s, typed.Assign | typed.Transfer) else None
         for e in statement_expressions(s):
@@ -206,7 +208,7 @@ def _private(e: typed.Expr, own: frozenset[typed.Var]) -> tuple[str, typed.Secre
 
 
 def _has_secrets(kind: typed.Kind) -> bool:
-    """Whether not all see where each of some tokens is."""
+    """Whether some seats do not see where each of some tokens is."""
     return any(place.private is not None for place in kind.places.values())
 
 

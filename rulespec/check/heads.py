@@ -23,7 +23,7 @@ def check_heads(c: Context) -> None:
                     c.report.error("RS226", message, option.span, help="add up the payments from one source")
                 left -= sum(sizes.nodes(part.guard.head) for part in option.head if isinstance(part, typed.Needs))
                 if left < 0:
-                    help_ = "let definitions say what many guards ask for"
+                    help_ = "move conditions shared by many guards into definitions"
                     message = "with the guards of this option, heads are too large"
                     c.report.error("RS108", message, option.span, help=help_)
                     return

@@ -10,7 +10,7 @@ from rulespec.typed.members import finds
 from rulespec.typed.rule_traversal import walk
 from rulespec.types import BAD
 
-_TURNS = "let every way through the turn meet a `decide`, `pass turn` or `leave`; or bound the turns: `… at most n:`"
+_TURNS = "let every path through the turn meet a `decide`, `pass turn` or `leave`; or bound the turns: `… at most n:`"
 
 
 def check_loops(c: Context) -> None:
@@ -22,7 +22,7 @@ def check_loops(c: Context) -> None:
             loop.span,
             help=_TURNS
             if loop.head
-            else "bound it: `repeat at most …:`; or let every way through it meet a `decide` or `leave`",
+            else "bound it: `repeat at most …:`; or let every path through it meet a `decide` or `leave`",
         )
 
 

@@ -63,7 +63,7 @@ def _named(c: Context, asks: Scalar, of: Scalar | None) -> bool:
         return True
     if c.report.ok and on_top(c, of or asks):
         what = "an ending" if asks.text == ENDING else "an option, as `decision.option`"
-        message = f"the question does not say of which; `of` is {what}"
+        message = f"the question does not say which; `of` is {what}"
         if of is not None:
             message = f"`{wanted}` is no {'ending' if asks.text == ENDING else 'option'} of the rules"
         hint = (did_you_mean(wanted, names) if of is not None else "") or f"write `of:` with one of {_first(names)}"
@@ -99,7 +99,7 @@ def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
         c.reader.refer(of, *(kind.entities[at] for at in [kind.index.get(of.text)] if at is not None))
         return True
     if of is None:
-        message = f"the measure `{asks.text}` is one of every `{kind.name}`, and the question does not say of which"
+        message = f"the measure `{asks.text}` is one of every `{kind.name}`, and the question does not say which"
     else:
         message = f"`{of.text}` is no `{kind.name}`"
     hint = (did_you_mean(of.text, names) if of is not None else "") or f"write `of:` with one of {', '.join(names[:8])}"

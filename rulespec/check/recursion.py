@@ -90,7 +90,7 @@ def _way_out(c: Context, kinds: list[str], name: str) -> str:
     """The way out of a ring of rules of some kinds, which begins with the rule `name`."""
     procedure = c.rules.procedures.get(name)
     if procedure is not None and procedure.deep is not None:
-        return "`once` carries out no procedure that calls itself: let a definition say what would be"
+        return "`once` cannot run a procedure that calls itself: let a definition describe the result"
     if set(kinds) == {"procedure"}:
         return f"say how deep, `procedure {name}(…) at most 12 deep:`; or use a `for` or a `repeat`"
     return "use `for` over a set, `reach(x from s: t)` along links, or a decision in a `repeat:`"

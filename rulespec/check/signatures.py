@@ -17,7 +17,7 @@ def _declare_depth(c: Context, procedure: typed.Procedure, deep: ast.Number) -> 
     procedure.deep, procedure.deep_span = min(max(deep.value, 2), MAX_DEPTH), deep.span
     if procedure.deep != deep.value:
         message = f"a procedure that calls itself is from 2 to {MAX_DEPTH} deep, and not {deep.value}"
-        help_ = "without `at most … deep` it never calls itself" if deep.value < 2 else "what repeats is a loop"
+        help_ = "without `at most … deep` it never calls itself" if deep.value < 2 else "for repetition, use a loop"
         c.expressions.error("RS420", message, deep.span, help=help_)
 
 
@@ -64,4 +64,4 @@ def check_signatures(c: Context) -> None:
     for name, definition in x.rules.definitions.items():
         if name in x.rules.procedures:
             notes = (Label(definition.span, "the definition"),)
-            x.error("RS223", f"`{name}` is a definition too", x.rules.procedures[name].span, notes=notes)
+            x.error("RS223", f"`{name}` is also a definition", x.rules.procedures[name].span, notes=notes)

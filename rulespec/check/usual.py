@@ -37,5 +37,5 @@ def _warn(c: Context, decisions: dict[str, dict[str, typed.OptionDef]], decision
         return
     free = [f"`{option.name}`" for option in options.values() if not option.params]
     has = f"it has {', '.join(free)}" if free else "each of its options has parameters"
-    message = f"`{answer.text}` is no option without parameters of `{decision.text}`: {has}"
+    message = f"`{answer.text}` is not an option without parameters of `{decision.text}`: {has}"
     c.report.warning("RS728", message, answer.span, help="a usual answer must be possible at every position")

@@ -44,7 +44,7 @@ MAX_MEASURE_WORK = 10**6
 
 _HELP = (
     "if its sets are never as large as their kinds, declare it: `def few(p: player) -> set item at most 10:`; "
-    "else name a value with `let` instead of working it out twice"
+    "else name a value with `let` instead of computing it twice"
 )
 
 
@@ -159,8 +159,8 @@ def _check_searches(c: Context, work: Work) -> None:
     """Warns of a longest path among more than a search looks at, where their number is known."""
     for e in (e for group in expressions_by_rule(c.rules) for e in group if isinstance(e, typed.PathQuery)):
         if e.op == "longest" and (least := work.paths(e.paths)) > MAX_PATHS:
-            message = f"these are {least:,} paths, and `longest` looks at {MAX_PATHS:,} at most"
-            help_ = "go fewer steps, to fewer, or use more only once: `once y`, `once line[x, y]`"
+            message = f"there are {least:,} paths, but `longest` tries at most {MAX_PATHS:,}"
+            help_ = "allow fewer steps or targets, or more uses only once: `once y`, `once line[x, y]`"
             c.report.warning("RS360", message, e.paths.span, help=help_)
 
 

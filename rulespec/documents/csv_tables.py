@@ -84,7 +84,7 @@ def _is_file(name: Node | None, place: str) -> TypeGuard[Scalar]:
 def _rows_of(name: Scalar, read: Read, report: Report) -> list[Row] | None:
     """The rows of a file, the first with the heads; None with a report if it is no table."""
     if not _NAME.fullmatch(name.text):
-        message = f"{shown(name.text)} is no name of a CSV file"
+        message = f"{shown(name.text)} is not a name for a CSV file"
         help_ = "small letters, digits and `_`, with `.csv`: `cards.csv`; folders by `/`"
         report.error("RS744", message, name.span, help=help_)
         return None
@@ -97,7 +97,7 @@ def _rows_of(name: Scalar, read: Read, report: Report) -> list[Row] | None:
     before = len(report.diagnostics)
     rows = _cells(content, file, report)
     if rows and len(rows[0]) == 1 and ";" in rows[0][0].text:
-        report.error("RS744", "this file separates cells by `;`", rows[0][0].span, help="part cells by `,`")
+        report.error("RS744", "this file separates cells by `;`", rows[0][0].span, help="separate cells by `,`")
     elif not rows and len(report.diagnostics) == before:
         message, start = "this file is empty", Span(file, 1, 1, 1, 1)
         report.error("RS744", message, start, help="its first row must have the column heads")
@@ -137,7 +137,7 @@ def _add(rows: list[Row], row: Row, report: Report) -> bool:
         return False
     message = f"this row has {len(row)} cells, and the first has {len(rows[0])}"
     notes = [Label(rows[0][0].span, "the first row")]
-    help_ = "leave a cell empty that has no value, and put one with a `,` in it into quotes"
+    help_ = "leave a cell without a value empty, and quote a cell with a `,`"
     report.error("RS744", message, row[0].span.to(row[-1].span), notes=notes, help=help_)
     return True
 

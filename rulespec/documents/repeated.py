@@ -21,6 +21,6 @@ def report_repeated(root: Node, schema: str, report: Report) -> None:
         for word in words(get(root, *keys)):
             if word.text in first:
                 notes = [Label(first[word.text].span, "the first one")]
-                message = f"`{word.text}` stands twice in `{'.'.join(keys)}`"
+                message = f"`{word.text}` occurs twice in `{'.'.join(keys)}`"
                 report.error("RS218", message, word.span, notes=notes, help="name it once, or correct the second name")
             first.setdefault(word.text, word)

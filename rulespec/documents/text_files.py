@@ -211,7 +211,7 @@ def broken_link(path: Path) -> str:
         path.stat()
     except OSError as error:
         if error.errno == errno.ELOOP or (error.errno == errno.ENOENT and path.is_symlink()):
-            return "is a link that leads to itself" if error.errno == errno.ELOOP else "is a link that leads nowhere"
+            return "is a link that leads to itself" if error.errno == errno.ELOOP else "is a broken link"
     except ValueError:
         pass
     return ""
@@ -266,7 +266,7 @@ def check_characters(text: str, display: str) -> None:
     if result := misleading(text):
         place = place_at(display, text, result.start())
         if result.group() == "\r":
-            cause = "the line ends with a carriage return alone (U+000D), which most programs do not see as a line end"
+            cause = "the line ends with a carriage return alone (U+000D), which few programs take for a line end"
             raise failure("RS105", cause, place, "save the file with the line ends of Unix or of Windows")
         cause = f"the character U+{ord(result.group()):04X} does not belong in a text file"
         raise failure("RS105", cause, place, "remove it; is this the right file?")

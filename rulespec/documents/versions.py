@@ -51,7 +51,7 @@ def _check(value: str, at: Span) -> Diagnostic | None:
         form = f"rulespec >={number[0]}" if number is not None else NEEDS
         help_ = f"write `needs: {form}`, with the oldest version that reads these files"
         what = shown(value) if value else "this"
-        return Diagnostic("RS161", Severity.ERROR, f"{what} is no version that is needed", at, help=help_)
+        return Diagnostic("RS161", Severity.ERROR, f"{what} is not a version requirement", at, help=help_)
     if _numbers(needed[1]) <= _numbers(RULESPEC):
         return None
     message = f"these rules need rulespec {needed[1]} or newer, and this is {RULESPEC}"

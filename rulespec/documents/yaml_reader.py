@@ -65,7 +65,7 @@ def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
     if directive := re.search(r"^%", text, re.MULTILINE):
         raise failure(
             "RS115",
-            "a line that starts with `%` is a YAML directive, and they are not allowed",
+            "a line that starts with `%` is a YAML directive, which is not allowed",
             place_at(display, text, directive.start()),
             help="remove the line; text that starts with `%` must be indented or on the line of its quote",
         )
@@ -139,7 +139,7 @@ class _Builder:
                 self.refuse_anchor_and_tag(event)
                 self.attach(self.scalar(event))
             case yaml.AliasEvent():
-                message = f"`*{event.anchor}` is a YAML alias, and they are not allowed"
+                message = f"`*{event.anchor}` is a YAML alias, which is not allowed"
                 self.error("RS114", message, self.span(event), help="write the value out")
                 self.attach(Scalar("", "", self.span(event)))
             case yaml.CollectionStartEvent():
@@ -157,7 +157,7 @@ class _Builder:
                 self.documents += 1
                 if self.documents > 1:
                     message = "a second YAML document starts here"
-                    self.stop("RS116", message, self.span(event), help="remove the `---`, or use a file of its own")
+                    self.stop("RS116", message, self.span(event), help="remove the `---`, or use a separate file")
 
     def close(self, event: Any) -> Node:
         opened = self.stack.pop()
@@ -224,7 +224,7 @@ class _Builder:
         start = self.span(event)
         place = Span(start.file, start.line, start.column, start.line, start.column + 1)
         if event.anchor is not None:
-            message = f"{shown('&' + event.anchor)} is a YAML anchor, and they are not allowed"
+            message = f"{shown('&' + event.anchor)} is a YAML anchor, which is not allowed"
             self.error("RS114", message, place, help="repeat the value where it is needed")
         if event.tag is not None:
             message = f"{shown(event.tag)} is a YAML tag, and they are not allowed"

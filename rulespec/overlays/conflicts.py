@@ -18,7 +18,7 @@ from rulespec.records import Brief
 from rulespec.syntax import ast
 from rulespec.syntax.shared import members
 
-_INCLUDE_BOTH = "use one of them, or write a third overlay that includes both and says what holds"
+_INCLUDE_BOTH = "use one of them, or write a third overlay that includes both and decides between them"
 
 
 class OverlayEdit(Brief, Struct, frozen=True):
@@ -160,7 +160,7 @@ def check_extensions(overlays: Sequence[Overlay], report: Report) -> None:
                 before.setdefault(number, edit)
 
 
-_RENAME = "give one of them another name; or write a third overlay that includes one of both and says what holds"
+_RENAME = "give one of them another name; or write a third overlay that includes one of them and decides"
 
 
 def option_name(option: ast.OptionDef | ast.Name) -> ast.Name:

@@ -193,7 +193,7 @@ class Run:
     def _changes_nothing(self, edit: ast.Edit, there: list[Any]) -> None:
         """Reports an edit that would change nothing."""
         if there:
-            notes = [Label(place(there[0]), "this is there already")]
+            notes = [Label(place(there[0]), "this already exists")]
             self._report.error("RS504", "this edit changes nothing", edit.span, notes=notes)
 
     def _act(self, hit: Hit, actions: dict[int, Action]) -> None:
@@ -244,7 +244,7 @@ class Run:
         texts = {_shown(node) for root in roots for node in nodes(root) if isinstance(node, (*ast.NAMED, ast.CallStmt))}
         help_ = did_you_mean(_shown(at), texts)
         if isinstance(at, ast.Binary) and any(isinstance(node, ast.Ref) and node.name.isupper() for node in nodes(at)):
-            help_ = "a rule id stands in quotes"
+            help_ = "a rule id needs quotes"
         help_ = help_ or "copy it from there; a reason may be omitted"
         self._report.error("RS516", f"{_what(item)} has no such {what}", at.span, help=help_)
 

@@ -39,7 +39,7 @@ class Repeated:
         """
         self._left -= nodes
         if self._left < 0:
-            self.refuse(f"with {what}, the shared options of decisions are too many", span)
+            self.refuse(f"with {what}, decisions share too many options", span)
 
     def refuse(self, message: str, span: Span) -> NoReturn:
         """Aborts with an error.

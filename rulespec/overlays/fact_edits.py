@@ -129,7 +129,7 @@ class _Edits:
         new = merge(old, value, source.over)
         if same(old, new):
             if not self._shared(path):  # else another overlay has said the same
-                notes = [Label(old.span, "it says so already")]
+                notes = [Label(old.span, "it already has this value")]
                 self._report.error("RS504", f"`{path}` does not change", value.span, notes=notes, help="leave it out")
             return
         if isinstance(old, Sequence) and isinstance(new, Sequence):

@@ -63,7 +63,7 @@ def _unused(d: Diagnostic, name: str, source: Source, unused: Unused) -> Diagnos
             f"after the change of {change.what}{by} nothing uses `{name}`",
             change.span,
             notes=(Label(d.span, "declared here"),),
-            help="take it out as well, or use it",
+            help="remove it as well, or use it",
         )
     return d
 
@@ -74,7 +74,7 @@ def _never_called(d: Diagnostic, name: str, source: Source) -> Diagnostic:
     return Diagnostic(
         "RS514",
         Severity.WARNING,
-        f"`{outer.name.text}` wraps the old one, and nothing calls that",
+        f"`{outer.name.text}` wraps the old one, which nothing calls",
         outer.name.span,
         notes=(Label(d.span, "the old one"),) if d.span else (),
         help="call it, `original(…)`, or write `replace` in place of `wrap`",
@@ -100,4 +100,4 @@ def _removed(name: str, source: Source) -> Iterator[Label]:
     for path, span in source.removed.items():
         key = path.rpartition(".")[2]
         if key == name or name.startswith(f"{key}_") or name.endswith(f"_{key}"):
-            yield Label(span, f"`{key}` is taken out here")
+            yield Label(span, f"`{key}` is removed here")

@@ -95,7 +95,7 @@ class _Stages:
             self._source.items[key] = item
             return
         notes = [Label(old.name.span, "the first one")]
-        help_ = f"write `replace {key[0]} …` to put this one in its place" if self._overlays[number].within else ""
+        help_ = f"write `replace {key[0]} …` to replace it" if self._overlays[number].within else ""
         message = f"the {key[0]} `{item.name.text}` exists already"
         self._report.error("RS223", message, item.name.span, notes=notes, help=help_)
 
@@ -106,7 +106,7 @@ class _Stages:
             notes = [Label(first.name.span, "here already")]
             twice = "removed, too" if isinstance(first, ast.Remove) else "replaced twice"
             message = f"{called(key)} is {twice}"
-            self._report.error("RS223", message, item.name.span, notes=notes, help="leave one of them out")
+            self._report.error("RS223", message, item.name.span, notes=notes, help="remove one of them")
         elif key in self._source.items:
             self._check_signature(item, self._source.items[key])
             self._displace(key, item, number, "replaced")
@@ -174,7 +174,7 @@ class _Stages:
     def _check_signature(self, item: ast.Item, old: ast.Item) -> None:
         if _signature(item) != _signature(old):
             what = "its parameters" if getattr(old, "result", None) is None else "its parameters and its type"
-            notes = [Label(old.name.span, "the one in whose place it stands")]
+            notes = [Label(old.name.span, "the one it replaces")]
             self._report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
 
     def report_missing(self) -> None:

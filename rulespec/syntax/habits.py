@@ -216,7 +216,7 @@ _STATEMENTS = (
     ),
     (
         _BODY + r"(?:remove|delete|discard) ¦|^\w*: \w[\w.]*¦\.(?:remove|delete|discard)\b",
-        "a member is taken out of a set by `set s to s - {x}`",
+        "a member is removed from a set by `set s to s - {x}`",
     ),
     (_BODY + r"(?:add|increase|increment|inc|gain) ¦", "write `set x to x + e`; money is paid: `pay e from a to b`"),
     (

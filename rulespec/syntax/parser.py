@@ -87,7 +87,7 @@ def _check_depth(text: str, origin: Origin) -> None:
         elif mark[0] in (")", "]", "}"):
             depth = max(0, depth - 1)
         elif mark[0] == "\t":
-            raise failure("RS133", "a tab cannot stand in a rules file", _place(mark, origin), "use spaces")
+            raise failure("RS133", "a rules file cannot contain tabs", _place(mark, origin), "use spaces")
         if depth > MAX_DEPTH:
             raise failure("RS135", f"brackets nest deeper than {MAX_DEPTH}", _place(mark, origin))
 

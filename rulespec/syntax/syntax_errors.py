@@ -116,7 +116,7 @@ def syntax_error(error: Exception, text: str, origin: Origin) -> DiagnosticsErro
         line, begin = _bad_indent(text)
         return failure(
             "RS133",
-            "this line is indented like no block before it",
+            "the indentation of this line matches no block before it",
             origin.at(line, 1, line, 2),
             "indent every block of the same depth by the same number of spaces",
             (Label(origin.at(begin, 1, begin, 2), "the block before it begins here"),) if begin else (),
@@ -127,7 +127,7 @@ def syntax_error(error: Exception, text: str, origin: Origin) -> DiagnosticsErro
         sign = next((help_ for signs, help_ in _FOREIGN_SIGNS.items() if char in signs), "")
         return failure(
             "RS132",
-            f"the character `{char}` cannot stand here",
+            f"the character `{char}` is not allowed here",
             origin.at(error.line, error.column, error.line, error.column + 1),
             habit(lines, error.line, error.column) or sign,
         )
@@ -141,7 +141,7 @@ def syntax_error(error: Exception, text: str, origin: Origin) -> DiagnosticsErro
     hint = _way_out(token, expected, lines, line, column)
     open_ = _open_bracket(text, line, column)
     notes = (Label(origin.at(*open_, open_[0], open_[1] + 1), "this bracket is open"),) if open_ else ()
-    return failure("RS131", f"{_shown(token)} cannot stand here", span, hint, notes)
+    return failure("RS131", f"{_shown(token)} is not allowed here", span, hint, notes)
 
 
 def _way_out(token: Token, expected: set[str], lines: list[str], line: int, column: int) -> str:
@@ -155,7 +155,7 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
     if known := habit(lines, line, column):
         return known
     if token.type == "_DEDENT" and "PASS" in expected:
-        return "a text describes what stands under it, and nothing does: write it there, if only `pass`"
+        return "a text documents the lines below it, and there are none: add them, or `pass`"
     if "IN" in expected and _ANY_OF.search(written[: column - 1]):
         return "`any` takes a name for each member: `any(x in s)`"
     hint = ""
@@ -177,8 +177,8 @@ _ANY_OF = re.compile(r"\bany\( *\w+ *$")
 """`any(`, and a set after it."""
 
 _FOREIGN_SIGNS = {
-    '"': 'a text ends on the line it begins on: "…"',
-    "\u201c\u201d\u201e\u2018\u2019\u201a«»'`": 'texts stand in straight quotes: "…"',
+    '"': 'a text must end on the line where it begins: "…"',
+    "\u201c\u201d\u201e\u2018\u2019\u201a«»'`": 'texts need straight quotes: "…"',
     "!": "write `not`; unequal is `!=`",
     ";": "a statement ends where its line ends",
 }

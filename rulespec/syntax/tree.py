@@ -137,7 +137,7 @@ class _Builder(ExpressionBuilder):
         doc, (*options, otherwise) = self._doc_and_rest(span, c)
         if otherwise is not None:
             help_ = "give another decision an option that is always legal"
-            message = "`otherwise` stands in a `decide` of one player, after its options"
+            message = "`otherwise` belongs in a `decide` by one player, after its options"
             raise failure("RS252", message, otherwise.span, help_)
         return doc, tuple(options)
 
@@ -189,7 +189,7 @@ class _Builder(ExpressionBuilder):
         last = low if high is None else high
         none = isinstance(last, ast.Binary) and last.op == "or" and isinstance(last.right, ast.Nothing)
         if none and isinstance(last, ast.Binary) and isinstance(last.left, ast.Path) and last.left.form == "path":
-            help_ = "that nothing is chosen is an option of its own: `option stay: …`"
+            help_ = "choosing nothing is a separate option: `option stay: …`"
             raise failure("RS139", "a path has no `or none`", last.right.span, help_)
         if none:  # the grammar takes `s or none` for a condition
             low, high = (last.left, None) if high is None else (low, last.left)
@@ -199,8 +199,8 @@ class _Builder(ExpressionBuilder):
         name, least, most, of, where, reason, private = c
         none = isinstance(of, ast.Binary) and of.op == "or" and isinstance(of.right, ast.Nothing)
         if none:
-            help_ = "the empty one is chosen by `0 ..`: `choose 0 .. 2 of …`"
-            raise failure("RS138", "what chooses several has no `or none`", of.right.span, help_)
+            help_ = "the empty choice needs `0 ..`: `choose 0 .. 2 of …`"
+            raise failure("RS138", "a choice of several has no `or none`", of.right.span, help_)
         several = (least,) if most is None else (least, most)
         return ast.OptionParam(name, of, None, where, self._text(reason, span), False, private, several)
 

@@ -174,9 +174,7 @@ class Start:
         async for part in parts:
             content += part
             if len(content) > MOST_BYTES:
-                return (
-                    f"`{_clean(name)}` has more than {MOST_BYTES // 1_000_000} MB: leave the outlines of regions only"
-                )
+                return f"`{_clean(name)}` has more than {MOST_BYTES // 1_000_000} MB: keep only the outlines of regions"
         async with self._lock:
             path = Path(self._private.name) / f"{_DRAWING}{end}"
             await asyncio.to_thread(path.write_bytes, bytes(content))

@@ -219,7 +219,7 @@ BAD_LOGS: dict[str, tuple[str | bytes | Callable[[], bytes], int, str]] = {
     "a deep line": (LINES[0] + '{"decision": ' + "[" * 50_000 + "\n" + LINES[1], 2, "log.jsonl:2:1"),
     "a long line": (LINES[0] + '{"decision": "' + "x" * 200_000 + '"}\n', 2, "log.jsonl:2:1"),
     "too large": (b" " * 20_000_000, 2, "log.jsonl:1:1"),
-    "binary": (bytes(range(256)), 2, "is no log: it is a binary file"),
+    "binary": (bytes(range(256)), 2, "is not a log: it is a binary file"),
     "a gzip bomb": (lambda: gzip.compress(b" " * 100_000_000, 1), 2, "log.jsonl:1:1"),
     "damaged gzip": (b"\x1f\x8b" + b"x" * 100, 2, "log.jsonl:1:1"),
     "of no dialect": ('[{"type": "hello"}]', 2, "no dialect knows this kind of log"),

@@ -67,7 +67,7 @@ def test_what_is_wrong_whatever_a_fact_is_stays_told() -> None:
     Path(MAP).write_text(written, "utf-8")
     result = spoken("draw", "./lake")[1]
     assert result.count("error[RS221]") == 1
-    assert "`marsh` does not fulfil the check `land_is_land`" in result
+    assert "`marsh` fails the check `land_is_land`" in result
 
 
 @pytest.mark.proof  # 0.8 s

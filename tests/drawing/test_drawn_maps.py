@@ -257,7 +257,7 @@ def test_one_colour_has_one_meaning(other: str, tmp_path: Path) -> None:
 def test_one_colour_may_say_several_facts(tmp_path: Path) -> None:
     more = ("--from", "imperial", "--fill", "#9ecae9=province", "--fill", "#9ecae9=home.italy")
     output = new(tmp_path, COLOURED, *more)
-    assert "not sound yet, as its rules ask more of a map: " in output and "RS242 " in output
+    assert "not sound yet, as its rules expect more of a map: " in output and "RS242 " in output
     text = (tmp_path / "mine" / "map.yaml").read_text("utf-8")
     assert text.count("      terrain: province\n      home: italy\n") == 2
     assert "the map is as the drawing has it" in new(tmp_path, COLOURED, "--update")

@@ -39,7 +39,7 @@ REFUSED = {
     ("imperial+playimperial", "strong_banks"): "the procedure `advance`",  # the treasury is asked before a bank is
     ("imperial+first_edition", "strong_banks"): "the procedure `advance`",  # there are no Swiss Banks
 }
-"""Edition and idea that do not go together → what the edition has replaced."""
+"""Edition and idea that do not match → what the edition has replaced."""
 
 
 def ref(base: str, *names: str) -> str:

@@ -79,7 +79,7 @@ def mark_generated(r: DeclarationReader, *kinds: str) -> None:
             written = get(r.root, "kinds", kind, key)
             if written is not None:
                 message = f"entities of `{kind}` are generated, and cannot be listed"
-                help_ = "facts of single ones stand where the kind is declared"
+                help_ = "facts of single entities belong in the declaration of the kind"
                 r.report.error("RS227", message, written.span, help=help_)
 
 
@@ -223,7 +223,7 @@ def _step(r: DeclarationReader, node: Node, form: str) -> typed.Step:
     numbers = [integer(item, 0) for item in node.items] if isinstance(node, Sequence) else [integer(node, 0)]
     if isinstance(node, Sequence) == (form == "line"):
         help_ = "a step along a line is a number" if form == "line" else "a step is `[columns, rows]`"
-        r.report.error("RS227", "this is no step of this board", node.span, help=help_)
+        r.report.error("RS227", "this is not a step on this board", node.span, help=help_)
     elif not any(numbers):
         r.report.error("RS227", "this step leads nowhere", node.span)
     return (numbers[0], numbers[1]) if len(numbers) == 2 else (numbers[0] or 1, 0)

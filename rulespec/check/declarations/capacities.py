@@ -64,7 +64,7 @@ def _shared(r: DeclarationReader, name: str, where: Scalar, node: Node, at_most:
             r.report.error("RS223", f"`{word.text}` is listed twice", word.span)
         elif place.index != text(index):
             have = f"is one for each `{place.index}`" if place.index else "is a single place"
-            help_ = f"places that share room have the same index: `index: {place.index}`" if place.index else ""
+            help_ = f"places that share room need the same index: `index: {place.index}`" if place.index else ""
             notes = (Label(place.span, "declared here"),)
             r.report.error("RS295", f"`{word.text}` {have}, and `{name}` is not", word.span, notes=notes, help=help_)
         else:
@@ -87,6 +87,6 @@ def _member(r: DeclarationReader, word: Scalar) -> Member | None:
         owners: list[typed.PieceDecl | typed.Kind] = [*r.d.pieces.values(), *r.d.kinds.values()]
         hint, notes = nearest(word.text, {f"{o.name}.{p.name}": p.span for o in owners for p in o.places.values()})
         notes += tuple(Label(o.span, f"`{o.name}` is declared here") for o in owners if f"`{o.name}." in hint)
-        message = f"`{word.text}` is no place of pieces or tokens"
+        message = f"`{word.text}` is not a place of pieces or tokens"
         r.report.error("RS221", message, word.span, notes=notes, help=hint)
     return None

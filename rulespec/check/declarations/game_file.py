@@ -43,7 +43,7 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
     names = tuple(v.text for v in values)
     if shown not in names:
         guess, notes = nearest(shown, {v.text: v.span for v in values})
-        message = f"`{shown}` is none of the values of `{name}`"
+        message = f"`{shown}` is not a value of `{name}`"
         listed = "its values are " + ", ".join(f"`{name}`" for name in names)
         r.report.error("RS227", message, (default or node).span, help=guess or listed, notes=notes)
         shown = names[0]
@@ -68,7 +68,7 @@ def _number(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None:
     r.d.settings[name] = setting
     value = taken(setting, setting.default)
     if get(node, "values") is not None:
-        r.report.error("RS227", "a setting has `values` or a `type`", span, help="leave one of them out")
+        r.report.error("RS227", "a setting has `values` or a `type`", span, help="remove one of them")
     elif isinstance(type_, Bad):
         pass
     elif ref is None or ref.form != "range":

@@ -37,7 +37,7 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
         for key in ("entities", "product"):
             written = get(r.root, "kinds", place.text, key)
             if written is not None:
-                help_ = f"they stand under `of:` of the link `{place.text}` of the map"
+                help_ = f"list them under `of:` of the link `{place.text}` of the map"
                 r.report.error(
                     "RS227", f"{one(place.text)} is a link, and cannot be written here", written.span, help=help_
                 )
@@ -56,7 +56,7 @@ def read_links(r: DeclarationReader) -> None:
         kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
         leads = regions.facts[link.kind]
         for region, place in leads.places.items():
-            message = f"{one(link.kind)} of `{regions.entities[region].name}` stands under `of:`, not at its ends"
+            message = f"{one(link.kind)} of `{regions.entities[region].name}` is listed under `of:`, not at its ends"
             r.report.error("RS294", message, place, notes=[Label(kind.span, "declared here")])
         for fact in (leads, link.at, link.out, link.into):
             fact.values[:] = [0] * len(regions.entities)

@@ -24,8 +24,8 @@ def read_places(r: DeclarationReader) -> None:
         if kind is None or places is None or name in r.d.broken:
             continue
         if kind.is_player:
-            help_ = "where a player is, a state of the players says; or declare tokens with `each: [{name}]`"
-            r.report.error("RS322", "players are no tokens", places.span, help=help_.format(name=name))
+            help_ = "store the place of a player in a state; or declare tokens with `each: [{name}]`"
+            r.report.error("RS322", "players are not tokens", places.span, help=help_.format(name=name))
             continue
         for place_name, where, spec in entries(places):
             if _may_be_called(r, kind, where) and (place := _place(r, where, spec)) is not None:
@@ -108,7 +108,7 @@ def bound(r: DeclarationReader, place: typed.PlaceDecl | typed.CapacityDecl, nod
     wrong = [part for part in expressions(place.at_most) if isinstance(part, _OF_POSITIONS)]
     if r.report.errors == errors and wrong:
         message = "a capacity is the same throughout a game, and this may change"
-        help_ = "ask for facts, constants, tables and settings; what else bounds a place is a `require`"
+        help_ = "use only facts, constants, tables and settings; other limits of a place need a `require`"
         r.report.error("RS323", message, wrong[-1].span, help=help_)
         place.at_most = typed.Lit(INT, node.span, 0)
 

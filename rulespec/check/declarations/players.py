@@ -49,7 +49,7 @@ def read_teams(r: DeclarationReader) -> None:
         return
     fact = player.facts.get(text(node))
     if kind is None or fact is None or fact.type != Ent(kind.name):
-        message = f"`{text(node)}` is no fact of the seats that names a kind of teams"
+        message = f"`{text(node)}` is not a fact of the seats that names a kind of teams"
         help_ = f"declare it: `{player.name}: {{facts: {{{text(node)}: {text(node)}}}, seats: […]}}`; or `teams: all`"
         r.report.error("RS273", message, node.span, help=help_)
     elif "players" in kind.facts or "players" in kind.state:

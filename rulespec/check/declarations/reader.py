@@ -72,7 +72,7 @@ class DeclarationReader:
     def writable(self, name: str, span: Span, *, place: bool = False) -> None:
         """Reports a name of an entity, value or place that rules cannot write because it is a word of expressions."""
         if name in (NO_NAMES if place else NO_VALUES):
-            help_ = f"rules cannot write it: give it another name, such as `{name}_`"
+            help_ = f"rules cannot use it: give it another name, such as `{name}_`"
             self.report.error("RS223", f"`{name}` is a word of the language", span, help=help_)
 
     def refer(self, node: Node | None, *named: typed.Named) -> None:
@@ -122,7 +122,7 @@ class DeclarationReader:
             return ast.Nothing(node.span)
         self._parsed += len(node.text)
         if self._parsed > MAX_EXPRESSIONS:
-            message = f"the expressions in YAML files come to more than {MAX_EXPRESSIONS:,} characters in all"
+            message = f"the expressions in YAML files have more than {MAX_EXPRESSIONS:,} characters in all"
             self.report.error("RS108", message, node.span, help="use tables of plain numbers, or definitions in rules")
             self.report.raise_if_errors()
         try:

@@ -121,5 +121,5 @@ def _by_next(
         _place(r, target, kinds[1:], value, type_, players, (*keys, typed.Var(name, Ent(name), value.span)))
         return
     message = f"{one(name)} has no name before the game: give one value for all"
-    help_ = f"in the value, `{name}` is the one at hand: its facts, or `{name}.index`, tell them apart"
+    help_ = f"in the value, `{name}` is the one at hand: its facts, or `{name}.index`, distinguish them"
     r.report.error("RS227", message, value.span, help=help_)

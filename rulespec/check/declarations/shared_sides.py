@@ -73,6 +73,6 @@ def _lie_between(r: DeclarationReader, board: typed.BoardDecl, directions: Seque
     wrong = [entry for entry, step in zip(directions, board.steps, strict=True) if step not in beside]
     for _, name, place, _ in wrong:
         message = f"no side lies in the direction `{name}`"
-        help_ = "a space shares its sides with the next ones: say other steps as `links:` of the board"
+        help_ = "a space shares its sides with the next ones: declare other steps as `links:` of the board"
         r.report.error("RS361", message, place.span, help=help_)
     return not wrong

@@ -30,7 +30,7 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
             help=help_,
         )
     if isinstance(var.type, PathOf):
-        help_ = f"a path is gone along: `for x in {var.name}:`, `first({var.name})`, `last({var.name})`"
+        help_ = f"a loop visits the stops of a path: `for x in {var.name}:`, `first({var.name})`, `last({var.name})`"
         notes = x.declared(x.infer(e.target, env))
         return x.bad("RS229", f"`{var.name}` is a path, so it has no `[…]`", e.span, notes=notes, help=help_)
     if not isinstance(var.type, BagOf):

@@ -27,7 +27,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     definition = x.rules.definitions.get(name)
     if definition is None:
         if name in x.rules.procedures and x.rules.procedures[name].result is not None:
-            message = f"`{e.name.text}` may ask or roll, so its value stands alone"
+            message = f"`{e.name.text}` may ask or roll, so its value cannot be part of an expression"
             help_ = f"in a procedure, bind it first: `let x = {e.name.text}(…)`"
             return x.bad(
                 "RS261", message, e.name.span, notes=(Label(x.rules.procedures[name].span, "a procedure"),), help=help_
@@ -56,7 +56,7 @@ def infer_procedure(
     name = env.original if e.name.text == "original" and env.original else e.name.text
     procedure = x.rules.procedures.get(name)
     if procedure is None:
-        what = "a definition has a value and does nothing" if name in x.rules.definitions else ""
+        what = "a definition has a value but no effect" if name in x.rules.definitions else ""
         places: dict[str, Span | None] = {p.name: p.span for p in x.rules.procedures.values()}
         hint, notes = nearest(name, places | dict.fromkeys(others))
         help_ = what or hint or foreign.PROCEDURES.get(name, "")
@@ -68,7 +68,7 @@ def infer_procedure(
     x.decls.refer(e.name.span, procedure)
     if procedure.result is not None:
         notes = (Label(procedure.result_span or procedure.span, f"its value is {procedure.result}"),)
-        help_ = f"take it: `let x = {e.name.text}(…)`, or `set … to {e.name.text}(…)`"
+        help_ = f"use it: `let x = {e.name.text}(…)`, or `set … to {e.name.text}(…)`"
         x.error("RS262", f"the value of `{e.name.text}` is dropped", e.name.span, notes=notes, help=help_)
     return procedure, arguments(x, e, [p.type for p in procedure.params], env, procedure.span, procedure.params)
 

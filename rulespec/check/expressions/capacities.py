@@ -50,7 +50,7 @@ def _of_pile(
     if capacity is not None:
         return _room(x, e, capacity, key, env)
     shared = [capacity.name for capacity in x.decls.bounds.get(place, ())]
-    help_ = f"ask `room({shared[0]}…)`, which it shares" if shared else "give it `at_most: …`, or do not ask"
+    help_ = f"ask `room({shared[0]}…)`, which it shares" if shared else "give it `at_most: …`, or remove `room`"
     notes = (Label(place.span, "declared here"),)
     message = f"there is room for any number of pieces in `{piece.name}.{place.name}`"
     return x.bad("RS326", message, e.span, notes=notes, help=help_)

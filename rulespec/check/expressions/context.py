@@ -51,11 +51,11 @@ def _converted(source: Type, target: Type) -> str:
     if isinstance(target, SetOf) and source == Ent(target.kind):
         return "in braces it is a set: `{…}`"
     if isinstance(source, SetOf) and target == BOOL:
-        return "a set is no condition: `s != {}` asks whether it has members"
+        return "a set is not a condition: `s != {}` asks whether it has members"
     if isinstance(source, Num) and isinstance(target, Num) and "" in (source.unit, target.unit):
         return f"`… * 1 {target}` gives it the unit" if source.unit == "" else f"`… / 1 {source}` is the plain number"
     if target == BOOL and may_be_none(source):
-        return "`… is some` asks whether there is one, and `… ?? y` says what holds where there is none"
+        return "`… is some` tests for a value, and `… ?? y` replaces none by y"
     return ""
 
 
@@ -113,7 +113,7 @@ class ExpressionContext(ABC):
             if isinstance(expr.type, Num) and expr.type.unit == ANY and isinstance(expr, typed.Lit):
                 return typed.Lit(target, expr.span, expr.value)
             return expr
-        notes = self.declared(expr) + ((Label(asked, f"{target} is asked for here"),) if asked else ())
+        notes = self.declared(expr) + ((Label(asked, f"{target} is expected here"),) if asked else ())
         if may_be_none(expr.type) and unify(target, never_none(expr.type)) is not None and never_none(target) == target:
             a = "a" if isinstance(target, Ent) else "of type"
             return self.perhaps(expr, f"{what} must be {a} `{target}`", notes)
@@ -208,7 +208,7 @@ class ExpressionContext(ABC):
             places: dict[str, Span | None] = {"int": None, "bool": None, **self.decls.units}
             hint, notes = nearest(name, places | {k.name: k.span for k in self.decls.kinds.values()})
             if name in self.decls.pieces and ref.form == "bag" and (each := self.decls.pieces[name].each):
-                hint, notes = f"a bag is of those whose pieces they are: `bag {each[0]}`", ()
+                hint, notes = f"a bag has the kind that owns the pieces: `bag {each[0]}`", ()
             hint = hint or TYPES.get(name, "")
             self.error("RS224", f"`{name}` is not a type", ref.name.span, notes=notes, help=hint)
             return BAD
@@ -234,7 +234,7 @@ class ExpressionContext(ABC):
             return BAD
         if not isinstance(type_, BagOf):
             return type_
-        help_ = "what lies where is counted in places of `pieces:`; a bag is a parameter, and an argument"
+        help_ = "pieces are counted in places of `pieces:`; a bag is a parameter or an argument"
         self.error("RS316", "only parameters are bags", ref.span, help=help_)
         return BAD
 

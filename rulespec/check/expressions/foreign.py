@@ -39,7 +39,7 @@ CALLS = {
 
 MEMBERS = {
     **dict.fromkeys(["size", "length", "count", "len"], _SIZE),
-    **dict.fromkeys(["add", "remove", "union", "difference"], "sets are joined with `|`, and taken apart with `-`"),
+    **dict.fromkeys(["add", "remove", "union", "difference"], "sets are joined with `|`, and subtracted with `-`"),
     **dict.fromkeys(["contains", "includes", "has"], "write `x in s`"),
 }
 """Member of a set → the help for it."""

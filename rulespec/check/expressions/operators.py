@@ -61,7 +61,7 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
     if e.op in ("and", "or"):
         left = x.condition(e.left, env)
         if e.op == "or" and isinstance(e.right, ast.Nothing):
-            help_ = "a parameter that may be left out: `x in s or none`, before `where`"
+            help_ = "an optional parameter: `x in s or none`, before `where`"
             return x.bad("RS301", "`or` joins conditions, and none is not a condition", e.right.span, help=help_)
         right = x.condition(e.right, env.learn(known_if(left, e.op == "and")))
         return typed.Op(BOOL, e.span, e.op, (left, right))
@@ -166,7 +166,7 @@ def _membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr:
     want = Ent(source.type.kind) if isinstance(source.type, SetOf) and source.type.kind != ANY else None
     member = x.infer(e.left, env, want)
     if want is not None and unify(Ent(want.kind, True), member.type) is None:
-        return _mismatch(x, "RS301", e, member, source, "do not go together")
+        return _mismatch(x, "RS301", e, member, source, "do not match")
     test = typed.Op(BOOL, e.span, "in", (member, source))
     return test if e.op == "in" else typed.Op(BOOL, e.span, "not", (test,))
 
@@ -199,17 +199,17 @@ def _mismatch(
         return typed.Lit(BAD, right.span, 0)
     help_ = ""
     if isinstance(left.type, SetOf) and isinstance(right.type, SetOf | Ent):
-        help_ = "sets are joined with `|`, and taken apart with `-`: `s | {x}`"
+        help_ = "sets are joined with `|`, and subtracted with `-`: `s | {x}`"
         if isinstance(right.type, Ent) and right.type.optional:
-            help_ = "no set holds none: ask `is none` apart, or write an option without the parameter"
+            help_ = "no set contains none: test `is none` separately, or write an option without the parameter"
     for side in (right, left):
         if isinstance(side, typed.Local) and isinstance(side.type, BagOf | PathOf):
             help_ = bag_help(side.var)
     entities, number = isinstance(left.type, Ent | SetOf), isinstance(right.type, Num)
     if e.op in _ARITHMETIC and entities and number and not help_:  # `d - 1` takes the set of d
-        help_ = "an entity is no number: `next(x)` is the one after it, `x.index` its place in its kind"
+        help_ = "an entity is not a number: `next(x)` is the one after it, `x.index` its place in its kind"
     if e.op in _ORDER and isinstance(left.type, Ent) and isinstance(right.type, Ent):
-        help_ = "an order is one of the entities of one kind: compare two of them, or numbers such as facts of both"
+        help_ = "only entities of one kind are ordered: compare two of them, or numbers such as facts of both"
     return x.bad(code, message, right.span, str(right.type), notes, help_)
 
 

@@ -39,8 +39,8 @@ def path_elsewhere(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
     if e.form == "trail":
         return _infer_trail(x, e, env)
     help_ = (
-        "`way in path(…)` is a parameter of an option; `trail(…)` is the set of all that can be reached, "
-        "`longest(way in path(…) worth w)` the most that a path is worth"
+        "`way in path(…)` is a parameter of an option; `trail(…)` is the set of all stops within reach, "
+        "`longest(way in path(…) worth w)` the greatest worth of a path"
     )
     return x.bad("RS352", "a path is chosen by a parameter, and is not a value by itself", e.span, help=help_)
 
@@ -52,7 +52,7 @@ def _infer_trail(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
         return typed.Lit(BAD, e.span, 0)
     assert isinstance(paths.type, PathOf)
     if not e.uses:
-        help_ = "say what: `once y` is each stop, `once line[x, y]` each line; `reach(x from s: t)` uses all again"
+        help_ = "name it: `once y` is each stop, `once line[x, y]` each line; `reach(x from s: t)` uses all again"
         return x.bad("RS357", "a trail must use something once", e.span, help=help_)
     return typed.PathQuery(SetOf(paths.type.kind), e.span, "trail", paths)
 
@@ -64,7 +64,7 @@ def infer_longest(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     if not isinstance(walk, ast.Path) or walk.form != "path" or b.then is not None:
         x.infer(walk, env)
         help_ = (
-            "write `longest(way in path(x from s to y in t once u within n) worth w)`; `max(w for x in s)` is of a set"
+            "write `longest(way in path(x from s to y in t once u within n) worth w)`; `max(w for x in s)` is for a set"
         )
         return x.bad("RS358", "`longest` goes over the paths of `path(…)`", walk.span, help=help_)
     if b.start is not None:

@@ -230,7 +230,7 @@ def _infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr |
         notes = (Label(result.place.span, "declared here"),)
         message = f"there is room for any number of tokens in `{result.place.name}`"
         shared = [f"`room({capacity.name}…)`" for capacity in x.decls.bounds.get(result.place, ())]
-        help_ = f"ask {shared[0]}, which it shares" if shared else "give it `at_most: …`, or do not ask"
+        help_ = f"ask {shared[0]}, which it shares" if shared else "give it `at_most: …`, or remove `room`"
         return x.bad("RS326", message, e.span, notes=notes, help=help_)
     value = _place_value(x, result, env)
     return typed.Room(INT, e.span, value) if isinstance(value, typed.PlaceValue) else typed.Lit(BAD, e.span, 0)

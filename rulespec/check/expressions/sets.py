@@ -65,7 +65,7 @@ def _no_member(x: ExpressionContext, item: typed.Expr) -> typed.Expr:
     """Reports an expression that cannot be a member of a set."""
     help_ = "sets hold entities: compare numbers with `==`, `or` and `<=`" if isinstance(item.type, Num) else ""
     if isinstance(item.type, Ent):
-        help_ = "no set holds none: leave it out"
+        help_ = "no set contains none: remove it"
     return x.wrong(item, "a member of a set must be an entity", help_)
 
 

@@ -12,7 +12,9 @@ from rulespec.types import Type
 def infer_told(x: ExpressionContext, e: ast.Told, env: Env, want: Type | None) -> typed.Expr:
     """Types `told(value, "reason")` as the value itself; only leak warnings depend on the disclosure."""
     if not e.reason.text.strip():
-        x.error("RS349", "`told` needs a reason: this one is empty", e.reason.span, help="say which rule tells it")
+        x.error(
+            "RS349", "`told` needs a reason: this one is empty", e.reason.span, help="name the rule that discloses it"
+        )
     value = x.infer(e.value, env, want)
     x.rules.told.add(value.span)
     return value

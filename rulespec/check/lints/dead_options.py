@@ -21,7 +21,7 @@ def check_dead_options(c: Context) -> None:
                     c.named.add(span)
                     notes = [Label(option.span, "the option"), *constants_at(span, c.declarations)]
                     message = f"the option `{option.name}` is never legal: this holds in no position"
-                    help_ = "take the option out (an overlay: `remove option … of …`), or fix the condition"
+                    help_ = "remove the option (in an overlay: `remove option … of …`), or fix the condition"
                     c.report.warning("RS412", message, span, notes=notes, help=help_)
 
 

@@ -62,7 +62,7 @@ class _Map:
                 name = kind.entities[a].name
                 node = get(self.root, "map", "regions", name, link.name)
                 place = next((w.span for w in words(node) if w.text == name), kind.entities[a].span)
-                help_ = "name a neighbour, or take it out"
+                help_ = "name a neighbour, or remove it"
                 self.report.warning("RS247", f"`{link.name}` leads from `{name}` to itself", place, help=help_)
 
     def _members(self, fact: typed.FactDecl, entity: int) -> list[int]:

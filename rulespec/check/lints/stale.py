@@ -133,7 +133,7 @@ class _Finder:
             if changed and any(self._is_asked(var, changed, option) for option in asked.decide.options):
                 names = " and ".join(f"`{'.'.join(name)}`" for name in sorted(changed))
                 message = f"`{var.name}` came from {names}, which has changed since: it still has its old value"
-                help_ = f"let the options ask for the value itself: put it in place of `{var.name}`"
+                help_ = f"let the options use the expression itself instead of `{var.name}`"
                 self.c.report.warning("RS413", message, span, notes=[Label(var.span, "worked out once")], help=help_)
 
     def _came_from(self, e: typed.Expr, lets: Mapping[typed.Var, typed.Let]) -> _Cells:

@@ -29,7 +29,7 @@ class Tellings:
         help_ = f"make it `private`, too, or write {_DISCLOSURE}"
         for one in label:
             if not _within(target, one):
-                message = f"{shown} is seen by some who do not see {_of(one)}, and changes by it"
+                message = f"{shown} is visible to seats that do not see {_of(one)}, and depends on it"
                 self._warn("RS345", message, one, span, "it changes here", help_)
         for one in under:
             if not _within(target, one):

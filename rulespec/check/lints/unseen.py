@@ -37,8 +37,10 @@ def check_unseen(c: Context) -> None:
         if span in visible or not sources or any(secrecy.open is not None for _, secrecy in sources):
             continue
         name, secrecy = sources[0]
-        message = f"the rules disclose a consequence of `{name}`, and nobody gets to see it"
-        help_ = f"say at `{name}` when all see it: `private: {{open: …}}`; or store the value in state that they see"
+        message = f"the rules disclose a consequence of `{name}`, but no seat ever sees it"
+        help_ = (
+            f"say at `{name}` when everybody sees it: `private: {{open: …}}`; or store the value in state that they see"
+        )
         c.report.warning("RS740", message, span, notes=[Note(secrecy.span, "it is private")], help=help_)
 
 

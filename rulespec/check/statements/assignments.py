@@ -55,7 +55,9 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
         _ = value or x.infer(s.value, env)
         return None, env, True
     if isinstance(target, typed.Field) and x.decls.places and target.decl.type == Ent(f"{target.decl.kind}.place"):
-        x.error("RS304", "where a token is cannot be set: it only moves", s.target.span, help="write `move … to …`")
+        x.error(
+            "RS304", "the place of a token cannot be set: tokens only move", s.target.span, help="write `move … to …`"
+        )
         return None, env, True
     if isinstance(target, typed.PieceCount) or (isinstance(target, typed.Field) and target.decl.account):
         word = "pay … from … to …" if isinstance(target, typed.Field) else "move … of … from … to …"
@@ -70,7 +72,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
         if isinstance(s.target, ast.Chain):
             help_ = f"handle none: `if … is some as x:`, and `set x.{s.target.name.text} to …`"
         elif isinstance(target, typed.Op) and isinstance(target.args[0].type, BagOf):
-            help_ = "what has been chosen stays: its pieces move by `move b of pile from place to place`"
+            help_ = "a chosen bag cannot be set: its pieces move by `move b of pile from place to place`"
         x.error("RS304", "only variables and state can be set", s.target.span, help=help_)
         return None, env, True
     declared = target.var.span if isinstance(target, typed.Local) else typed_at(target.decl)

@@ -56,7 +56,7 @@ def type_end(c: StatementContext, s: ast.EndGame, env: Env) -> typed.Stmt:
     if s.winners is not None:
         winners = c.x.check(s.winners, env, SetOf(c.x.decls.player_kind), "the winners")
     if s.ending is not None and s.ending.text == RETURNED:
-        message = f"`{RETURNED}` is how a game ends whose start procedure returns"
+        message = f"`{RETURNED}` is the ending of a game whose start procedure returns"
         c.x.error("RS246", message, s.ending.span, help="describe the ending: `end game as` with another name")
     return typed.EndGame(s.span, s.ending.text if s.ending else "end", winners)
 
@@ -73,13 +73,15 @@ def type_jump(c: StatementContext, s: ast.Jump, place: StatementPlace) -> typed.
     elif place.together and (word == "return" or not place.in_loop):
         c.x.error("RS408", f"`{s.word}` cannot be used in a simultaneous decision", s.span)
     elif s.word == "again" and not (place.in_loop or place.asks):
-        c.x.error("RS407", "`again` is in no loop and no decision", s.span)
+        c.x.error("RS407", "`again` is outside any loop or decision", s.span)
     elif word in ("leave", "continue") and not place.in_loop:
         help_ = "`ask again` repeats the decision" if word == "continue" and place.asks else ""
-        c.x.error("RS407", f"`{word}` is in no loop", s.span, help=help_)
+        c.x.error("RS407", f"`{word}` is outside any loop", s.span, help=help_)
     elif word == "ask again" and not place.asks:
         help_ = "`continue` starts the next turn of the loop, and `leave` leaves it" if place.in_loop else ""
-        c.x.error("RS407", "`ask again` is in no option of a decision, or in a loop inside one", s.span, help=help_)
+        c.x.error(
+            "RS407", "`ask again` is outside the options of a decision, or in a loop inside one", s.span, help=help_
+        )
     elif s.word == "again":
         message, place_ = (
             f"`again` is an older word, and means `{word}` here",

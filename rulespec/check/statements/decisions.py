@@ -220,7 +220,7 @@ def _one_of(x: ExpressionContext, p: ast.OptionParam, env: Env) -> tuple[typed.E
         if isinstance(p.low, ast.Each) and p.low.op == "longest":
             help_ = "`longest` is a number: `way in path(…)` chooses a path"
         if isinstance(low.type, Ent):
-            help_ = "a single one is no parameter: use it in the body, if need be after `require x is some`"
+            help_ = "a single entity is not a parameter: use it in the body, if necessary after `require x is some`"
         x.wrong(low, "a parameter ranges over a set or over numbers `a .. b`", help_)
     return low, None, BAD
 

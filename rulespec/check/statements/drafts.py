@@ -21,7 +21,7 @@ from rulespec.typed.rule_traversal import definition_expressions, expressions
 from rulespec.types import BOOL
 
 NOT_YET = "nothing has been planned yet"
-_WAY_OUT = "a draft asks nothing else: ask before it or after it, or let an option have a parameter"
+_WAY_OUT = "a draft contains no other question: ask before or after it, or use a parameter of an option"
 
 
 def type_draft(c: StatementContext, s: ast.Decide, env: Env, place: StatementPlace) -> Outcome:
@@ -33,7 +33,7 @@ def type_draft(c: StatementContext, s: ast.Decide, env: Env, place: StatementPla
         x.error("RS370", f"{what} within the draft `{s.name.text}`", span, help=_WAY_OUT)
     for o in options:
         if o.name.text == WITHDRAW:
-            help_ = "leave it out; give another option another name"
+            help_ = "remove it, or rename the option"
             x.error("RS374", "every draft already has the option `withdraw`", o.name.span, help=help_)
     left = c.effects.leaves(bodies)
     if not (left or _ends(bodies)):
@@ -47,7 +47,7 @@ def type_draft(c: StatementContext, s: ast.Decide, env: Env, place: StatementPla
         own = c.effects.assigned(bodies)
         if (name := next((n for n in _reads(decide.by) if n in (own if n.startswith(_VAR) else changed)), "")) != "":
             help_ = "name the seat before: `let p = …`, and `draft … by p:`"
-            message = f"who plans may change within the draft: it sets `{name.removeprefix(_VAR)}`"
+            message = f"the planning seat may change within the draft: it sets `{name.removeprefix(_VAR)}`"
             x.error("RS371", message, decide.by.span, help=help_)
     begun = typed.Var(f"begun {s.name.text}", BOOL, s.name.span, reads=1)
     loop = typed.Repeat(s.span, None, (_whole(decide, begun),), word="draft")

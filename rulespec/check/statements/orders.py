@@ -11,7 +11,7 @@ from rulespec.types import BAD, INT, Ent, Num, Order, SetOf
 
 _INSTEAD = {
     "add": "a member is added to a set by `set s to s | {x}`",
-    "take": "a member is taken out of a set by `set s to s - {x}`",
+    "take": "a member is removed from a set by `set s to s - {x}`",
     "shuffle": "only an order is shuffled",
 }
 _OF_NUMBERS = {"add": "write `set x to x + e`", "take": "write `set x to x - e`"}

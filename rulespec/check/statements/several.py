@@ -52,7 +52,7 @@ def _bounds(x: ExpressionContext, least: typed.Expr, most: typed.Expr) -> None:
     if most.value < 0:
         x.error("RS313", f"nothing has {most.value} members", most.span, help="the minimum is 0: `choose 0 .. 2 of …`")
     elif isinstance(least, typed.Lit) and least.value > most.value:
-        help_ = f"the least comes first: `choose {most.value} .. {least.value} of …`"
+        help_ = f"the minimum comes first: `choose {most.value} .. {least.value} of …`"
         x.error("RS313", f"nothing has from {least.value} to {most.value} members", least.span, help=help_)
 
 

@@ -42,11 +42,11 @@ def type_pass_turn(c: StatementContext, s: ast.Jump, place: StatementPlace) -> t
     if place.passes is not None:
         return _assign(s.span, place.passes, typed.Lit(BOOL, s.span, 1)), typed.Jump(s.span, "pass turn")
     if place.together:
-        help_ = "say it after the decision, in an `if`"
+        help_ = "write it after the decision, in an `if`"
         c.x.error("RS408", "`pass turn` cannot be used in a simultaneous decision", s.span, help=help_)
     else:
-        help_ = "it belongs to a loop of this procedure; `continue` goes on with another loop, `pass` does nothing"
-        c.x.error("RS440", "`pass turn` is in no `turns … until all pass:`", s.span, help=help_)
+        help_ = "it belongs to a loop of this procedure; `continue` continues another loop, `pass` does nothing"
+        c.x.error("RS440", "`pass turn` is outside any `turns … until all pass:`", s.span, help=help_)
     return ()
 
 

@@ -165,7 +165,7 @@ def test_what_comes_before_an_undo_is_settled(replay: Recorder) -> None:
     "log, who, reason",
     [
         ([], "Ann", "there is nothing to take back"),
-        ([post("rest")], "Bob", "the last decision was that of Ann"),
+        ([post("rest")], "Bob", "the last decision was made by Ann"),
         (TURN[:3], "Ann", "nothing can be taken back while `giving` is open"),
         (TURN * 4, "Bob", "the game is over"),
     ],

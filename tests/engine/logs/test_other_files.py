@@ -75,7 +75,7 @@ def refusal(data: bytes | str, path: Path) -> tuple[str, str]:
 def test_a_file_of_another_kind_is_named(data: bytes | str, says: str, tmp_path: Path) -> None:
     code, text = refusal(data, tmp_path / "game.json")
     assert code == "RS368"
-    assert "` is no log: it is " in text
+    assert "` is not a log: it is " in text
     assert says in text
 
 

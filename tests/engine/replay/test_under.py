@@ -224,7 +224,7 @@ def test_an_overlay_that_does_not_go_with_the_logs_own_is_told_in_one_sentence()
     assert result.exit_code == 2
     assert result.output.count("error[") == 1
     assert (
-        "error[RS624]: `+economy_2030` cannot be laid over the log's own rules, `imperial+playimperial`"
+        "error[RS624]: `+economy_2030` cannot be applied to the log's own rules, `imperial+playimperial`"
         in result.output
     )
     missing = CliRunner().invoke(cli, ["replay", str(SITE / "c006-auction-3p.json"), "--under", "+economy_2031"])

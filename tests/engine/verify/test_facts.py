@@ -105,7 +105,7 @@ def test_an_entity_that_does_not_fulfil_a_check_is_told_with_the_facts_it_saw(
 
 def test_a_check_says_its_text_and_its_way_out(tmp_path: Path) -> None:
     (result,) = warnings_of(str(isles(tmp_path, "size: 3, harbour: true", "size: 3, harbour: false")))
-    assert result.message == "`oak` does not fulfil the check `harbours`: ABC-01: ferries leave from harbours"
+    assert result.message == "`oak` fails the check `harbours`: ABC-01: ferries leave from harbours"
     assert result.help == "build one"
     assert place(result)[:2] == ("map.yaml", 14)
 

@@ -96,8 +96,8 @@ def test_what_holds(tmp_path: Path, wager: typed.Ruleset, row: str, backend: Bac
 WRONG = [
     ("given: {from: rch}", "RS716", "from", "there is no scenario `rch` in this file or beside it"),
     ("given: {from: two}", "RS716", "from", "there is more than one scenario `two`"),
-    ("given: {from: X}", "RS717", "from", "the position is given by itself: `X` → `X`"),
-    ("given: {from: ring}", "RS717", "from", "the position is given by itself: `ring` → `round` → `ring`"),
+    ("given: {from: X}", "RS717", "from", "the position depends on itself: `X` → `X`"),
+    ("given: {from: ring}", "RS717", "from", "the position depends on itself: `ring` → `round` → `ring`"),
     ("given: {run: [lend_al]}", "RS813", "run", "does not call a procedure of the ruleset; did you mean `lend_all`?"),
     ("given: {run: [lend]}", "RS813", "run", "`lend` takes 2; it is `procedure lend(p: player, amount: money)`"),
     ("given: {run: ['lend_all(A)']}", "RS813", "run", "`lend_all` takes nothing; it is `procedure lend_all()`"),
@@ -169,7 +169,7 @@ def test_a_chain_of_positions_has_an_end(tmp_path: Path, wager: typed.Ruleset) -
     links = (f"  - {{id: {n}, title: T, given: {{from: {n + 1}, run: [lend_all]}}}}\n" for n in range(150))
     result = cases(tmp_path, wager, "python", own="".join(links) + "  - {id: 150, title: T}\n")
     assert {d.code for d in result} == {"RS717"} and len(result) == 50
-    assert result[0].message == "0: more than 100 positions lie one under the other"
+    assert result[0].message == "0: more than 100 positions form a chain"
 
 
 def test_a_procedure_is_run_only_before_the_game_begins(wager: typed.Ruleset) -> None:

@@ -63,7 +63,7 @@ def warned(folder: Path, body: str) -> list[str]:
     ],
 )
 def test_what_decides_and_stays_hidden(body: str, name: str, tmp_path: Path) -> None:
-    assert warned(tmp_path, body) == [f"the rules disclose a consequence of `{name}`, and nobody gets to see it"]
+    assert warned(tmp_path, body) == [f"the rules disclose a consequence of `{name}`, but no seat ever sees it"]
 
 
 @pytest.mark.parametrize(

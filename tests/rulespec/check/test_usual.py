@@ -62,12 +62,12 @@ def test_an_option_without_parameters_is_a_usual_answer(tmp_path: Path) -> None:
         ("{trun: wait}", "there is no decision `trun`", "did you mean `turn`?"),
         (
             "{turn: buy}",
-            "`buy` is no option without parameters of `turn`: it has `wait`",
+            "`buy` is not an option without parameters of `turn`: it has `wait`",
             "must be possible at every position",
         ),
         (
             "{turn: leap}",
-            "`leap` is no option without parameters of `turn`: it has `wait`",
+            "`leap` is not an option without parameters of `turn`: it has `wait`",
             "must be possible at every position",
         ),
     ],
