@@ -97,7 +97,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         other = load_ruleset(f"{r.ref}{r.under}" if r.under.startswith("+") else r.under)
         files = other.sources.keys() - ruleset.sources.keys()
         if not any(name.endswith(".rules") for name in files):
-            raise click.UsageError(f"`{r.under}` has no rules that `{r.ref}` has not")
+            raise click.UsageError(f"`{r.under}` has no rules beyond those of `{r.ref}`")
         coverage.trace(other)
         for trace in _judged(r.paths, r.under):
             coverage.add(trace)
@@ -106,7 +106,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         rulesets = [ruleset, *(load_ruleset(f"{r.ref}+{name}") for name in offered)]
         if not has_own_rules(rulesets):
             raise click.UsageError(
-                f"`{r.ref}` has no rules of its own to measure; those that it extends are measured apart"
+                f"`{r.ref}` has no rules of its own to measure; the rulesets that it extends are measured separately"
             )
         for each in rulesets:
             for trace in _traces(coverage.trace(each), r.paths, r.playouts, counts, r.seed, report):
@@ -207,7 +207,7 @@ def _text(report: CoverageReport, width: int, *, colored: bool) -> Iterator[str]
     unproved = [r for r in report.rules if not r.proved_by]
     if unproved:
         yield ""
-        yield styled("rules that no scenario which cites them runs", bold=True)
+        yield styled("rules that are not run by a scenario citing them", bold=True)
         states = [(r.rule.id, rule_state(r), r.reason or r.rule.text) for r in unproved]
         yield from (cut(line) for line in output.table(states))
     yield ""

@@ -39,7 +39,7 @@ def serve(folder: Path, port: int, opens: bool) -> None:
 
     is_map = (folder / "game.yaml").is_file()
     if not is_map and not can_start(folder):
-        help_ = "a map begins in a folder with nothing but drawings, or by `rulespec new NAME --map FILE`"
+        help_ = "start a map in a folder with only drawings, or by `rulespec new NAME --map FILE`"
         raise click.ClickException(f"{folder} has no game.yaml, and other files: {help_}")
     try:
         listener = listening(_HOST, port)

@@ -22,7 +22,7 @@ from rulespec.syntax import ast
 from rulespec.syntax.keywords import WITHDRAW
 
 _CODE = re.compile(r"[A-Za-z]{2}[0-9]+")
-_OF_DRAFTS = "every draft has it: it takes the plan back to its beginning, and is legal once something is planned"
+_OF_DRAFTS = "every draft has it: it restores the start of the plan, and is legal once something is planned"
 
 
 @click.command("explain")

@@ -59,7 +59,7 @@ def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> No
     if len(plan) > _SHOWN:
         output.echo(f"  … and {len(plan) - _SHOWN} more")
     if not results:
-        output.echo("the map is as the drawing has it")
+        output.echo("the map already matches the drawing")
         return
     if is_confirmed(len(results), yes):
         write_all({folder / name: body for name, body in results.items()} | {folder / REPORT: as_json(drawn)})
@@ -163,7 +163,7 @@ class _Update:
         drawn = {region.name for region in self.drawn.regions}
         gone = [name for name in self.regions if name not in drawn]
         for name in gone:
-            yield f"deleted: {name}" if delete else f"not drawn any more: {name} (it stays; --delete takes it out)"
+            yield f"deleted: {name}" if delete else f"no longer drawn: {name} (it stays; --delete removes it)"
         if not delete:
             return
         shapes = {name for name, _, _ in entries(get(self.outlines.root, *self.board, "outlines"))}

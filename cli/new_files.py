@@ -130,11 +130,11 @@ def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, ba
         f'doc: "Started from {ruleset.ref}."',
         f"extends: {extends}",
         "",
-        "# The files of this folder are laid over those of that ruleset: what they name is changed or added.",
+        "# The files of this folder change those of that ruleset, or add to them.",
     ]
     if get(base.source.root, "map", "regions") is not None:
-        about = "A map of one's own begins with this:" if not own else "It has a map of its own:"
-        lines += [f"# What does not hold here at all is emptied first, by its path. {about}"]
+        about = "To replace the map, begin with this:" if not own else "It has a separate map:"
+        lines += [f"# Parts of the base that do not apply here are emptied first, by path. {about}"]
         kinds = kinds_on_regions(ruleset.declarations, text(get(base.source.root, "map", "kind")))
         linked = (f"map.links.{name.text}.of" for name, _ in link_kinds(base.source.root))
         emptied = ["map.regions", *linked, *(f"kinds.{kind}.entities" for kind in kinds)]
@@ -142,7 +142,7 @@ def _game_file(name: str, target: Path, extends: str, ruleset: typed.Ruleset, ba
         lines += ["replaces:", *paths] if own else _commented("replaces:", paths)
     settings = list(_settings(base))
     if settings:
-        lines += ["", "# Other defaults of what a table may switch, which are now:"]
+        lines += ["", "# Other defaults of settings; the present ones are:"]
         lines += _commented("settings:", [f"  {key}: {_flow(setting)}{about}" for key, setting, about in settings])
     return _text(lines)
 
@@ -158,17 +158,17 @@ def _overlay_file(name: str, target: Path, ruleset: typed.Ruleset, base: Merged)
     ]
     settings = list(_settings(base))
     if settings:
-        lines += ["", "# Other defaults of what a table may switch, which are now:"]
+        lines += ["", "# Other defaults of settings; the present ones are:"]
         lines += _commented("settings:", [f"  {key}: {_default(setting)}{about}" for key, setting, about in settings])
     constants = [
         f"  constants.{key}: {_scalar(value)}" for key, _, value in entries(get(base.source.root, "constants"))
     ]
     lines += [
         "",
-        "# Other values, by their paths. `add` and `remove` do the same for what is not there yet, or should not be.",
+        "# Other values, by their paths. `add` is for new entries, and `remove` for unwanted ones.",
     ]
     if constants:
-        lines += ["# The numbers are now:"]
+        lines += ["# The present numbers are:"]
     lines += _commented("changes:", constants)
     return _text(lines)
 
@@ -178,7 +178,7 @@ def _tables_file(target: Path, ruleset: typed.Ruleset, base: Merged) -> str:
     tables = list(entries(get(base.source.root, "tables")))
     lines = [
         *modeline(target, "tables"),
-        f"# Numbers of {ruleset.ref}. Take the `# ` away from what is different here, and from what it stands in.",
+        f"# Numbers of {ruleset.ref}. Uncomment those that differ here, and the lines that contain them.",
     ]
     if constants:
         lines += ["", *_commented("constants:", [f"  {key}: {_scalar(value)}" for key, _, value in constants])]
@@ -204,8 +204,8 @@ def _map_file(target: Path, ruleset: typed.Ruleset, base: Merged) -> str:
     lines = [
         *modeline(target, "map"),
         f"# The map of {ruleset.ref} has {output.counted(len(regions), 'region')}.",
-        "# What stands here under the name of one is laid over it; a new name is a new region. Two-way links are",
-        "# written at both ends. For a map of one's own see `replaces` in game.yaml. The first region as it is there:",
+        "# An entry with the name of a region changes it; a new name is a new region. Two-way links are",
+        "# written at both ends. To replace the map, see `replaces` in game.yaml. The first region of the base:",
         "",
     ]
     _, name, region = regions[0]
@@ -216,8 +216,8 @@ def _map_file(target: Path, ruleset: typed.Ruleset, base: Merged) -> str:
 
 def _rules_file(ruleset: typed.Ruleset, base: Merged) -> str:
     lines = [
-        "# Rules of this ruleset's own. A rule with a new name is added. One that is there already keeps its",
-        "# parameters, and is replaced, wrapped, or taken out:",
+        "# Rules of this ruleset. A rule with a new name is added. An existing one keeps its",
+        "# parameters, and can be replaced, wrapped or removed:",
     ]
     procedures = [item for (kind, _), item in base.source.items.items() if kind == "procedure"]
     for item in procedures[:1]:
@@ -251,7 +251,7 @@ def _scenario_file(name: str, folder: Path, ruleset: typed.Ruleset, own: bool) -
         raise DiagnosticsError([fault.diagnostic]) from None
     lines = [
         *modeline(folder, "scenarios"),
-        "# What must happen. `rulespec test` runs it: write the next scenario for the first thing that differs here.",
+        "# The expected play, checked by `rulespec test`: write the next scenario for the first difference here.",
         "scenarios:",
         f"  - id: {name}.01",
         "    title: How the game begins",

@@ -19,7 +19,7 @@ start: play        # the procedure that is the game, in rules/play.rules
 """
 
 _KINDS = """\
-# What there is. A pile of counters is in the heap, or in front of a player.
+# Pieces. A counter is in the heap, or in front of a player.
 pieces:
   counter:
     each: []
@@ -29,12 +29,12 @@ pieces:
 """
 
 _TABLES = """\
-# Numbers with names.
+# Named numbers.
 constants: {counters: 10, most: 3}
 """
 
 _SETUP = """\
-# What is where at the start.
+# The position at the start.
 setup:
   pieces: {counter.heap: counters}
 """

@@ -85,7 +85,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
     if any("\ud800" <= char <= "\udfff" for name in seats for char in name):
-        raise click.BadParameter("a name is no text: it has bytes that are not UTF-8", param_hint="--names")
+        raise click.BadParameter("a name is not text: it has bytes that are not UTF-8", param_hint="--names")
     chosen = output.key_values(r.settings)
     if may_hide(ruleset):
         tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` shows it, of a game that --log saves")

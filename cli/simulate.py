@@ -58,7 +58,7 @@ def seat_counts(text: str) -> list[int]:
     for part in text.split(","):
         low, dash, high = part.strip().partition("-")
         if not low.isdecimal() or (dash and not high.isdecimal()) or len(low) > 3 or len(high) > 3:
-            raise click.BadParameter(f"`{text}` is no number of players such as 4 or 2-6", param_hint="--players")
+            raise click.BadParameter(f"`{text}` is not a number of players such as 4 or 2-6", param_hint="--players")
         results += range(int(low), int(high or low) + 1)
     if not results:
         raise click.BadParameter(f"`{text}` names no number of players", param_hint="--players")
@@ -379,7 +379,8 @@ def _show(
         show_differences(differences(run.totals, other.totals), (run.called, other.called), words)
         output.echo()
         output.echo(
-            "each interval is right 19 times in 20, not all of them; `rulespec playtest` answers what a rule changes"
+            "each interval holds 19 times in 20, but not all together; "
+            "`rulespec playtest` measures the effect of a rule"
         )
     for each in runs:
         output.echo()

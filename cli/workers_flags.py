@@ -23,7 +23,7 @@ _MAX_JOBS = 1_000
 
 def _jobs(ctx: click.Context, option: click.Parameter, value: int) -> int:
     if value == 0:
-        raise click.BadParameter("0 processes play no games; -1 means one on each core")
+        raise click.BadParameter("0 processes play no games; -1 means one per core")
     return value
 
 

@@ -58,7 +58,7 @@ class AuthorTools:
             Tool("read", "The text of a file.", (_FILE,), self.read),
             Tool(
                 "write",
-                "Replace a text that stands in a file once; with an empty one, make a new file.",
+                "Replace a text that occurs exactly once in a file; with an empty text, create a new file.",
                 (
                     _FILE,
                     ToolParameter("old", "string", "the text that is replaced; empty: the file is new"),
@@ -68,8 +68,8 @@ class AuthorTools:
             ),
             Tool(
                 "edit_map",
-                "Edit the map in words of the map, such as `link isle marsh`, by the smallest changes of its files.",
-                (ToolParameter("edits", "string", "edits, one on a line, as of `rulespec edit`"),),
+                "Edit the map by commands such as `link isle marsh`, by the smallest changes of its files.",
+                (ToolParameter("edits", "string", "one edit per line, as in `rulespec edit`"),),
                 self.edit_map,
             ),
             Tool("validate", "Check the ruleset: all problems, with places and ways out.", (), self.validate),
@@ -81,7 +81,7 @@ class AuthorTools:
             ),
             Tool(
                 "reference",
-                "What the language and the files have for a keyword: functions, keys of files, grammar, codes.",
+                "Entries of the language and the files for a keyword: functions, keys of files, grammar, codes.",
                 (ToolParameter("keyword", "string", "a word, such as shuffle, private or distance"),),
                 self.reference,
             ),
@@ -89,11 +89,11 @@ class AuthorTools:
             Tool("draw", "Draw the board as SVG into the file `board.svg` of the folder.", (), self.draw),
             Tool(
                 "playtest",
-                "What a rule changes: an overlay of the folder is compared with the ruleset, by random games in pairs.",
+                "Measure the effect of a rule: compare an overlay of the folder with the ruleset by paired games.",
                 (
                     ToolParameter("overlay", "string", "the file of the overlay, such as variants/short.yaml"),
-                    ToolParameter("pairs", "integer", "how many pairs of games, 200 at most", 20),
-                    ToolParameter("players", "integer", "how many players, if several numbers are possible", 0),
+                    ToolParameter("pairs", "integer", "the number of pairs of games, at most 200", 20),
+                    ToolParameter("players", "integer", "the number of players, if several are possible", 0),
                 ),
                 self.playtest,
             ),
@@ -124,7 +124,7 @@ class AuthorTools:
         path = inside(self.folder, file)
         if path.suffix not in SUFFIXES or any(not part or part.startswith(".") for part in parts):
             rule = f"its name ends with {' or '.join(SUFFIXES)}, and no part of its path is empty or begins with a dot"
-            raise ToolError(f"`{file[:200]}` is no file of a ruleset: {rule}")
+            raise ToolError(f"`{file[:200]}` is not a file of a ruleset: {rule}")
         at = path
         while at != self.folder:
             if at.is_symlink():
@@ -154,7 +154,7 @@ class AuthorTools:
         else:
             before = self.read(file)["text"]
             if (count := before.count(old)) != 1:
-                raise ToolError(f"the text stands in `{file}` {count} times: it must occur exactly once")
+                raise ToolError(f"the text occurs in `{file}` {count} times: it must occur exactly once")
             text = before.replace(old, new)
         if len(text) > MOST_TEXT:
             raise ToolError(f"`{file}` would have more than {MOST_TEXT:,} characters")

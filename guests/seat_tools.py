@@ -77,7 +77,7 @@ class SeatTools:
             ),
             Tool(
                 "view",
-                "The game as your seat sees it: state, what is hidden, the open decision, and what has happened.",
+                "The game as your seat sees it: state, hidden parts, the open decision, and the history.",
                 (ToolParameter("since", "integer", "the number of decisions that are left out of the history", 0),),
                 self.view,
             ),

@@ -213,7 +213,7 @@ class MapEdits:
             if real not in self.map.own:
                 continue
             if real.suffix != ".yaml" or "scenarios" in real.parts:
-                remarks += [f"{file}:{line}: `{region}` stands here, too" for line, _ in sorted(places)]
+                remarks += [f"{file}:{line}: `{region}` also occurs here" for line, _ in sorted(places)]
                 continue
             edits = YamlEdits(self.map.raw(real), file, MAX_YAML)
             for cut in _cuts(edits.root, places, ()):
@@ -225,7 +225,7 @@ class MapEdits:
         """A remark on each overlay file of the ruleset that contains a word."""
         for path in sorted(visible(self.map.folder, "variants/**/*.*")):
             if path in self.map.own and re.search(rf"\b{word}\b", self.map.raw(path)):
-                yield f"{display(path)}: `{word}` stands here, too"
+                yield f"{display(path)}: `{word}` also occurs here"
 
     def _edited(self, file: str, edit: Callable[[YamlEdits], None]) -> Edited:
         path = self.map.folder / file

@@ -73,7 +73,7 @@ class MapProposals:
     def all(self) -> Iterator[Proposal]:
         """The proposals, in the recommended order."""
         if self.base is not None and (facts := self._regions.certain()):
-            yield Proposal("facts", f"{_said(facts)}: as all regions of the base that are like it", tuple(facts))
+            yield Proposal("facts", f"{_said(facts)}: as in all similar regions of the base", tuple(facts))
         if links := self._links():
             regions = dict.fromkeys(name for each in links for name in (each.region, each.other))
             yield Proposal("links", f"{_counted(len(links), 'link')} between regions that touch", tuple(regions))

@@ -98,11 +98,11 @@ class Wire:
         try:
             message = json.loads(body.decode(), object_hook=noted, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
-            return None, WireFault(_NOT_JSON, f"this is no JSON: {str(error)[:200]}")
+            return None, WireFault(_NOT_JSON, f"this is not JSON: {str(error)[:200]}")
         if isinstance(message, list):
             return None, WireFault(_NOT_A_MESSAGE, "this is a batch of messages: send them one by one")
         if len(inner) != 1 or not _is_message(message):
-            return message, WireFault(_NOT_A_MESSAGE, "this is no message of JSON-RPC 2.0")
+            return message, WireFault(_NOT_A_MESSAGE, "this is not a JSON-RPC 2.0 message")
         if "method" in message:
             try:
                 self._server.protocol.structure_message(message)

@@ -80,7 +80,7 @@ def bands(band: Sequence[Sequence[float]], share: bool, matters: float) -> str:
         f"<text x='{left}' y='{high - 5}'>{first:,.0f} pairs</text>",
         f"<text x='{right}' y='{high - 5}' text-anchor='end'>{last:,.0f}</text>",
     ]
-    return _svg(high, parts, "the difference after so many pairs")
+    return _svg(high, parts, "the difference by the number of pairs")
 
 
 def _apart(top: float, bottom: float) -> list[float]:

@@ -86,7 +86,7 @@ class OwnerDesk:
         try:
             order = msgspec.convert(data, OwnerOrder)
         except msgspec.ValidationError:
-            return _refused("this order has no form that is known")
+            return _refused("this request has an unknown form")
         try:
             return await self._obey(order)
         except KeyError:

@@ -137,7 +137,7 @@ class Rows:
         texts = [_text(each) for each in (id_, header, rules, aside)]
         whole = None not in texts and isinstance(begun, float) and _is_sum(values, total)
         if not whole:
-            fault = "its entry is not as it was written"
+            fault = "its entry has been changed"
         _, header, rules, aside = (text or "" for text in texts)
         return StoredGame(name, header, rules, aside, begun if isinstance(begun, float) else 0.0, lines, fault)
 
@@ -151,7 +151,7 @@ class Rows:
             if n != chain.lines:
                 return tuple(texts), f"line {chain.lines + 2} of its log is missing"
             if text is None or _text(total) != after.head:
-                return tuple(texts), f"line {chain.lines + 2} of its log is not as it was written"
+                return tuple(texts), f"line {chain.lines + 2} of its log has been changed"
             texts.append(text)
             chain = after
         if chain.lines != count or chain.head != _text(head):

@@ -85,7 +85,7 @@ async def take_typed(hall: Hall, live: Live, viewer: str | None, typed: TypedMov
         return _refused(MessageRefusal(f"{shown(typed.text)} may be {texts}"))
     near = get_close_matches(typed.text.strip(), await _texts(notated, game), 2, _CLOSE)
     hint = f": did you mean {' or '.join(f'`{text}`' for text in near)}?" if near else ""
-    return _refused(MessageRefusal(f"{shown(typed.text)} is none of your moves{hint}"))
+    return _refused(MessageRefusal(f"{shown(typed.text)} is not one of your moves{hint}"))
 
 
 async def _texts(notated: Notated, game: Game) -> list[str]:

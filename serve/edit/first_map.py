@@ -169,7 +169,7 @@ class Start:
         """Stores the bytes of a drawing; returns a refusal, or ""."""
         end = next((each for each in DRAWINGS if name.lower().endswith(each)), "")
         if not end:
-            return f"`{_clean(name)}` is no drawing: the name of one ends in {' or '.join(DRAWINGS)}"
+            return f"`{_clean(name)}` is not a drawing: the name must end in {' or '.join(DRAWINGS)}"
         content = bytearray()
         async for part in parts:
             content += part
@@ -190,7 +190,7 @@ class Start:
         """Starts the map of a drawing; returns a refusal, or ""."""
         async with self._lock:
             if self.desk is not None:
-                return "the map has begun already: load this page again"
+                return "the map has already been started: reload this page"
             result = await self._read(choice)
             if result.refused:
                 return result.refused[0].message
@@ -209,7 +209,7 @@ class Start:
         done: list[Path] = []
         try:
             if not can_start(folder):
-                return "the folder has other files now: a map begins in one that has nothing but drawings"
+                return "the folder now has other files: a map starts in a folder with only drawings"
             for name, content in files.items():
                 path = folder / name
                 path.parent.mkdir(exist_ok=True)

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from rulespec.serve.edit.first_map import MAX_CHOICE, MapChoice, ReadDrawing, ReadFinding, Start, read_choice
 
 _Answer = Callable[[Request], Awaitable[object]]
-_UNKNOWN = "this request has no form that is known, or is too large"
+_UNKNOWN = "this request has an unknown form, or is too large"
 
 
 def start_routes(start: Start, key: str) -> list[Route]:

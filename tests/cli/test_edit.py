@@ -123,9 +123,9 @@ def test_what_depends_on_a_region_goes_with_it_or_is_listed(lake: Path) -> None:
     overlay = lake / "variants" / "wet.yaml"
     overlay.write_text("id: wet\ntitle: Wet\nfor: tutorial\nversion: '1'\nchanges: {map.regions.forest.terrain: sea}\n")
     result = edit(lake, "remove forest")
-    assert "variants/wet.yaml: `forest` stands here, too" in result.stdout
+    assert "variants/wet.yaml: `forest` also occurs here" in result.stdout
     overlay.unlink()
-    assert result.exit_code == 0 and "scenarios/details.yaml:320: `forest` stands here, too" in result.stdout
+    assert result.exit_code == 0 and "scenarios/details.yaml:320: `forest` also occurs here" in result.stdout
     assert "the map has no problems" in result.stdout
     texts = {name: text.decode() for name, text in files(lake).items()}
     assert [name for name, text in texts.items() if "forest" in text] == ["scenarios/details.yaml"]

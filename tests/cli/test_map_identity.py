@@ -87,7 +87,7 @@ def test_shapes_in_another_order_are_the_same_regions(labels: tuple[str, str, st
     one, two, three = ((label, 100 * i) for i, label in enumerate(labels))
     begin(tmp_path, one, two, three)
     before = regions(tmp_path)
-    assert "the map is as the drawing has it" in update(tmp_path, three, one, two)
+    assert "the map already matches the drawing" in update(tmp_path, three, one, two)
     assert regions(tmp_path) == before
     update(tmp_path, three, (two[0], 100, 90))  # the first is gone, and the second is smaller
     left = {
@@ -103,7 +103,7 @@ def test_a_title_is_compared_as_it_is_seen(tmp_path: Path) -> None:
     one, other = ("Йошкар", 0), ("Ґрунь й", 100)
     begin(tmp_path, one, other)
     parted = [(unicodedata.normalize("NFD", label), x) for label, x in (other, one)]
-    assert "the map is as the drawing has it" in update(tmp_path, *parted)
+    assert "the map already matches the drawing" in update(tmp_path, *parted)
 
 
 def test_a_region_is_not_the_one_whose_place_it_takes(tmp_path: Path) -> None:
@@ -165,7 +165,9 @@ def test_a_new_label_with_a_name_in_letters_takes_none_from_another(tmp_path: Pa
         ("region_2", "Region"),
     ]
     after = regions(tmp_path)
-    assert "the map is as the drawing has it" in update(tmp_path, ("★", 100), ("Region", 300), ("A", 200), ("★ A", 0))
+    assert "the map already matches the drawing" in update(
+        tmp_path, ("★", 100), ("Region", 300), ("A", 200), ("★ A", 0)
+    )
     assert regions(tmp_path) == after
 
 
@@ -189,7 +191,7 @@ def test_two_shapes_of_one_label_are_said_and_found_by_their_outlines(tmp_path: 
     output = new(tmp_path, drawing(west, wales, east))
     assert "RS852" in output and "2 shapes are called `England` (lines 1, 3)" in output
     begin_again = regions(tmp_path)
-    assert "the map is as the drawing has it" in update(tmp_path, east, west, wales)
+    assert "the map already matches the drawing" in update(tmp_path, east, west, wales)
     assert regions(tmp_path) == begin_again
     output = update(tmp_path, ("England", 210, 110), ("England", 0, 90), wales)
     assert "changed: england_2 (its place" in output and "changed: england (its place" in output
@@ -229,7 +231,7 @@ def test_shapes_of_one_place_are_one(tmp_path: Path) -> None:
     """A layer with the same shapes once more, as maps have it for the pointer."""
     begin(tmp_path, ("Ankara", 0), ("Ankara", 0), ("Wales", 100))
     assert [*regions(tmp_path)] == ["ankara", "wales"]
-    assert "the map is as the drawing has it" in update(tmp_path, ("Wales", 100), ("Ankara", 0), ("ankara", 0))
+    assert "the map already matches the drawing" in update(tmp_path, ("Wales", 100), ("Ankara", 0), ("ankara", 0))
 
 
 @pytest.mark.proof  # 0.6 s
@@ -245,7 +247,7 @@ def test_names_are_latin_letters_and_titles_what_is_drawn(tmp_path: Path) -> Non
     assert names == ["beihai", "kiev", "lqhrh", "dilli", "odegard", "grun"]
     assert [r["title"] for r in regions(tmp_path).values()] == [unicodedata.normalize("NFC", each) for each in labels]
     parted = [(unicodedata.normalize("NFD", label), 60 * i, 60) for i, label in enumerate(labels)]
-    assert "the map is as the drawing has it" in update(tmp_path, *reversed(parted))
+    assert "the map already matches the drawing" in update(tmp_path, *reversed(parted))
 
 
 def test_a_region_with_another_label_is_found_by_its_outline(tmp_path: Path) -> None:
@@ -295,7 +297,7 @@ def test_labels_that_give_one_name_are_refused_with_both(labels: tuple[str, str]
     new(tmp_path, drawing(*shapes), "--ids", str(tmp_path / "ids.yaml"))
     before = regions(tmp_path)
     assert [*before] == ["west", "east"]
-    assert "the map is as the drawing has it" in update(tmp_path, *reversed(shapes))
+    assert "the map already matches the drawing" in update(tmp_path, *reversed(shapes))
     assert regions(tmp_path) == before
 
 

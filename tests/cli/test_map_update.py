@@ -88,7 +88,7 @@ def mine(tmp_path: Path) -> Path:
 
 def test_a_drawing_as_it_was_changes_nothing(mine: Path) -> None:
     before = files(mine)
-    assert "the map is as the drawing has it" in new(mine, (mine / "map.svg").read_text("utf-8"), "--update")
+    assert "the map already matches the drawing" in new(mine, (mine / "map.svg").read_text("utf-8"), "--update")
     assert files(mine) == before
 
 
@@ -108,7 +108,7 @@ def test_twenty_changes_lose_no_line(mine: Path) -> None:
     for part in (message, "new: cape", "new: r17_east", "terrain: sea → land"):
         assert part in output
     for name in ("r2", "r18", "r19"):
-        assert f"not drawn any more: {name} " in output
+        assert f"no longer drawn: {name} " in output
     after = files(mine)
     data = yaml.safe_load(after["map.yaml"])["map"]["regions"]
     assert [data[name]["terrain"] for name in ("r0", "r1", "r5", "r16", "r7")] == ["land", "sea", "sea", "sea", "land"]
@@ -118,7 +118,7 @@ def test_twenty_changes_lose_no_line(mine: Path) -> None:
     assert before["map.yaml"].count("# by the old road") <= after["map.yaml"].count("# by the old road")
     assert "r8: {label: [700, 300], outline: M" in after["outlines.yaml"]
     assert "# drawn in one evening" in after["outlines.yaml"]
-    assert "the map is as the drawing has it" in new(mine, text, "--update")  # twice is once
+    assert "the map already matches the drawing" in new(mine, text, "--update")  # twice is once
     assert files(mine) == after
     done = CliRunner().invoke(cli, ["draw", str(mine / "mine"), "--out", str(mine / "x.svg")])
     assert "RS558" not in done.output and (mine / "x.svg").is_file()
@@ -135,7 +135,7 @@ def test_what_is_gone_is_deleted_if_it_is_wanted(mine: Path) -> None:
         {"r18", "r19"} & {*region.get("land", ())} for region in data.values()
     )
     assert "r18" not in after["outlines.yaml"] and "# mine" in after["map.yaml"]
-    assert "the map is as the drawing has it" in new(mine, text, "--update")
+    assert "the map already matches the drawing" in new(mine, text, "--update")
 
 
 @pytest.mark.proof  # 0.4 s

@@ -260,7 +260,7 @@ def test_one_colour_may_say_several_facts(tmp_path: Path) -> None:
     assert "not sound yet, as its rules expect more of a map: " in output and "RS242 " in output
     text = (tmp_path / "mine" / "map.yaml").read_text("utf-8")
     assert text.count("      terrain: province\n      home: italy\n") == 2
-    assert "the map is as the drawing has it" in new(tmp_path, COLOURED, "--update")
+    assert "the map already matches the drawing" in new(tmp_path, COLOURED, "--update")
 
 
 def test_a_document_type_is_read_and_names_nothing(tmp_path: Path) -> None:

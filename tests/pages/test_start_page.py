@@ -121,7 +121,7 @@ def test_from_an_empty_folder_to_a_sound_variant_of_six_nations(start: StartPage
     updated = CliRunner().invoke(
         cli, ["new", "six_lands", "--to", str(tmp_path), "--map", str(folder / "drawing.svg"), "--update", "--yes"]
     )
-    assert "the map is as the drawing has it" in updated.output, updated.output
+    assert "the map already matches the drawing" in updated.output, updated.output
 
 
 LAYERS = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 30"><g id="provinces">
@@ -133,7 +133,7 @@ LAYERS = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 30"><g id="p
 @pytest.mark.parametrize("start", [393, 1360], indirect=True)
 def test_what_is_doubtful_is_a_button_and_what_is_refused_a_sentence(start: StartPage, tmp_path: Path) -> None:
     start.drop("notes.txt", "oak")
-    assert "`notes.txt` is no drawing: the name of one ends in .svg" in start.text("#notice")
+    assert "`notes.txt` is not a drawing: the name must end in .svg" in start.text("#notice")
     start.drop("empty.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
     assert start.text("#counts") == "It is not read" and start.page.is_disabled("#begin")
     assert "no shape in this drawing has a name" in start.text("#findings li")

@@ -342,4 +342,4 @@ def test_a_map_of_the_earth_is_a_ruleset(tmp_path: Path) -> None:
     assert CliRunner().invoke(cli, ["validate", str(tmp_path / "mine")]).exit_code == 0
     assert "\n  evil" not in (tmp_path / "mine" / "map.yaml").read_text("utf-8")
     again = CliRunner().invoke(cli, [*args, "--update"])
-    assert "the map is as the drawing has it" in again.output
+    assert "the map already matches the drawing" in again.output

@@ -131,7 +131,7 @@ def test_numbers_stand_side_by_side_without_a_verdict() -> None:
     assert "19 times in 20" in lines[2]
     assert any(line.startswith("decisions on average") for line in lines)
     assert said.count("all invariants held") == 2
-    assert "`rulespec playtest` answers what a rule changes" in said
+    assert "`rulespec playtest` measures the effect of a rule" in said
 
 
 def test_a_mistake_of_the_other_ruleset_counts(tmp_path: Path) -> None:

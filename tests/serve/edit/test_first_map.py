@@ -58,7 +58,7 @@ def test_a_drawing_is_given_read_and_becomes_the_map(base: str, folder: Path) ->
     written = files(folder)
     assert written["drawing.svg"] == SVG.encode() and b"north:" in written["map.yaml"]
     assert b'<main id="editor"' in ask(base, "/")[1], "the page of the map is there"
-    assert ask(base, "/map", CHOICE)[1] == {"refused": "the map has begun already: load this page again"}
+    assert ask(base, "/map", CHOICE)[1] == {"refused": "the map has already been started: reload this page"}
     assert CliRunner().invoke(cli, ["validate", str(folder)]).exit_code == 0
 
 
@@ -74,7 +74,7 @@ def test_only_pages_with_the_key_may_ask(base: str, folder: Path) -> None:
 def test_bytes_are_bounded(base: str) -> None:
     assert "is no drawing" in ask(base, "/drawing?name=notes.txt", b"x")[1]["refused"]
     assert "has more than 32 MB" in ask(base, "/drawing?name=a.svg", bytes(MOST_BYTES + 1))[1]["refused"]
-    unknown = "this request has no form that is known, or is too large"
+    unknown = "this request has an unknown form, or is too large"
     for body in (b"x", b"[]", b'{"name": 1}', json.dumps({**CHOICE, "more": 1}).encode(), b" " * 9_000):
         assert ask(base, "/map", body)[1] == {"refused": unknown}
     assert read_choice(json.dumps(CHOICE).encode()) is not None
