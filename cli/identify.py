@@ -92,7 +92,7 @@ def _show_lost_overlays(log: NativeLog) -> None:
         named_ruleset(log)
     except DiagnosticsError as error:
         if error.diagnostics[0].code == "RS617":
-            output.echo(f"{error.diagnostics[0].message}; to start from it, say where: --rules REF+./overlay.yaml")
+            output.echo(f"{error.diagnostics[0].message}; to start from it, give its path: --rules REF+./overlay.yaml")
 
 
 def _identification(log: NativeLog, rules: str | None, details: bool) -> Identification:

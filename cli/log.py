@@ -244,5 +244,5 @@ def _must_be_for(viewed: Viewer, log: SeatLog) -> None:
         same = False
     if not same:
         whom = "all seats" if viewed.text is None else shown(viewed.text)
-        help_ = "each seat checks what it was given itself"
+        help_ = "each seat checks the log that it received itself"
         raise failure("RS632", f"{log.file} is not a log for {whom}", None, help=help_)

@@ -189,7 +189,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         show(result)
     failed = any(each["failed"] for rule in result["rules"] for each in rule["strengths"])
     if stopped:
-        output.echo("stopped: these are the answers so far", err=True)
+        output.echo("stopped: these are the results so far", err=True)
         raise KeyboardInterrupt
     ctx.exit(output.PROBLEMS if failed else output.OK)
 

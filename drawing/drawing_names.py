@@ -191,13 +191,13 @@ class _Names:
                 hint = "say `position: [x, y]` on the map, or `positions:` here"
                 self.report.error("RS553", message, form.span, help=hint)
         if name == "stops" and not self._has_stops(kind):
-            message = f"`{kind.name}` is not made of a map of hexes and the ends of lines on its tiles"
+            message = f"`{kind.name}` is not a product of a map of hexes and the ends of lines on its tiles"
             self.report.error("RS553", message, form.span, help="give `in:`, the board `as: hexes` with the tiles")
         if name == "pairs" and len(kind.product) != 2:
-            message = f"`{kind.name}` is not made of two kinds, and cannot be drawn as pairs"
+            message = f"`{kind.name}` is not a product of two kinds, and cannot be drawn as pairs"
             self.report.error("RS553", message, form.span, help="draw it as a row")
         if name == "mats" and (len(kind.product) != 2 or kind.product[1] not in self.d.boards):
-            message = f"`{kind.name}` is not made of owners and a regular board, and cannot be drawn as mats"
+            message = f"`{kind.name}` is not a product of owners and a regular board, and cannot be drawn as mats"
             hint = "its `product` has two kinds, the second a regular board"
             self.report.error("RS553", message, form.span, help=hint)
 
@@ -214,7 +214,7 @@ class _Names:
         board = self.d.boards.get(kind.product[1] if len(kind.product) == 2 else kind.name)
         of = (*(kind.product or (kind.name,)), board.direction) if board is not None else ()
         if side is not None and side.product != of:
-            message = f"`{side.name}` is not made of `{kind.name}` and its directions"
+            message = f"`{side.name}` is not a product of `{kind.name}` and its directions"
             help_ = f"a kind of sides has `product: [{', '.join(of)}]`" if board is not None else "draw it as pairs"
             self.report.error("RS553", message, word.span, help=help_)
 

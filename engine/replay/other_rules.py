@@ -16,7 +16,7 @@ def warn_of_other_rules(log: NativeLog, ruleset: typed.Ruleset, report: Report) 
         return
     if header.ruleset_hash and not of_other_version(header.ruleset_hash):
         hashes = f"{header.ruleset_hash[:8]}, now {ruleset.hash[:8]}"
-        message = f"this log was made under other rules than those of `{ruleset.ref}` ({hashes})"
+        message = f"this log was made under rules other than those of `{ruleset.ref}` ({hashes})"
         help_ = f"the log may diverge where the rules have changed; {_how_to_compare(header, ruleset)}"
         report.warning("RS618", message, place, help=help_)
     elif not header.ruleset_hash and not header.sources_hash:

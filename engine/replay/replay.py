@@ -342,7 +342,7 @@ def named_ruleset(
             raise
         message = f"the log names the ruleset `{log.header.ruleset}`: {first.message}"
         hint = f"{first.help}\n" if first.help.startswith("did you mean") else ""
-        help_ = f"{hint}if it is a folder or a file of yours, say where: --rules PATH, --rules REF+./overlay.yaml"
+        help_ = f"{hint}if it is your own folder or file, give its path: --rules PATH, --rules REF+./overlay.yaml"
         fail("RS617", message, Span(log.file, 1, 1, 1, 2), help=help_)
 
 

@@ -154,7 +154,7 @@ def _public(c: Context, root: typed.Expr) -> None:
         written, e = stack.pop()
         if (secret := _secret(e)) is not None or isinstance(e, typed.Once):
             called = [Label(e.span, "it is read here")] if written is not e else []
-            what, notes = "what holds after a procedure", called
+            what, notes = "a hypothetical call of a procedure", called
             if secret is not None and secret.private is not None:
                 what, notes = f"`{secret.name}`", [*called, Label(secret.private.span, "it is private")]
             message = f"everybody knows who sees it, so it cannot depend on {what}"

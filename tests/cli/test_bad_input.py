@@ -75,7 +75,7 @@ PLAY = "rules/play.rules"
 SETUP = "setup.yaml"
 BAD_RULESETS: dict[str, tuple[Change, str, str]] = {
     # what: (the change, the code, the place and what must be said)
-    "no file": (lambda f: (f / "game.yaml").unlink(), "RS501", "holds no ruleset"),
+    "no file": (lambda f: (f / "game.yaml").unlink(), "RS501", "is not a ruleset"),
     "broken yaml": (write(SETUP, "setup: {pieces: [\n"), "RS111", "setup.yaml:2:1"),
     "deep yaml": (write(SETUP, "[" * 400_000), "RS112", "setup.yaml:1:65"),
     "deep yaml, indented": (write(SETUP, "".join(" " * i + "a:\n" for i in range(900))), "RS112", "setup.yaml:6"),
@@ -146,8 +146,8 @@ MANY = {"alias bomb", "unknown function"}
         ("nothing", "RS501", "there is no ruleset `nothing`"),
         ("wagr", "RS501", "did you mean `wager`?"),
         ("./nothing", "RS501", "there is no ruleset"),
-        (".", "RS501", "holds no ruleset"),
-        ("", "RS501", "holds no ruleset"),
+        (".", "RS501", "is not a ruleset"),
+        ("", "RS501", "is not a ruleset"),
         ("nim+tal", "RS502", "did you mean `tall`?"),
         ("nim+../../secret", "RS502", "there is no overlay"),
         ("nim+", "RS502", "there is no overlay"),

@@ -187,8 +187,8 @@ def test_a_drawing_file_may_say_all_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "before, after, message",
     [
-        ("plot: {as: mats", "licence: {as: mats", "`licence` is not made of owners and a regular board"),
-        ("[edge.up]", "[licence.rank]", "`licence` is not made of `plot` and its directions"),
+        ("plot: {as: mats", "licence: {as: mats", "`licence` is not a product of owners and a regular board"),
+        ("[edge.up]", "[licence.rank]", "`licence` is not a product of `plot` and its directions"),
         ("[edge.up]", "[edge.down]", "there is no field of `edge` `down`"),
         ("field: tile", "field: turn", "there is no field of `hex` that names an entity `turn`"),
         ("lines: lines", "lines: worth", "there is no fact of `tile` that is a set `worth`"),

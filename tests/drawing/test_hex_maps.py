@@ -153,7 +153,7 @@ def test_all_that_is_public_is_drawn_and_can_be_read(table: tuple[Board, dict[st
         ("firm.home: home_end", "firm.seat: home_end", "there is no fact of `firm` `seat`"),
         ("firm.home: home_end", "firm.home: end", "there is no field of `firm` `end`"),
         ("{as: stops, in: hex}", "{as: hexes}", "no `point` has a position"),
-        ("firm: {as: hidden}", "firm: {as: stops, in: hex}", "is not made of a map of hexes"),
+        ("firm: {as: hidden}", "firm: {as: stops, in: hex}", "is not a product of a map of hexes"),
         ("only: price", "only: worth", "there is no fact of `cell` `worth`"),
         ("tints: {par", "tints: {pa", "there is no fact of `cell` `pa`"),
         ("firm.cell: rank", "firm.cell: order", "there is no field of `firm` `order`"),

@@ -53,7 +53,7 @@ def _converted(source: Type, target: Type) -> str:
     if isinstance(source, SetOf) and target == BOOL:
         return "a set is not a condition: `s != {}` asks whether it has members"
     if isinstance(source, Num) and isinstance(target, Num) and "" in (source.unit, target.unit):
-        return f"`… * 1 {target}` gives it the unit" if source.unit == "" else f"`… / 1 {source}` is the plain number"
+        return f"`… * 1 {target}` gives it the unit" if source.unit == "" else f"`… / 1 {source}` is a plain number"
     if target == BOOL and may_be_none(source):
         return "`… is some` tests for a value, and `… ?? y` replaces none by y"
     return ""

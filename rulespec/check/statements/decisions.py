@@ -49,7 +49,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPl
     for o in options:
         if o.name.text in seen and seen[o.name.text].name.span != o.name.span:  # else its group is here twice
             notes = (Label(seen[o.name.text].span, "the first one"),)
-            message = f"this decision has an option `{o.name.text}` already"
+            message = f"this decision already has an option `{o.name.text}`"
             edit = f"`change option {o.name.text} of {s.name.text}:`"
             help_ = f"give it another name; an overlay edits the first one by {edit}"
             x.error("RS223", message, o.name.span, notes=notes, help=help_)
