@@ -143,7 +143,7 @@ def _recorded(results: Results[CodedGame], logs: Iterator[Log]) -> Iterator[Code
     output.show(results.warnings)
     if done:
         next(islice(logs, done - 1, None), None)
-        output.echo(f"{results.path.parent}: goes on after {output.counted(done, 'log')}", err=True)
+        output.echo(f"{results.path.parent}: continues after {output.counted(done, 'log')}", err=True)
 
 
 @command.command("replay")

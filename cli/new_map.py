@@ -225,7 +225,11 @@ class Base:
         for colour in sorted({*self.fills} - {region.fill for region in drawn.regions}):
             others = self._silent(drawn)
             message = f"no region has the colour `{colour}`, which --fill gives a meaning"
-            help_ = f"of other colours there are {others}" if others else "colours stand at shapes or groups, as `fill`"
+            help_ = (
+                f"of other colours there are {others}"
+                if others
+                else "colours are attributes of shapes or groups, as `fill`"
+            )
             report.warning("RS851", message, place, help=help_)
         return report.diagnostics
 

@@ -155,5 +155,5 @@ def resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dict
             raise click.UsageError(f"{log.file} is not legal to its end: {tells} why")
         what = f"`{outcome.action.get('option', 'undo')}` is refused: {outcome.refusal}"
         raise click.UsageError(f"{log.file} is not legal from {outcome.place} on: {what}; {tells} all of it")
-    output.echo(f"{log.file}: goes on after {output.counted(result.game.ply, 'decision')}")
+    output.echo(f"{log.file}: continues after {output.counted(result.game.ply, 'decision')}")
     return result.game

@@ -305,7 +305,7 @@ class _Games:
             if question.asks not in known:
                 raise click.UsageError(
                     f"the question `{question.name}` asks for the measure `{question.asks}`, which {r.base} does not "
-                    f"have; declare it in an overlay of its own, and play {r.base}+THAT_OVERLAY against the rule"
+                    f"have; declare it in a separate overlay, and play {r.base}+THAT_OVERLAY against the rule"
                 )
         return results
 

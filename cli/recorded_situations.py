@@ -91,7 +91,7 @@ def _diagnostic(checked: SituationCheck, group: list[Altered]) -> Diagnostic:
     file, _, line = rule.place.rpartition(":")
     span = Span(file, int(line), 1, int(line), 2) if file and line.isdigit() else None
     lines = [*first.lines, f"the shortest game, {text}", *([f"settings: {changed}"] if changed else [])]
-    lines.append("if that is meant, `rulespec explore REF --record` records them again")
+    lines.append("if that is intended, `rulespec explore REF --record` records them again")
     return Diagnostic("RS583", Severity.ERROR, message, span, help="\n".join(lines))
 
 
@@ -103,6 +103,6 @@ def summary(checked: SituationCheck) -> str:
     if checked.is_clean:
         return every
     altered = len({each.number for each in checked.altered})
-    rest = f", {checked.unreached:,} not reached any more" if checked.unreached else ""
+    rest = f", {checked.unreached:,} no longer reached" if checked.unreached else ""
     rest += f", {checked.late:,} not looked at within {SECONDS:.0f} s of processor time" if checked.late else ""
     return f"this change altered {altered:,} of {every}{rest}"

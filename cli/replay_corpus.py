@@ -115,7 +115,7 @@ class _Run:
         if row_of(self._plan, log) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
             raise SaveError(f"{log.name} has another row in {results.path} than recorded; {why}")
-        output.echo(f"{results.path}: goes on after {output.counted(done, 'log')}", err=True)
+        output.echo(f"{results.path}: continues after {output.counted(done, 'log')}", err=True)
         return done
 
     def add(self, row: LogRow) -> None:

@@ -71,7 +71,7 @@ def _show(judgement: Judgement, words: Words) -> None:
         rows.append(("dropped" if number == 0 else "", text))
     if judgement.forced:
         count = output.counted(judgement.forced, "decision")
-        rows.append(("forced", f"{count} that the log lacks, each with one way to go on"))
+        rows.append(("forced", f"{count} that the log lacks, each with one possible continuation"))
     for number, (answer, times) in enumerate(_answers(judgement.answers)):
         rows.append(("answered" if number == 0 else "", f"{output.counted(times, 'question')} {answer}"))
     if judgement.skipped:

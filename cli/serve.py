@@ -224,12 +224,14 @@ def _warn(r: _Request) -> None:
     """Warns of a server that others can reach."""
     if r.cert is None and not r.url.startswith("https://"):
         output.echo(
-            f"warning: whoever can reach {r.host} can ask this server, and read its links on the way:"
-            " they are not encrypted (--cert and --key, or a proxy with TLS and --url)",
+            f"warning: anyone who can reach {r.host} can connect to this server, and can intercept its links,"
+            " which are not encrypted (--cert and --key, or a proxy with TLS and --url)",
             err=True,
         )
     else:
-        output.echo(f"warning: whoever can reach {r.host} can ask this server; only links open tables", err=True)
+        output.echo(
+            f"warning: anyone who can reach {r.host} can connect to this server, but only links open tables", err=True
+        )
 
 
 def _agents() -> Callable[..., Any] | None:

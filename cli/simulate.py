@@ -262,7 +262,7 @@ class _Run:
         if self.outcome(last.game) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
             raise SaveError(f"game {last.game:,} in {results.path} has another outcome than recorded; {why}")
-        output.echo(f"{results.path}: goes on after {output.counted(self.games, 'game')}", err=True)
+        output.echo(f"{results.path}: continues after {output.counted(self.games, 'game')}", err=True)
 
     def play(
         self, numbers: range, jobs: int, cluster: str, results: Results[Outcome] | None, *, keep_rows: bool

@@ -185,11 +185,11 @@ class _Findings:
             pairs = ", ".join(f"{_quoted(text.words)} beside {_quoted(name)}" for text, name in beside[:_LISTED])
             more = f" and {len(beside) - _LISTED} more" if len(beside) > _LISTED else ""
             message = f"{_counted(len(beside), 'text')} in a region with another name: {pairs}{more}"
-            help_ = "leave a town as it is; move the name of a neighbour into its own region"
+            help_ = "a town needs no change; move the name of a neighbour into its own region"
             self._warn("RS364", beside[0][0].line, message, help_)
         for texts, how in (
-            (self.notes.joined, "put together from texts that stand below or beside one another"),
-            (self.notes.outlined, "taken from shapes that stand in rows like letters"),
+            (self.notes.joined, "assembled from texts below or beside one another"),
+            (self.notes.outlined, "taken from rows of letter-like shapes"),
             (self.notes.led, "taken from texts outside, by the lines that lead from them"),
             (self.notes.plated, "taken from boxes that lie in their regions"),
         ):
@@ -204,7 +204,7 @@ class _Findings:
             words = ", ".join(_quoted(text.words) for text in loose[:_LISTED])
             more = f" and {len(loose) - _LISTED} more" if len(loose) > _LISTED else ""
             message = f"{_counted(len(loose), 'text')} in no shape: {words}{more}"
-            self._warn("RS857", loose[0].line, message, "move a name into its region; leave a title as it is")
+            self._warn("RS857", loose[0].line, message, "move a name into its region; a title needs no change")
 
     def _places(self) -> None:
         """Regions that lie on one another, or nearly touch."""

@@ -75,7 +75,7 @@ def inserted(outlines: Outlines, frame: Frame | None, edge: Stroke, to: Dot) -> 
     if to in edge:
         raise OutlineError(f"the edge already has a point at {written(to)}")
     if frame is not None and frame.side(*edge) and not (frame.side(edge[0], to) and frame.holds(to)):
-        raise OutlineError("the edge is on the frame, so a new point must be on it, too")
+        raise OutlineError("the edge is on the frame, so a new point must also be on it")
     _check_place(frame, None, to)
     _check(outlines, changed)
     return changed

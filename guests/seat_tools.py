@@ -68,26 +68,22 @@ class SeatTools:
             Tool(
                 "rules",
                 "The rules: decisions and options with their titles; of one decision or option, its help and rule ids.",
-                (
-                    ToolParameter(
-                        "name", "string", "the id of a decision or an option; left out: all, without help", ""
-                    ),
-                ),
+                (ToolParameter("name", "string", "the id of a decision or an option; default: all, without help", ""),),
                 self.rules,
             ),
             Tool(
                 "view",
                 "The game as your seat sees it: state, hidden parts, the open decision, and the history.",
-                (ToolParameter("since", "integer", "the number of decisions that are left out of the history", 0),),
+                (ToolParameter("since", "integer", "the number of decisions to omit from the history", 0),),
                 self.view,
             ),
-            Tool("options", "Your legal options now, as texts for `take`, in words, too.", (first,), self.options),
+            Tool("options", "Your legal options now, as texts for `take` and in words.", (first,), self.options),
             Tool(
                 "take",
                 "Take one of your options. Answers with the view afterwards.",
                 (
                     ToolParameter("option", "string", "the text of the option, as `options` lists it"),
-                    ToolParameter("ply", "integer", "the number of decisions taken so far, as `view` has it"),
+                    ToolParameter("ply", "integer", "the number of decisions taken so far, as given by `view`"),
                 ),
                 self.take,
             ),
@@ -105,7 +101,7 @@ class SeatTools:
                 f"Random games, {MOST_GAMES} at most, from copies of the game drawn from what your seat has seen: "
                 "the share of the win that your seat gets.",
                 (
-                    ToolParameter("option", "string", "your option to begin with; left out: none", ""),
+                    ToolParameter("option", "string", "your first option; default: none", ""),
                     ToolParameter("games", "integer", "how many games", 20),
                 ),
                 self.simulate,

@@ -182,7 +182,7 @@ class OutlineEdits:
                 for part, rings in self._changed(files, edit).items():
                     if part in self._base.parts and part not in files.parts:
                         raise MapEditError(
-                            f"`{part[1]}` of the base has the point, too, and its outline is not changed: "
+                            f"`{part[1]}` of the base shares the point, and its outline is not changed: "
                             "detach the point of your region, or draw the region of the base in your own files"
                         )
                     files.put(part, rings)

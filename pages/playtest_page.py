@@ -101,7 +101,7 @@ def _rule(rule: Report, report: Report) -> str:
                 forest(first["answers"]),
             ),
             "<h2>How the answers came about</h2>",
-            "<p class='note'>The difference after so many pairs of games, with its bounds.</p>",
+            "<p class='note'>The difference by the number of pairs of games, with its bounds.</p>",
             f"<div class='small'>{_bands(first)}</div>",
             f"<h2>How games ended</h2><p class='note'>Shares of games; no verdicts.</p>{key}",
             _bars([(title, 100 * a, 100 * b) for title, (a, b) in ending_shares(rule, first)], "{:.1f} %"),

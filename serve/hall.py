@@ -212,7 +212,7 @@ class Hall:
         store = self.store.path
         help_ = (
             f"`rulespec log {store} --table {game} --out game.jsonl` writes the sound part of its log"
-            f" ({lines + 1} lines), `rulespec serve game.jsonl --store {store}` goes on from there with new links;"
+            f" ({lines + 1} lines), and `rulespec serve game.jsonl --store {store}` continues with new links;"
             " or restore a backup of the store"
         )
         self.notes.append(Diagnostic("RS682", Severity.ERROR, message, None, help=help_))

@@ -79,7 +79,7 @@ class LineDesk:
             if order.do == "keep":
                 return await self._keep(live, order)
             if viewer is None or live.table.alone:
-                return _refused("only a seat at the table has variations of its own")
+                return _refused("only a seat at the table has its own variations")
             if order.do == "lines":
                 return _listed(live, viewer)
             if order.do == "open":

@@ -171,7 +171,7 @@ def _written_again(path: Path, fault: str, before: Path) -> Diagnostic:
         help_ = f"the damaged file stays as {before}; a copy of the store from before may have more"
     else:
         message = f"{path} is a store of version 1: its tables have been copied to one of version 2"
-        help_ = f"the file of version 1 stays as {before}; delete it when you do not need it any more"
+        help_ = f"the file of version 1 stays as {before}; delete it when you no longer need it"
     return Diagnostic("RS684", Severity.WARNING, message, None, help=help_)
 
 

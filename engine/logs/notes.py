@@ -62,7 +62,7 @@ def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) ->
     for key, value in results.items():
         if key.startswith(OWN):
             if not _OWN_KEY.fullmatch(key):
-                help_ = f"after `{OWN}` stand letters, digits and `-._:`, at most {MAX_OWN}"
+                help_ = f"`{OWN}` must be followed by letters, digits and `-._:`, at most {MAX_OWN}"
                 wrong(f"{shown(key)} is not a custom key", key, help_)
             if _is_deep(value, MAX_DEPTH):
                 wrong(f"{shown(key)} is nested too deeply", key, f"{MAX_DEPTH} levels are kept")

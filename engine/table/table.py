@@ -115,7 +115,7 @@ class Table:
     def set_reveals(self, reveals: bool) -> MessageRefusal | None:
         """Sets whether everything is revealed after the game; only before people decide, so that they know."""
         if self.played.early.chosen or any(step.option.by for step in self.game.omniscient.numbers.steps):
-            return MessageRefusal("the game has begun: the choice of what is shown after its end is fixed")
+            return MessageRefusal("the game has begun: its disclosure after the end can no longer be changed")
         self._state.reveals = reveals
         return None
 
@@ -334,7 +334,7 @@ class Table:
             if not len(pending(self.game)) < number <= self.game.ply or self._by(to) not in self.people:
                 return MessageRefusal("no decision of a person is there to go back to")
         if not number or (self.played.bars(seat, number) and not self.alone):
-            open_plan = "a plan is open: nothing before it is taken back until it stands"
+            open_plan = "a plan is open: earlier decisions cannot be taken back until it is committed"
             return MessageRefusal(open_plan if number else "there is nothing to take back")
         if self.alone or number <= self.free(seat):
             asked = self._state.note_back(seat, self._clock())

@@ -229,9 +229,9 @@ def saved_game_goes_on(trial: Trial) -> Diagnostic | None:
 def _same_game(trial: Trial, name: str, result: ReplayResult) -> Diagnostic | None:
     if result.divergence is not None:
         line = result.divergence.line
-        return contradiction(trial, name, f"line {line} is not legal any more: {result.divergence.refusal}")
+        return contradiction(trial, name, f"line {line} is no longer legal: {result.divergence.refusal}")
     if result.other_end is not None:
-        return contradiction(trial, name, f"the game that was read comes to another end: {result.other_end}")
+        return contradiction(trial, name, f"the replayed game has another end: {result.other_end}")
     game, again = trial.game, result.game
     if _all(again) != _all(game) or list(map(str, again.history)) != list(map(str, game.history)):
         return contradiction(trial, name, "the game that was read is another")

@@ -141,7 +141,7 @@ class _Plan:
             for part in parts(e) if e is target else (e,):
                 self._read(part)
         if isinstance(s, typed.Assign) and isinstance(s.target, typed.Field) and s.target.decl in self._opening:
-            self._tell(s.span, f"who sees private state depends on `{s.target.decl.name}`", s.target.decl.span)
+            self._tell(s.span, f"the viewers of private state depend on `{s.target.decl.name}`", s.target.decl.span)
         if isinstance(s, typed.CallProcedure) and s.procedure not in self._visited:
             self._visited.add(s.procedure)
             for param, arg in zip(s.procedure.params, s.args, strict=True):

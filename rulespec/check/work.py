@@ -100,7 +100,7 @@ def _check_totals(c: Context, work: Work) -> None:
         times = prod(work.sizes.kind(var.type) for var in secrecy.at)
         asked = [e for e in (secrecy.to, secrecy.open) if e is not None]
         total += times * sum(map(work.of, asked))
-        name = "who sees what is private, for all entities together,"
+        name = "the viewers of private values, for all entities together,"
         if not _check(c, total, name, secrecy.span, partial(dearest, work, asked, times), MAX_CHECK_WORK):
             break
     total = 0

@@ -19,7 +19,7 @@ _HEAD = r"^head: (?:replace |wrap |hook )?"
 _CHANGES = (
     (
         _HEAD + r"extend decision (\w+) ?: ?¦(?:require|let|cost|needs)\b",
-        r"a condition is added to one of its options: `change option NAME of \1: require …`",
+        r"add a condition to one of its options: `change option NAME of \1: require …`",
     ),
     (
         r"^head: (?:replace|wrap|remove|extend) ¦option (\w+)",
@@ -29,10 +29,10 @@ _CHANGES = (
         r"^head: ¦?(?:restrict|relax|limit|forbid|allow|modify|amend|edit|alter|patch|narrow|tighten|loosen)\b",
         "`change option NAME of DECISION:` edits it: `require …`, `remove …`, `replace … with …`",
     ),
-    (r"is some as \w+ ¦(?:and|or)\b", "a value is named by a whole condition: ask the rest in an `if` within"),
+    (r"is some as \w+ ¦(?:and|or)\b", "only a whole condition can name a value: test the rest in an inner `if`"),
     (r"^head: change ¦decision (\w+)", r"name one of its options: `change option NAME of \1:`"),
     (r"^head: change ¦(\w+)\.(\w+)", r"write `change option \2 of \1:`"),
-    (r"^head: change option (\w+) ?¦:", r"say of which decision: `change option \1 of DECISION:`"),
+    (r"^head: change option (\w+) ?¦:", r"name its decision: `change option \1 of DECISION:`"),
     (r"^(?:change: |head: change .*: )replace .*¦(?::|by\b|to\b|->)", "the form is `replace … with …`"),
     (
         r"^(?:change: |head: change .*: )¦(?:set|pay|move|if|for|leave|pass|add|insert|put|end)\b",
@@ -41,7 +41,7 @@ _CHANGES = (
 )
 
 _HEADS = (
-    (_HEAD + r"def\b.*¦(?:=|:(?!=))", "a definition says the type of its value: `def name(…) -> int:`"),
+    (_HEAD + r"def\b.*¦(?:=|:(?!=))", "a definition declares the type of its value: `def name(…) -> int:`"),
     (_HEAD + r"(?:def|procedure|guard) \w+ ?¦(?!\()", "brackets follow the name, also without parameters: `name()`"),
     (_HEAD + r"(?:def|procedure) \w+\(.*¦=", "a parameter has no default: every call gives it"),
     (_HEAD + r"(?:def|procedure) \w+\([^)]*¦[^({]*[,)]", "a parameter is written with its type: `name: type`"),
@@ -50,7 +50,7 @@ _HEADS = (
     (_HEAD + r"(?:def|procedure)\b.*(?:->|:) ?(?:set ?¦|¦\[)", "a set is written `set kind`"),
     (
         _HEAD + r"(?:def|guard)\b.*\bat most \d+ ¦deep\b|^head: (?:def|guard)\b.*¦(?:at most \d+ )?deep\b",
-        "a definition or a guard never calls itself: `procedure name(…) -> int at most n deep:` may",
+        "a definition or a guard cannot call itself, but `procedure name(…) -> int at most n deep:` can",
     ),
     (_HEAD + r"procedure\b.*\bat most \d+ ?¦:", "complete it: `at most 12 deep` for a recursive procedure"),
     (_HEAD + r"procedure\b.*\bat most ¦\w+", "the depth is a number: `at most 12 deep`"),
@@ -70,7 +70,7 @@ _HEADS = (
     ),
     (
         r"^head: ¦?(?:import\b|use\b|using\b|(?:include|require) ?\(?[\"\w]+[./\"])",
-        "all files of `rules/` are read together: leave it out",
+        "all files of `rules/` are read together: remove it",
     ),
     (
         r"^head: ¦?(?:class|enum|kind|type|struct|state|var|let|const|constant|global)\b|^head: ¦\w+ ?(?:=|:=)",
@@ -78,7 +78,7 @@ _HEADS = (
     ),
     (
         r"^head: ¦(?:option|include|require|decide|chance|set|pay|move|if|for|match|repeat|end|leave|return|pass)\b",
-        "statements and decisions stand in the indented body of a procedure",
+        "statements and decisions belong in the indented body of a procedure",
     ),
     (
         r"^guard: ¦?(?:set|pay|move|end|decide|chance|if|for|match|repeat|leave|return|pass|\w+ ?\()",
@@ -92,10 +92,13 @@ _ONE_EXPRESSION = (
     (r"^def: ¦?else\b", "a definition is one expression: write `a if c else b`"),
     (r"^def: ¦?return\b", "a definition is one expression: write it without `return`"),
     (r"^def: (?:case .*|else): ?(?:return|set|pay|move|leave|pass|let) ?¦", "only a value follows a case"),
-    (r"\bmatch ¦.*: ?case\b", "each `case` of a `match` is a line of its own, indented"),
+    (r"\bmatch ¦.*: ?case\b", "put each `case` of a `match` on a separate, indented line"),
     (r"^def: ¦?switch\b", "write `match`"),
-    (r"^(?:def|guard): let \w+ ?¦\[", "a table belongs to a procedure; a definition is given values, or makes a set"),
-    (r"\blet \w+\[.*¦where\b", "a table has a value for each member of a whole kind: ask for more when it is read"),
+    (r"^(?:def|guard): let \w+ ?¦\[", "a table belongs to a procedure; a definition takes values, or builds a set"),
+    (
+        r"\blet \w+\[.*¦where\b",
+        "a table has a value for each member of a whole kind: test the condition when reading it",
+    ),
     (r"\blet (\w+)\[\w+ in \w+ ?¦,", r"a table has one key: declare a product of kinds, and write `\1[x in PRODUCT]`"),
     (r"\blet (\w+)\[(\w+) ?¦\]", r"also name the member: `let \1[x in \2] = …`"),
     (
@@ -142,7 +145,7 @@ _COMPARING = (
 _STATEMENTS = (
     (
         _BODY + r"(?:(?:while|until) ?¦|(?:loop|do) ?¦:)",
-        "write `repeat at most n:`, and in its block `if …: leave`; `repeat:` alone needs a decision on every way",
+        "write `repeat at most n:`, and in its block `if …: leave`; `repeat:` alone needs a decision on every path",
     ),
     (_BODY + r"repeat ¦(?:while|until)\b", "write `repeat at most n:`, and in its block `if …: leave`"),
     (_BODY + r"repeat ¦", "write `repeat at most n:`"),
@@ -157,7 +160,7 @@ _STATEMENTS = (
     (_BODY + r"draft \w+ by [^:]*¦at\b", "a draft has no limit: count in a variable, and `require` it"),
     (_BODY + r"(?:draft \w+ ?¦|draft ?¦:|decide \w+ by [^:]*¦draft\b)", "write `draft name by p:`"),
     (_BODY + r"withdraw ?¦", "`withdraw` is an option that every draft has by itself"),
-    (_BODY + r"done ?¦$", "`leave` ends a draft; `done` may be the name of the option that says it"),
+    (_BODY + r"done ?¦$", "`leave` ends a draft; `done` may be the name of an option that uses it"),
     (_BODY + r"(?:skip ?¦turn|end ?¦turn|pass ?¦(?:the|his|my)\b|passes ?¦$)", "write `pass turn`"),
     (_BODY + r"unless ?¦", "write `if not (…):`"),
     (_BODY + r"(?:for each|foreach|for all) ?¦", "write `for x in s:`"),
@@ -169,7 +172,7 @@ _STATEMENTS = (
     (_BODY + r"(?:break|last) ?¦$", "write `leave`"),
     (
         _BODY + r"(?:next|skip) ?¦$",
-        "write `continue` to go on with the next turn of the loop, `pass` to do nothing",
+        "write `continue` for the next turn of the loop, `pass` to do nothing",
     ),
     (
         _BODY + r"(?:exit|stop|quit|halt) ?¦",
@@ -188,7 +191,7 @@ _STATEMENTS = (
         _BODY + r"(?:raise|throw|error|fail|assert|check) ?¦",
         "forbid actions by a `require` of the option; promise conditions by an `invariant`",
     ),
-    (_BODY + r"(?:print|log|echo) ?[¦(]", "rules print nothing: leave it out"),
+    (_BODY + r"(?:print|log|echo) ?[¦(]", "rules print nothing: remove it"),
     (_BODY + r"(?:set|let) \w.* ¦[-+*/%]=", "write `set x to x + e`"),
     (_BODY + r"set .* ¦:?=", "assign with `set … to …`"),
     (
@@ -209,7 +212,7 @@ _STATEMENTS = (
     (_BODY + r"(?:var|val|local|auto|const|int|bool|number|my) ¦\w+ ?:?=(?!=)", "a local is made with `let name = …`"),
     (_BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?(?:[-+*/%]=|\+\+|--)", "write `set x to x + e`"),
     (_BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?:?=(?!=)", "assign with `set … to …`"),
-    (_BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?==", "this compares, and nothing comes of it: assign with `set … to …`"),
+    (_BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?==", "this comparison has no effect: assign with `set … to …`"),
     (
         _BODY + r"(?:add|append|insert|include|push) ¦\D|^\w*: \w[\w.]*¦\.(?:add|append|insert|push)\b",
         "a member is added to a set by `set s to s | {x}`",
@@ -247,7 +250,7 @@ _DECISIONS = (
         r": (?:option|decide|chance|procedure|def)\b.*[\w)] ¦\"[^\"]*\" ?:?$",
         "a description is the first line of the body",
     ),
-    (r"\boption \w+\(.*\bin .*¦\?", "for none as one more value, write `x in s or none`"),
+    (r"\boption \w+\(.*\bin .*¦\?", "to allow none, write `x in s or none`"),
     (r"\boption \w+\(.*, ?where ¦", "there is no comma before `where`"),
     (
         r"\boption \w+\(.*\bin \S+ ¦to\b|\boption \w+\(\w+ ¦from\b|\boption .*\bin \w+ ¦\d",
@@ -259,11 +262,11 @@ _DECISIONS = (
         r"\boption \w+\((?:.*, *)?\w+ ?¦",
         "a parameter of an option ranges over a set or numbers: `(x in kind)`, `(n in 1 .. 3)`",
     ),
-    (_BODY + r"(?:option|include) ?¦", "options stand in the block of a `decide … by …:`"),
+    (_BODY + r"(?:option|include) ?¦", "options belong in the block of a `decide … by …:`"),
     (_BODY + r"decide by ¦", "a decision has a name: `decide name by player:`"),
     (
         _BODY + r"decide \w+ by (?:¦?(?:all|each|every|everyone|everybody|any)\b)",
-        "to ask all: `decide name together by p in s:`",
+        "to ask all players: `decide name together by p in s:`",
     ),
     (_BODY + r"decide \w+ together .*¦:|decide \w+ together ?¦", "write `decide name together by p in s:`"),
     (_BODY + r"decide .* if .*¦:", "put the `decide` into the block of an `if …:`"),
@@ -283,10 +286,10 @@ _SEARCHES = (
     (r"\btrail\(.*¦worth\b", f"what a path is worth at most: {_LONGEST}"),
     (r"\btrail\((?!.*\bwithin\b.*¦).*¦\)", "say how far: `trail(x from s to y in t once u within n)`"),
     (r"\btrail\(.*¦(?:,|once\b|where\b|counts\b|within\b|costs\b)", _TRAIL),
-    (r"\blongest\(\w+ ¦from\b", f"the paths stand in brackets of their own: {_LONGEST}"),
+    (r"\blongest\(\w+ ¦from\b", f"the paths need separate brackets: {_LONGEST}"),
     (r"\blongest\(path¦\(", f"the path has a name: {_LONGEST}"),
-    (r"\blongest\(.*\bwithin [^()]*¦worth\b", f"`worth` stands after the bracket of `path(…)`: {_LONGEST}"),
-    (r"\blongest\(.*\bworth .*¦else\b", "a comma stands before `else`: `worth w, else d`"),
+    (r"\blongest\(.*\bwithin [^()]*¦worth\b", f"`worth` comes after the bracket of `path(…)`: {_LONGEST}"),
+    (r"\blongest\(.*\bworth .*¦else\b", "a comma comes before `else`: `worth w, else d`"),
     (r"\blongest\(.*¦(?:\)|,|costs\b)", f"say what a path is worth: {_LONGEST}"),
 )
 _PATHS = (
@@ -318,7 +321,7 @@ _SEVERAL = (
 _DRAWS = (
     (_BODY + r"roll .*\) ?¦by\b", "nobody decides a `roll`: leave `by` out, or write `choose`"),
     (_BODY + r"(?:roll|choose) .*¦:", "no block follows: its parameters are known to the end of this block"),
-    (_BODY + r"choose .*\) ?¦(?:$|weight)", "say who chooses: `choose name(x in s) by p`"),
+    (_BODY + r"choose .*\) ?¦(?:$|weight)", "name the chooser: `choose name(x in s) by p`"),
     (_BODY + r"roll(?: \w+)? ?¦|roll \w+\(\w* ?¦", "write `roll name(n in 1 .. 6)`"),
     (_BODY + r"choose(?: \w+)? ?¦|choose \w+\(\w* ?¦", "write `choose name(x in s) by p`"),
 )
@@ -327,7 +330,7 @@ _EXPRESSIONS = (
     (r"\b(max|min)\(.*\bfor\b[^()]*, ?¦(?!else)", r"each set has its `for`: `\1(e for x in a for y in b)`"),
     (r"\b(sum|union)\(.*\bfor\b[^()]*¦,", r"each set has its `for`: `\1(e for x in a for y in b)`"),
     (r"\b(any|all)\(\w+ in [^()]*¦,(?! *\w+ in\b)", r"a condition follows a colon: `\1(x in s: c)`"),
-    (r"\b(count|any|all)\(\w+ in [^()]*¦,", r"a `for` stands before the next: `\1(x in a for y in b …)`"),
+    (r"\b(count|any|all)\(\w+ in [^()]*¦,", r"write `for` before the next: `\1(x in a for y in b …)`"),
     (r"\b(sum|max|min|union)\(\w+ in [^()]*¦[:)]", r"write `\1(e for x in s)`"),
     (r"\{\w+ ?¦:|\{\w+ in [^{}]*¦:", "write `{x in s where c}`"),
     (
@@ -348,15 +351,18 @@ _EXPRESSIONS = (
     (r"\bin (?!.*\belse\b).*? if .*¦[):,]", "a condition on the members of a set begins with `where`"),
     (r"(?:sum|max|min|count|union|any|all)\(\[[^\]]*¦", "leave the square brackets out"),
     (r"¦\[|\bin \([^()]*¦,", "a set is written in braces: `{a, b}`"),
-    (r"\w¦!\.", "`?.` gives none where there is none; else check it first: `if … is some as x:`"),
-    (r"\w¦\?\[|\?¦\[", "`?.` stands before a name; else write `… if e is some as x else …`"),
+    (r"\w¦!\.", "`?.` passes none on; otherwise check it first: `if … is some as x:`"),
+    (r"\w¦\?\[|\?¦\[", "`?.` comes before a name; otherwise write `… if e is some as x else …`"),
     (r"\bis some ¦as\b", "`as` can name a value only in the condition of an `if`: `… if e is some as x else …`"),
-    (r"\bmatch ¦[\w(]", "a `match` with a value stands alone: after `let x =`, `set x to`, `return`, or a `:`"),
+    (
+        r"\bmatch ¦[\w(]",
+        "a `match` with a value is a whole right side: after `let x =`, `set x to`, `return`, or a `:`",
+    ),
     (r"¦\?.*:|¦\? ", "a choice is written `a if c else b`"),
     (r"\w¦\?", "ask for it: `is some`, `is none`"),
     (r"\d¦?\.¦?\d|¦\.\d", "numbers are whole: there are no fractions"),
     (r"\d¦[,_]\d", "a number is written with digits alone"),
-    (r"\d+ ?¦\.\.", "a range stands in a parameter of an option only: compare with `a <= n and n <= b`"),
+    (r"\d+ ?¦\.\.", "a range is only allowed in a parameter of an option: compare with `a <= n and n <= b`"),
     (r"\*¦\*|¦\^", "there is no power: multiply"),
     (r"^\w*: ¦?(?://|/\*|--)|¦/\*|¦//", "a comment begins with `#`"),
     (r"/¦/", "`/` divides and rounds down; a comment begins with `#`"),
@@ -367,21 +373,21 @@ _EXPRESSIONS = (
     (r"\w\((?:[^()]*, *)?\w+ ?¦= ?\w", "arguments are given in their order, without names; equal is written `==`"),
     (
         r" if .*¦(?:[):,]|$)",
-        "say what holds otherwise: `a if c else b`; what is done under a condition stands in the block of an `if c:`",
+        "add the other value: `a if c else b`; conditional statements belong in the block of an `if c:`",
     ),
     (r"\blambda\b", "rules are no values: write a `def`"),
     (r"^head: \w+ ¦\"", "a name is written without quotes"),
     (r"^(?:def|invariant): \"[^\"]*\"¦", "a text describes the expression under it; no value is a text"),
-    (r"^head: .*¦\"", "a text stands in the indented body, first"),
+    (r"^head: .*¦\"", "a text comes first in the indented body"),
     (r"^\w+: ¦\"", "a description is the first line of the body of a procedure, decision or option; else write `# …`"),
     (r"¦\"", "there is no text in expressions: entities and values of settings are written without quotes"),
     (_BODY + r"pay .*¦", "the form is `pay e from a to b`, between accounts"),
     (_BODY + r"move .*¦", "the form is `move 1 of pile from place to place`"),
 )
 
-_WHOLE_PLAN = "a condition on the whole plan stands in the option that ends it: `option done:`, `require …`, `leave`"
+_WHOLE_PLAN = "a condition on the whole plan belongs in the option that ends it: `option done:`, `require …`, `leave`"
 _FORMS = (
-    (r"^head: ¦needs\b.*(?:rulespec|[<>])", "the version that it needs stands in `game.yaml`: `needs: rulespec >=0.2`"),
+    (r"^head: ¦needs\b.*(?:rulespec|[<>])", "the required version belongs in `game.yaml`: `needs: rulespec >=0.2`"),
     (r"\bset ¦?set\b|\bset \w+ ¦set\b", "no set holds sets: a parameter chooses one, `two in choose 2 of s`"),
     (r"\blet (\w+) = \{\w+ ?¦:", r"a table has a value for each member of a kind: `let \1[x in kind] = 0`"),
     (r"\blet (\w+) ?¦: ?(?:\w+ )?\w+ ?\[", r"a table has a value for each member of a kind: `let \1[x in kind] = {}`"),
@@ -390,13 +396,16 @@ _FORMS = (
         "a table has a value for each member of a kind, never of numbers: declare a kind, such as a track",
     ),
     (r"\bsum\(\w+ ?¦\)", "write `sum(e for x in s)`; the number of members is `count(s)`"),
-    (r"^(?:def|procedure): \w+\(.*\) ¦at most\b", "the depth stands in the head: `procedure name(…) at most 12 deep:`"),
+    (
+        r"^(?:def|procedure): \w+\(.*\) ¦at most\b",
+        "the depth belongs in the head: `procedure name(…) at most 12 deep:`",
+    ),
     (r"\bcase [^:]* if .*¦:", "a `case` names entities alone: ask the rest in its value, or in an `if` in its block"),
     (r"^\w+: ¦(\w+) ?(?:=>|->)", r"write `case \1: …`"),
     (r"\bmatch ?¦:", "name the subject: `match e:`; conditions are `if … elif … else`"),
     (
         r"^def: let ¦\w+ ?=",
-        "`let` stands before the value of a definition, and none in a case: name it before the `match`",
+        "`let` comes before the value of a definition, never in a case: name it before the `match`",
     ),
     (r"¦\?:", "a value in the place of none follows `??`: `e ?? 0`"),
     (r"^\w+: for .*¦until\b", "`for` goes round once: `turns p in s until all pass:`; `leave` ends a loop"),
@@ -409,18 +418,18 @@ _FORMS = (
     ),
     (
         r"\bpath\((?!\w+ from\b)[^()]*¦",
-        "a path begins in a set and goes on by steps: `path(x from s to y in t within n)`",
+        "a path begins in a set and continues by steps: `path(x from s to y in t within n)`",
     ),
     (
         r"\bpath\(\w+ ¦(?!from\b|in\b)",
-        "a path begins in a set and goes on by steps: `path(x from s to y in t within n)`",
+        "a path begins in a set and continues by steps: `path(x from s to y in t within n)`",
     ),
     (_BODY + r"(?:plan|transaction|propose|proposal) ¦\w+ by\b", "a plan that may be withdrawn is `draft name by p:`"),
     (
         r"\w+: (?:option \w+.*: ?)?(?:commit|confirm|accept|submit|finish) ?¦$",
-        "`leave` ends a draft; `done` may be the name of the option that says it",
+        "`leave` ends a draft; `done` may be the name of an option that uses it",
     ),
-    (r"^(?:procedure|options|extend): ¦require\b", f"options stand here alone; {_WHOLE_PLAN}"),
+    (r"^(?:procedure|options|extend): ¦require\b", f"only options are allowed here; {_WHOLE_PLAN}"),
     (
         r"^(?:procedure|options|extend): ¦for \w+ in\b",
         "a parameter gives an option for each member, `option name(x in s)`; for several options, `with x in s:`",

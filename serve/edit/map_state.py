@@ -148,7 +148,7 @@ def _name(map_: MapFiles, file: str) -> str:
 def _label(d: Diagnostic, fix: Fix) -> str:
     """The label of the button of a fix."""
     if not fix.text.strip():
-        return "Fix: take it out"
+        return "Fix: remove it"
     if fix.span.line == fix.span.end_line and fix.span.column == fix.span.end_column:
         return f"Fix: add {fix.text.strip(', ')}"[:80]
     return f"Fix: {fix.text.strip()}"[:80]

@@ -116,7 +116,7 @@ def test_a_game_goes_on_under_the_rules_that_it_carries(home: Path, tmp_path: Pa
     assert code == 0
     shutil.rmtree(home / "nim")
     code, output = spoken("play", tmp_path / "g.jsonl", stdin="1\nq\n")
-    assert code == 0 and "under the rules in the log (nim, as of " in output and "goes on after 1 decision" in output
+    assert code == 0 and "under the rules in the log (nim, as of " in output and "continues after 1 decision" in output
     assert len(read_log(tmp_path / "g.jsonl").entries) == 2
     assert read_log(tmp_path / "g.jsonl").header.bundle is not None
     code, _, messages = invoke("play", tmp_path / "g.jsonl", "--log", "other.jsonl")

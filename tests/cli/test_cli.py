@@ -356,7 +356,7 @@ def test_play_takes_back_and_goes_on_later(tmp_path: Path) -> None:
     assert "    1  A: take: 1" in out
     code, out, _ = invoke("play", "nim", "--players", "2", "--bots", "1", "--log", log, stdin="p\ns\n")
     assert code == 0
-    assert "goes on after 2 decisions" in out
+    assert "continues after 2 decisions" in out
     assert "    1  A: take: 1" in out
 
 

@@ -83,7 +83,7 @@ def test_play_takes_any_name_and_saves_it(name: str, tmp_path: Path) -> None:
     assert f"{first}> 1" in out.replace("#\\x23[", "##[").replace("\\x3a:", "::") and "Cid> q" in out
     assert all(escaped(line) == line for line in out.splitlines())
     code, out = spoken("play", "nim", "--players", "2", "--log", log, stdin="q\n")
-    assert code == 0 and "goes on after 1 decision" in out
+    assert code == 0 and "continues after 1 decision" in out
     assert spoken("replay", log)[0] == 0
 
 

@@ -56,6 +56,6 @@ TYPES = {
 
 PROCEDURES = {
     **dict.fromkeys(["win", "wins", "winner", "end_game", "game_over", "finish"], "write `end game won by {p}`"),
-    **dict.fromkeys(["print", "log", "echo"], "rules print nothing: leave it out"),
+    **dict.fromkeys(["print", "log", "echo"], "rules print nothing: remove it"),
 }
 """Name of a procedure → the help for it."""

@@ -32,7 +32,7 @@ from rulespec.types import (
     unify,
 )
 
-_STEPS_HELP = "here one variable stands for a member: `x in …`"
+_STEPS_HELP = "use a single variable for a member: `x in …`"
 
 
 def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | None) -> typed.Expr:

@@ -26,7 +26,7 @@ class Tellings:
     def changed(self, name: str, target: PrivateRead | None, label: Label, span: Span, under: Label) -> None:
         """Reports a visible change that depends on a secret; a `target` of None is visible to all."""
         shown = f"`{name}`" if name.isidentifier() else name
-        help_ = f"make it `private`, too, or write {_DISCLOSURE}"
+        help_ = f"make it `private` as well, or write {_DISCLOSURE}"
         for one in label:
             if not _within(target, one):
                 message = f"{shown} is visible to seats that do not see {_of(one)}, and depends on it"

@@ -27,7 +27,7 @@ def type_turns(c: StatementContext, s: ast.Turns, env: Env, place: StatementPlac
     round_ = _Round(s, binder, rest)
     body, _, _ = c.inner(s.body, inner, StatementPlace(in_loop=True, passes=round_.passes))
     if not c.effects.passes_turn(s.body) and binder.where is None:
-        help_ = "let an option, or its `otherwise`, say `pass turn`"
+        help_ = "use `pass turn` in an option or its `otherwise`"
         x.error("RS441", "nobody can pass in these turns, so they would never end", s.binder.span, help=help_)
     if not isinstance(binder.var.type, Ent):
         return None, env, True

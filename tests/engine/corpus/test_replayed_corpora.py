@@ -115,13 +115,13 @@ def test_a_stopped_run_goes_on(name: str, tmp_path: Path) -> None:
         for cut in range(len(lines)):
             part.write_bytes(b"".join(lines[:cut]) + lines[cut][:5])
             code, out, err = invoke("replay", tmp_path / "logs", "--out", part)
-            assert (code, f"goes on after {cut - 1} log" in err) == (2, cut > 1), err
+            assert (code, f"continues after {cut - 1} log" in err) == (2, cut > 1), err
             assert part.read_bytes() == whole.read_bytes(), cut
             assert "6 logs: 5 legal" in out
     else:
         shutil.copytree(whole, part)
         code, _, err = invoke("replay", tmp_path / "logs", "--out", part, "--jobs", "2")
-        assert (code, "goes on after 6 logs" in err) == (2, True)
+        assert (code, "continues after 6 logs" in err) == (2, True)
     assert "holds other games" in invoke("replay", tmp_path / "logs", "--out", part, "--under", "wager")[2]
     (tmp_path / "logs" / "g5.jsonl").unlink()
     code, _, err = invoke("replay", tmp_path / "logs", "--out", part)

@@ -138,7 +138,7 @@ def test_both_commands_go_on(tmp_path: Path) -> None:
     args = ("corpus", "import", tmp_path / "logs", "--out", tmp_path / "imported")
     assert invoke(*args)[0] == 2
     code, out, err = invoke(*args)
-    assert (code, "goes on after 6 logs" in err, "5 legal" in out) == (2, True, True)
+    assert (code, "continues after 6 logs" in err, "5 legal" in out) == (2, True, True)
 
 
 # --- questions --------------------------------------------------------------------------------------------------------

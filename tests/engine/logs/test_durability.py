@@ -160,7 +160,7 @@ def test_cut_at_any_byte_the_whole_lines_count_and_the_game_goes_on(tmp_path: Pa
         assert code == 0, cut
         assert ("RS603" in err or "first line was torn" in out) == torn, cut
         stands = sum(-e["undo"] if "undo" in e else 1 for e in rest)
-        assert (f"goes on after {stands} decision" in out) == (whole > 0), cut
+        assert (f"continues after {stands} decision" in out) == (whole > 0), cut
 
         code, out, _ = play(path, "take(1)\n")
         assert code == 0, cut
@@ -390,7 +390,7 @@ def test_two_programs_do_not_play_the_same_game(tmp_path: Path) -> None:
         game.kill()
     code, out, _ = play(path, "take(1)\n")  # the lock has ended with the process
     assert code == 0
-    assert "goes on after 1 decision" in out
+    assert "continues after 1 decision" in out
     assert [e["option"] for e in entries(path)] == ["take(2)", "take(1)"]
 
 

@@ -136,7 +136,7 @@ def carried(tmp_path: Path, decisions: list[str], change: str) -> Migrated:
         ("a phase with one answer", "faithful", None),
         ("questions in another order", "faithful", None),
         ("a question less", "kept", "the open decision is `purchase`, not `evening`"),
-        ("a question that is gone", "kept", "`evening` is not asked any more, and has changed the game"),
+        ("a question that is gone", "kept", "`evening` is no longer asked, but has changed the game"),
         ("a lower limit", "kept", "FAIR-1: not so many"),
         ("a higher limit", "faithful", None),
         ("another price", "numbers", "`player.Ann.coins` differs"),

@@ -38,7 +38,7 @@ def test_a_run_in_pieces_is_the_run(name: str, tmp_path: Path) -> None:
     whole, pieces = invoke(*WAGER, "--format", "json", "--games", 31)[1], invoke(*args, path, "--games", 31)[1]
     Draft202012Validator(load_schema("simulate")).validate(json.loads(pieces))
     assert json.loads(pieces) == json.loads(whole) | {"playouts": [], "out": str(path)}
-    assert invoke(*WAGER, "--games", 31, "--out", path)[2] == f"{path}: goes on after 31 games\n"
+    assert invoke(*WAGER, "--games", 31, "--out", path)[2] == f"{path}: continues after 31 games\n"
 
 
 @pytest.mark.sampled(1)

@@ -53,7 +53,7 @@ def test_a_start_knows_the_entity_of_its_own_kind_alone(tmp_path: Path) -> None:
         "  now: {type: phase, start: first_one}",
         '  now: {type: phase, start: "last_one if town.colour == green else first_one"}',
     )
-    assert "the one at hand is known in the `start` of a field of `town`" in said(tmp_path, "end game", kinds)
+    assert "the entity at hand is known in the `start` of a field of `town`" in said(tmp_path, "end game", kinds)
 
 
 @pytest.mark.parametrize(
