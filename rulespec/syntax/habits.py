@@ -95,10 +95,7 @@ _ONE_EXPRESSION = (
     (r"\bmatch ¦.*: ?case\b", "put each `case` of a `match` on a separate, indented line"),
     (r"^def: ¦?switch\b", "write `match`"),
     (r"^(?:def|guard): let \w+ ?¦\[", "a table belongs to a procedure; a definition takes values, or builds a set"),
-    (
-        r"\blet \w+\[.*¦where\b",
-        "a table has a value for each member of a whole kind: test the condition when reading it",
-    ),
+    (r"\blet \w+\[.*¦where\b", "a table has a value for each member of a whole kind: test it when it is read"),
     (r"\blet (\w+)\[\w+ in \w+ ?¦,", r"a table has one key: declare a product of kinds, and write `\1[x in PRODUCT]`"),
     (r"\blet (\w+)\[(\w+) ?¦\]", r"also name the member: `let \1[x in \2] = …`"),
     (
@@ -354,10 +351,7 @@ _EXPRESSIONS = (
     (r"\w¦!\.", "`?.` passes none on; otherwise check it first: `if … is some as x:`"),
     (r"\w¦\?\[|\?¦\[", "`?.` comes before a name; otherwise write `… if e is some as x else …`"),
     (r"\bis some ¦as\b", "`as` can name a value only in the condition of an `if`: `… if e is some as x else …`"),
-    (
-        r"\bmatch ¦[\w(]",
-        "a `match` with a value is a whole right side: after `let x =`, `set x to`, `return`, or a `:`",
-    ),
+    (r"\bmatch ¦[\w(]", "a `match` with a value needs its own `let x =`, `set x to`, `return`, or line after a `:`"),
     (r"¦\?.*:|¦\? ", "a choice is written `a if c else b`"),
     (r"\w¦\?", "ask for it: `is some`, `is none`"),
     (r"\d¦?\.¦?\d|¦\.\d", "numbers are whole: there are no fractions"),
@@ -396,10 +390,7 @@ _FORMS = (
         "a table has a value for each member of a kind, never of numbers: declare a kind, such as a track",
     ),
     (r"\bsum\(\w+ ?¦\)", "write `sum(e for x in s)`; the number of members is `count(s)`"),
-    (
-        r"^(?:def|procedure): \w+\(.*\) ¦at most\b",
-        "the depth belongs in the head: `procedure name(…) at most 12 deep:`",
-    ),
+    (r"^(?:def|procedure): \w+\(.*\) ¦at most\b", "the head has the depth: `procedure name(…) at most 12 deep:`"),
     (r"\bcase [^:]* if .*¦:", "a `case` names entities alone: ask the rest in its value, or in an `if` in its block"),
     (r"^\w+: ¦(\w+) ?(?:=>|->)", r"write `case \1: …`"),
     (r"\bmatch ?¦:", "name the subject: `match e:`; conditions are `if … elif … else`"),

@@ -258,7 +258,7 @@ def test_ctrl_c_ends_with_the_answers_so_far(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr("rulespec.cli.playtest._Progress.__call__", press)
     code, text, err = invoke("playtest", "nim", "nim+tall", *GAMES, "--pairs", 400)
-    assert code != 0 and "45 pairs" in text and "answers so far" in err
+    assert code != 0 and "45 pairs" in text and "results so far" in err
 
 
 @pytest.mark.proof  # 2.1 s

@@ -210,8 +210,8 @@ def test_colours_say_what_a_region_is_and_sort_its_links(tmp_path: Path) -> None
         ("#9ecae9=see", "there are terrain.sea"),
         ("#9ecae9", "does not name a colour"),
         ("=sea", "does not name a colour"),
-        ("#9ecae9=terrain.italy", "no fact"),
-        ("#9ecae9=port.rome", "no fact"),
+        ("#9ecae9=terrain.italy", "not a fact"),
+        ("#9ecae9=port.rome", "not a fact"),
     ],
 )
 @pytest.mark.sampled(3)

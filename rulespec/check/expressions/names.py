@@ -186,7 +186,7 @@ def _attribute(x: ExpressionContext, e: ast.Attribute, env: Env) -> typed.Expr:
                 hint, notes = nearest(name, {e.name: e.span for e in kind.entities})
                 if name in kind.state or name in kind.facts:
                     hint = (
-                        f"each `{qualifier}` has a `{name}`: name one, `x.{name}`; "
+                        f"each `{qualifier}` has its `{name}`: name one, `x.{name}`; "
                         f"the entity at hand is known in the `start` of a field of `{qualifier}`, and in setup.yaml"
                     )
                 return x.bad(
