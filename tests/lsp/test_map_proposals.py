@@ -131,7 +131,7 @@ def test_by_flags_alone(base: str, owners: int, tmp_path: Path) -> None:
     assert "sound" in run("validate", str(tmp_path / "mine"), "--no-play")
     assert "passed" in run("test", str(tmp_path / "mine"))
     assert run("simulate", str(tmp_path / "mine"), "--games", "2", "--players", "2")
-    assert "as the drawing has it" in run("new", "mine", *flags[:-1], "--update", "--yes")
+    assert "the map already matches the drawing" in run("new", "mine", *flags[:-1], "--update", "--yes")
 
 
 @pytest.mark.proof  # 4 s
@@ -151,7 +151,7 @@ def test_an_owner_with_a_new_colour_is_brought_along_by_an_update(tmp_path: Path
     assert [line for line in lines if "The Second" in line] == before
     assert any(line.strip().startswith("four:") for line in lines)
     assert COLOURS[3] in (tmp_path / "mine" / "drawing.yaml").read_text("utf-8")
-    assert "as the drawing has it" in run("new", "mine", *flags, *fills(4), "--update", "--yes")
+    assert "the map already matches the drawing" in run("new", "mine", *flags, *fills(4), "--update", "--yes")
 
 
 def test_names_move_with_their_distance_and_nobody_is_left_out() -> None:

@@ -226,7 +226,7 @@ def test_regions_of_a_base_stay_as_they_are(tmp_path: Path) -> None:
     assert board.frame == (0.0, 0.0, 1240.0, 1052.0)
     before = (tmp_path / "imperial" / "outlines.yaml").read_bytes()
     cases: list[tuple[OutlineEdit, str]] = [
-        (MovePoint((600, 151), (601, 151)), "of the base has the point, too"),
+        (MovePoint((600, 151), (601, 151)), "of the base shares the point"),
         (RemoveOutline("norway"), "`norway` is a region of the base"),
         (DetachPoint("norway", (600, 151), (601, 151)), "`norway` is a region of the base"),
     ]

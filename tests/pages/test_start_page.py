@@ -157,5 +157,5 @@ def test_files_that_come_in_between_are_not_overwritten(start: StartPage, tmp_pa
     start.drop("layers.svg", LAYERS)
     (tmp_path / "six_lands" / "map.yaml").write_text("mine", "utf-8")
     start.click("#begin")
-    assert "the folder has other files now" in start.text("#notice")
+    assert "the folder now has other files" in start.text("#notice")
     assert files(tmp_path / "six_lands") == {"map.yaml": b"mine"}

@@ -129,7 +129,7 @@ def test_a_store_of_a_later_version_is_refused_unchanged(store: Path, capsys: py
 
 def test_a_pipe_and_a_folder_are_no_stores(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(DiagnosticsError, match="no regular file"):
+    with pytest.raises(DiagnosticsError, match="not a regular file"):
         TableStore(tmp_path / "pipe")
     with pytest.raises(SaveError):
         TableStore(tmp_path)

@@ -164,7 +164,7 @@ def test_another_programs_base_is_refused(tmp_path: Path) -> None:
     base.execute("CREATE TABLE game (mine)")
     base.commit()
     base.close()
-    with pytest.raises(DiagnosticsError, match="no store of tables"):
+    with pytest.raises(DiagnosticsError, match="not a store of tables"):
         TableStore(tmp_path / "t.db")
 
 

@@ -37,7 +37,7 @@ def test_a_game_of_chess_is_typed(tmp_path: Path) -> None:
     with served(tmp_path / "t.db", "chess", 2) as server:
         white, black = clients_of(server, "white", "black")
         assert "not your turn" in typed(black, "e5")
-        assert "did you mean `e" in typed(white, "e9") and "none of your moves" in typed(white, "Qh5")
+        assert "did you mean `e" in typed(white, "e9") and "not one of your moves" in typed(white, "Qh5")
         for number, (client, text) in enumerate([(white, "e4"), (black, "e5"), (white, "Ng1-f3"), (black, "Nc6")]):
             assert typed(client, text) == ""
             for each in (white, black):

@@ -442,12 +442,12 @@ def test_exit_codes(mill: Path, tmp_path: Path) -> None:
     "args, message",
     [
         (["--under", "+x"], "--under needs logs in PATHS"),
-        (["--under", str(NIM), str(NIM / "game.yaml")], "has no rules that"),
+        (["--under", str(NIM), str(NIM / "game.yaml")], "has no rules beyond"),
         (["--overlays", "--playouts", "3"], "--overlays cannot be combined with overlays in REF"),
         (["--playouts", "0"], "not in the range"),
         (["nowhere.yaml"], "is not a file"),
         (["--out", "nowhere/x.html"], "cannot be written"),
-        (["--players", "many"], "no number of players"),
+        (["--players", "many"], "not a number of players"),
         (["--playouts", "2", "--players", "9"], "for 2 to 4 players, not for 9"),
     ],
 )
