@@ -19,8 +19,8 @@ from rulespec.documents.text_files import is_folder
 from rulespec.engine.corpus.archives import members
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_bytes, log_text
 from rulespec.engine.logs.samples import ENDINGS, is_archive, is_container, is_log_name
-from rulespec.engine.notation.text_files import ENDINGS as TEXTS
-from rulespec.engine.notation.text_files import read_games
+from rulespec.engine.notation.text_formats import ENDINGS as TEXTS
+from rulespec.engine.notation.text_formats import read_games
 
 
 class Log(Struct, frozen=True):

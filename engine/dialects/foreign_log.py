@@ -17,7 +17,7 @@ from rulespec.engine.dialects.json_paths import MISSING, follow
 from rulespec.engine.dialects.moves_alone import is_position, writers
 from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.logs.log_text import fail
-from rulespec.engine.notation.text_files import document_of, format_of, read_games
+from rulespec.engine.notation.text_formats import document_of, format_of, read_games
 from rulespec.engine.notation.text_moves import TextGame
 from rulespec.records import Brief
 

@@ -13,7 +13,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.foreign_files import NoRegularFileError, bytes_of
 from rulespec.documents.text_files import NoTextError, broken_link, decoded, is_folder, is_present
 from rulespec.engine.logs.other_files import BINARY, OtherFile, is_binary, other_file
-from rulespec.engine.notation.text_files import format_of, read_games
+from rulespec.engine.notation.text_formats import format_of, read_games
 
 MAX_NATIVE_BYTES = 16_000_000
 """More than 200,000 lines of ordinary length, the most that a native log may have."""

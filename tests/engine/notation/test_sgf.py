@@ -94,9 +94,9 @@ def test_what_is_no_sgf_is_named_with_its_place(text: str, code: str | None, pla
         return
     with pytest.raises(DiagnosticsError) as error:
         games(text)
-    (found,) = error.value.diagnostics
-    assert found.code == code and found.span is not None
-    assert place is None or (found.span.line, found.span.column) == place
+    (diagnostic,) = error.value.diagnostics
+    assert diagnostic.code == code and diagnostic.span is not None
+    assert place is None or (diagnostic.span.line, diagnostic.span.column) == place
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ def test_what_is_no_sgf_is_named_with_its_place(text: str, code: str | None, pla
 )
 def test_hostile_texts_are_read_or_refused_and_bounded(text: str) -> None:
     try:
-        read = games(text)
+        results = games(text)
     except DiagnosticsError:
         return
-    assert all(sum(map(len, move.variations)) <= MAX_VARIATIONS for game in read for move in game.moves)
+    assert all(sum(map(len, move.variations)) <= MAX_VARIATIONS for game in results for move in game.moves)
 
 
 @pytest.mark.parametrize("name", ["GB2312", "Shift_JIS", "EUC-KR", "windows-1251"])
@@ -140,8 +140,8 @@ def test_games_of_go_are_replayed(tmp_path: Path, text: str, says: tuple[int, bo
     path.write_text(text, "utf-8")
     result = replay_log(path)
     ply, over, reason = says
-    found = "" if result.divergence is None else result.divergence.refusal.reason
-    assert (result.game.ply, result.game.is_over) == (ply, over) and reason in found and bool(reason) == bool(found)
+    why = "" if result.divergence is None else result.divergence.refusal.reason
+    assert (result.game.ply, result.game.is_over) == (ply, over) and reason in why and bool(reason) == bool(why)
 
 
 @pytest.mark.parametrize("text", ["(;SZ[13];B[ee])", "(;HA[2]AB[dd][pp];W[dp])", "(;GM[2];B[ee])"])
