@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from msgspec.structs import replace
 
+from rulespec.bundles.rules import portable_names
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.retrace import NotFoundError
@@ -230,7 +231,8 @@ class SeatTools:
             answer = why.option(option)
         else:
             answer = why.value(value) if value else why.end() if game.is_over else why.asked()
-        return Printer(game.ruleset, game.omniscient.labels).json(whole(answer, fold=True))
+        printer = Printer(game.ruleset, game.omniscient.labels, portable_names(game.ruleset))
+        return printer.json(whole(answer, fold=True))
 
     # --- random games ------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rulespec.bundles.place import IN_LOG, whose
+from rulespec.bundles.place import whose
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.documents.json_text import to_json_text
@@ -218,13 +218,14 @@ class _Film:
 
     def reasons(self) -> list[str]:
         """The statements behind the changes of the last move, with their numbers, as indented lines."""
-        from rulespec.engine.why.answer_output import Printer, whole  # lazily: few pages have reasons
+        from rulespec.bundles.rules import portable_names  # lazily: few pages have reasons
+        from rulespec.engine.why.answer_output import Printer, whole
         from rulespec.engine.why.why import Why
 
         game = self._moves.game
         answer = whole(Why(game, self.seat).effects(), fold=True)
-        lines = Printer(game.ruleset, game.omniscient.labels).lines(answer)
-        return [line.replace(f"{IN_LOG}/", "") for line in islice(lines, 1, MAX_REASONS + 1)]
+        lines = Printer(game.ruleset, game.omniscient.labels, portable_names(game.ruleset)).lines(answer)
+        return list(islice(lines, 1, MAX_REASONS + 1))
 
     def _note(self, number: int) -> None:
         game, seat = self._moves.game, self.seat

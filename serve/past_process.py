@@ -10,8 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.bundles.packed_bundle import Bundle
-from rulespec.bundles.place import IN_LOG
-from rulespec.bundles.rules import ruleset_in
+from rulespec.bundles.rules import portable_names, ruleset_in
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.seat_log import seat_log
@@ -163,5 +162,5 @@ def reason_of(past: PastGame, viewer: str | None, move: int, place: str) -> list
         game.undo()
     why = Why(game, viewer)
     answer = whole(why.effects() if move >= 0 else why.without(place), fold=True)
-    lines = Printer(game.ruleset, game.omniscient.labels).lines(answer)
-    return [line.replace(f"{IN_LOG}/", "") for line in islice(lines, _LINES)]
+    lines = Printer(game.ruleset, game.omniscient.labels, portable_names(game.ruleset)).lines(answer)
+    return list(islice(lines, _LINES))

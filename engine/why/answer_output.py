@@ -13,7 +13,7 @@ from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.engine.game.guarded import UNKNOWN
 from rulespec.engine.game.option import Labels
 from rulespec.engine.why.position_reader import Answer
-from rulespec.engine.why.reason_nodes import LOGIC, ReasonNode, folded, place, to_json
+from rulespec.engine.why.reason_nodes import LOGIC, ReasonNode, folded, to_json
 from rulespec.typed import nodes as typed
 
 _WIDTH = 110
@@ -45,14 +45,21 @@ class Printer:
     Args:
         ruleset: the ruleset.
         labels: the names of values.
+        names: other names of files than those in messages, such as `portable_names`.
     """
 
-    def __init__(self, ruleset: typed.Ruleset, labels: Labels) -> None:
+    def __init__(self, ruleset: typed.Ruleset, labels: Labels, names: Mapping[str, str] | None = None) -> None:
         self._titles: Mapping[str, str] = overlay_titles(ruleset)
+        self._names = names or {}
         self._labels = labels
 
-    def _overlay(self, span: Span) -> str:
-        return self._titles.get(span.file, "")
+    def _keys(self, span: Span | None) -> dict[str, Any]:
+        """The keys for a place: with the title of its overlay, if it is in one."""
+        if span is None:
+            return {}
+        result = {"file": self._names.get(span.file, span.file), "line": span.line, "column": span.column}
+        title = self._titles.get(span.file)
+        return result | {"overlay": title} if title else result
 
     def json(self, answer: Answer) -> dict[str, Any]:
         """The object of an answer, described in why.schema.json."""
@@ -63,9 +70,9 @@ class Printer:
         }
         said = {"reason": answer.reason, "rules": list(answer.rules), "owner": answer.owner}
         result |= {key: value for key, value in said.items() if value}
-        result |= place(answer.span, self._overlay)
+        result |= self._keys(answer.span)
         if answer.conditions:
-            result["conditions"] = [to_json(node, self._overlay) for node in answer.conditions]
+            result["conditions"] = [to_json(node, self._keys) for node in answer.conditions]
         if answer.changes:
             result["changes"] = [
                 {
@@ -108,8 +115,9 @@ class Printer:
         """The place of a rule, and the overlay that it comes from."""
         if span is None:
             return ""
-        title = self._overlay(span)
-        return f" · {span.file}:{span.line}{f' ({title})' if title else ''}"
+        keys = self._keys(span)
+        title = f" ({keys['overlay']})" if "overlay" in keys else ""
+        return f" · {keys['file']}:{span.line}{title}"
 
     def _condition(self, node: ReasonNode, indent: int) -> Iterator[str]:
         """The lines of a trace, with its place."""

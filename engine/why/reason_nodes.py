@@ -59,30 +59,22 @@ class ReasonNode(Struct):
             yield from part.leaves()
 
 
-Overlay = Callable[[Span], str]
-"""The title of the overlay that a place is in; "" for the ruleset itself."""
+Place = Callable[[Span | None], dict[str, Any]]
+"""The keys for a place in the sources; none for None."""
 
 
-def to_json(node: ReasonNode, overlay: Overlay) -> dict[str, Any]:
+def to_json(node: ReasonNode, place: Place) -> dict[str, Any]:
     """The object of a node in the output of `rulespec why --format json`."""
     result: dict[str, Any] = {"op": node.op, "text": node.text, "value": node.value}
     if node.name:
         result["name"] = node.name
     if node.reason:
         result["reason"] = node.reason
-    result |= place(node.span, overlay)
+    result |= place(node.span)
     for key, nodes in (("parts", node.parts), ("because", node.because)):
         if nodes:
-            result[key] = [to_json(each, overlay) for each in nodes]
+            result[key] = [to_json(each, place) for each in nodes]
     return result
-
-
-def place(span: Span | None, overlay: Overlay) -> dict[str, Any]:
-    """The keys for a place in the sources."""
-    if span is None:
-        return {}
-    title = overlay(span)
-    return {"file": span.file, "line": span.line, "column": span.column, **({"overlay": title} if title else {})}
 
 
 def folded(node: ReasonNode) -> ReasonNode:

@@ -31,7 +31,7 @@ def bundle_of(ruleset: typed.Ruleset) -> Bundle:
         return ruleset.place.bundle
     names = _folder_names(ruleset)
     place = ruleset.place
-    rules = {f"{names[folder]}/{name}": ruleset.sources[file] for file, (folder, name) in ruleset.located.items()}
+    rules = {name: ruleset.sources[file] for file, name in portable_names(ruleset).items()}
     shown_ = {}
     for folder, name in (*title_files(ruleset.titled, place), *drawing_files(ruleset.titled)):
         path = folder / name
@@ -46,6 +46,12 @@ def bundle_of(ruleset: typed.Ruleset) -> Bundle:
         parts.append(f"{names[where[0]]}/{where[1]}" if is_path(overlay) else overlay)
     contents = Contents(parts, [names[folder] for folder in ruleset.folders], rules, shown_)
     return packed(contents, ruleset.sources_hash, Span(base, 1, 1, 1, 1))
+
+
+def portable_names(ruleset: typed.Ruleset) -> dict[str, str]:
+    """The name in a bundle of each file, by its name in messages: the folder of its rules, without any above it."""
+    names = _folder_names(ruleset)
+    return {file: f"{names[folder]}/{name}" for file, (folder, name) in ruleset.located.items()}
 
 
 def is_everywhere(ruleset: typed.Ruleset) -> bool:

@@ -23,6 +23,7 @@ from rulespec.guests import seat_tools
 from rulespec.guests.seat_tools import SeatTools
 from rulespec.guests.seated import SeatedGame
 from rulespec.guests.tools import Toolbox
+from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 _T = TypeVar("_T")
@@ -219,3 +220,21 @@ def test_titles_of_strangers_are_in_answers_alone() -> None:
     described = json.dumps([(tool.doc, tool.schema()) for tool in tools])
     assert "Ignore" not in described and game.ruleset.title not in described
     assert "Ignore all rules" in Toolbox(tools).call("rules", {})[0]
+
+
+@pytest.mark.parametrize("overlaid", [False, True])
+def test_reasons_name_files_without_the_folders_of_this_machine(overlaid: bool, tmp_path: Path) -> None:
+    """A file is named below its ruleset, wherever that is; that of an overlay of one's own, too."""
+    home = tmp_path / "secret place"
+    ruleset = small(home / "small", PARLOUR)
+    if overlaid:
+        overlay = home / "slow.yaml"
+        overlay.write_text(f'id: slow\ntitle: Slow\nfor: {ruleset.id}\nversion: "1.0"\n', "utf-8")
+        ruleset = load_ruleset(f"{home / 'small'}+{overlay}")
+    game, shown = Game(ruleset, ["A", "B", "C"]), []
+    tools = Toolbox(SeatTools(Still(game), "A").tools())
+    for arguments in ({}, {"option": str(game.legal_options[0])}, {"option": "fly"}, {"value": "1 +"}):
+        text, _ = tools.call("why", arguments)
+        assert "secret place" not in text and str(tmp_path) not in text, text
+        shown += [json.loads(text).get("file")]
+    assert "small/rules/play.rules" in shown

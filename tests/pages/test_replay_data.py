@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 import yaml
+from cases import small
 from folders import GAMES, SHIPPED
+from parlour import PARLOUR
 from proofs import proofs_but
 
 from rulespec.diagnostics.report import DiagnosticsError
@@ -18,6 +20,7 @@ from rulespec.drawing.colours import colour, luminance
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option
+from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.why.why import Why
 from rulespec.engine.words.causes import recorded
@@ -56,6 +59,18 @@ def test_reasons_are_the_statements_that_made_the_changes() -> None:
     changed = [f"{change.name}: " for answer in why.answers for change in answer.changes]
     assert changed and all(any(each in line for line in rows[-1]["why"]) for each in changed)
     assert not any("(in the log)" in line for row in rows for line in row.get("why", []))
+
+
+def test_reasons_name_files_without_the_folders_of_this_machine(tmp_path: Path) -> None:
+    """A page is for others: where its author keeps the rules is nothing of theirs."""
+    game, log = Game(small(tmp_path / "private" / "small", PARLOUR), "AB"), tmp_path / "game.jsonl"
+    for _ in range(6):
+        game.apply(game.legal_options[0])
+    write_log(log, game)
+    result = replay_log(log, rules=str(tmp_path / "private" / "small"), carried=False)
+    lines = [line for row in told_replay(result, OMNISCIENT, reasons=True).data["moves"] for line in row.get("why", [])]
+    assert any("small/rules/play.rules:" in line for line in lines)
+    assert not any("private/small" in line for line in lines)
 
 
 @pytest.mark.proof
