@@ -13,6 +13,7 @@ from rulespec.engine.game.game import Game, restarted, teams_of
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position_check import no_option
 from rulespec.engine.game.seating import seats_of
+from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import CAP, choose
 from rulespec.guests.actions import ActionSpace, Form
@@ -237,17 +238,18 @@ class Play:
                 raise self._stuck()
             self.apply(option)
 
-    def observation(self, seat: int) -> Floats:
-        """The observation of a seat."""
-        return self.contract.sight.of(self.game, self._known(seat), self._words_of(seat))
+    def observation(self, seat: int | None) -> Floats:
+        """The observation of a seat; None: of the public."""
+        self._name(seat)
+        return self.contract.sight.of(self.game, PUBLIC if seat is None else seat, self._words_of(seat))
 
-    def seen(self, seat: int) -> dict[str, Any]:
-        """A seat's view without memory, as plain data with names."""
-        game = self.game
-        view, decision = game.view(game.seats[self._known(seat)], game.ply), game.decision
+    def seen(self, seat: int | None) -> dict[str, Any]:
+        """A seat's view without memory, as plain data with names; None: that of the public."""
+        game, name = self.game, self._name(seat)
+        view, decision = game.view(name, game.ply), game.decision
         words = self._words_of(seat)
         return {
-            "seat": game.seats[seat],
+            "seat": name,
             "state": view.state,
             "hidden": list(view.hidden),
             "decision": None if decision is None else decision.name,
@@ -256,16 +258,16 @@ class Play:
             "words": [self.contract.actions.names[word] for word in words],
         }
 
-    def memory(self, seat: int) -> str:
-        """A seat's observations so far, as a text that is equal exactly for equal observations."""
-        view = self.game.view(self.game.seats[self._known(seat)], self.game.ply)
+    def memory(self, seat: int | None) -> str:
+        """A seat's observations so far, as a text that is equal exactly for equal observations; None: the public's."""
+        view = self.game.view(self._name(seat), self.game.ply)
         words = self._words_of(seat)
-        return f"{seat} {view.memory}" + "".join(f" {word}" for word in words)
+        return f"{'public' if seat is None else seat} {view.memory}" + "".join(f" {word}" for word in words)
 
-    def _known(self, seat: int) -> int:
-        return whole("seat", seat, 0, len(self.game.seats) - 1)
+    def _name(self, seat: int | None) -> str | None:
+        return None if seat is None else self.game.seats[whole("seat", seat, 0, len(self.game.seats) - 1)]
 
-    def _words_of(self, seat: int) -> tuple[int, ...]:
+    def _words_of(self, seat: int | None) -> tuple[int, ...]:
         """The words of the choice that a seat has begun: nobody else sees them."""
         return self.words if seat == self.seat else ()
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.named_state import owner_of, place_of
-from rulespec.engine.game.secrets import counted
+from rulespec.engine.game.secrets import PUBLIC, counted
 from rulespec.engine.program import ir
 from rulespec.engine.program.counts import counts_of
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
@@ -128,7 +128,7 @@ class Observations:
 
         Args:
             game: a game of the table.
-            seat: the number of the seat.
+            seat: the number of the seat; `PUBLIC`: nobody's.
             words: the words of the choice begun by this seat.
         """
         position = game.omniscient.numbers
@@ -163,7 +163,8 @@ class Observations:
         seat: int,
     ) -> None:
         """Writes the viewer, the decider, the decision, and the seats that have chosen."""
-        result[:, self._looks + seat] = 1
+        if seat != PUBLIC:
+            result[:, self._looks + seat] = 1
         going = np.flatnonzero(asked >= 0)
         result[going, self._decides + np.where(deciders[going] < 0, self._seats, deciders[going])] = 1
         result[going, self._asked + self._numbers[asked[going]]] = 1

@@ -25,6 +25,7 @@ from rulespec.guests.arguments import MOST, mapping, text, whole
 from rulespec.guests.observations import Floats
 from rulespec.guests.trajectories import NAME
 
+_PRIVATE = pyspiel.PrivateInfoType
 _PLAYERS = {CHANCE: pyspiel.PlayerId.CHANCE, NOBODY: pyspiel.PlayerId.TERMINAL}
 _PARAMETERS: dict[str, Any] = {"ruleset": "", "players": 0, "settings": "", "form": "", "cap": CAP}
 
@@ -93,11 +94,16 @@ class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
         """The start of the game."""
         return RulesetState(self)
 
-    def make_py_observer(self, kind: Any = None, params: Any = None) -> RulesetObserver:
-        """An observer of states."""
+    def make_py_observer(self, kind: Any = None, params: Any = None) -> RulesetObserver | None:
+        """An observer of states: of what a seat sees, or of what all see; None for any other part of a state."""
         if params:
             raise ValueError(f"there are no parameters of observations: {params}")
-        return RulesetObserver(self.table, kind is not None and kind.perfect_recall)
+        if kind is None:
+            return RulesetObserver(self.table, recall=False, public=False)
+        own, public = _PRIVATE.SINGLE_PLAYER, _PRIVATE.NONE
+        if not kind.public_info or kind.private_info not in (own, public):
+            return None
+        return RulesetObserver(self.table, recall=kind.perfect_recall, public=kind.private_info == public)
 
 
 @lru_cache(64)
@@ -209,21 +215,26 @@ class RulesetObserver:
     Args:
         table: the contract of the table.
         recall: whether it has perfect recall, and is then text-only.
+        public: whether it is told what all see, whoever the player is.
     """
 
-    def __init__(self, table: Contract, recall: bool) -> None:
-        self._recall = recall
+    def __init__(self, table: Contract, *, recall: bool, public: bool) -> None:
+        self._recall, self._public = recall, public
         self.tensor: Floats | None = None if recall else np.zeros(table.sight.size, np.float32)
         self.dict: dict[str, Floats] = {} if self.tensor is None else {"observation": self.tensor}
 
     def set_from(self, state: RulesetState, player: int) -> None:
         """Writes the observation of a player into `tensor`."""
         if self.tensor is not None:
-            self.tensor[:] = state.play.observation(player)
+            self.tensor[:] = state.play.observation(self._seat(player))
 
     def string_from(self, state: RulesetState, player: int) -> str:
         """The information state of a player, or the observation, as text."""
-        return state.play.memory(player) if self._recall else to_json_text(state.play.seen(player))
+        seat = self._seat(player)
+        return state.play.memory(seat) if self._recall else to_json_text(state.play.seen(seat))
+
+    def _seat(self, player: int) -> int | None:
+        return None if self._public else player
 
 
 def load_game(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from learners import tables
+from proofs import proofs_but
 from shipped import NAMES, loaded
 
 pytest.importorskip("pettingzoo", reason="environments need pettingzoo: pip install 'rulespec[rl]'")
@@ -23,33 +24,36 @@ FEW = ["kuhn_poker", "backgammon"]
 """Rulesets that every run tries; proofs try all, with all numbers of players."""
 
 
-def check(name: str, players: int, cycles: int) -> None:
+def numbers(name: str) -> range:
+    """The numbers of players of a shipped ruleset."""
+    low, high = loaded(name)[0].players
+    return range(low, high + 1)
+
+
+def check(name: str, players: int, cycles: int, pairs: int) -> None:
     ruleset = loaded(name)[0]
     api_test(aec_env(ruleset, players), num_cycles=cycles)
-    seed_test(lambda: aec_env(ruleset, players), num_cycles=cycles)
+    seed_test(lambda: aec_env(ruleset, players), num_cycles=pairs)
 
 
 @pytest.mark.parametrize("name", FEW)
 def test_environments_pass_the_tests_of_pettingzoo(name: str) -> None:
-    check(name, loaded(name)[0].players[1], 10)
+    check(name, loaded(name)[0].players[1], 10, 10)
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", NAMES)
-def test_environments_with_all_numbers_of_players_pass_a_thousand_cycles(name: str) -> None:
-    low, high = loaded(name)[0].players
-    for players in range(low, high + 1):
-        check(name, players, 1_000)
+def test_all_tables_pass_them_with_as_many_cycles_as_pettingzoo_has(name: str) -> None:
+    for players in numbers(name):
+        check(name, players, 1_000, 500)
 
 
-@pytest.mark.parametrize("name", [*FEW, *(pytest.param(name, marks=pytest.mark.proof) for name in NAMES)])
-def test_a_seat_passes_the_checks_of_gymnasium(name: str) -> None:
-    ruleset = loaded(name)[0]
-    for seat in {0, ruleset.players[1] - 1}:
-        env = gymnasium.make(
-            SEAT_ENV, ruleset=ruleset, players=ruleset.players[1], seat=seat, cap=100, render_mode="ansi"
-        )
-        check_env(env.unwrapped)
+@pytest.mark.parametrize("name", proofs_but(NAMES, *FEW))
+def test_the_first_and_the_last_seat_of_all_tables_pass_the_checks_of_gymnasium(name: str) -> None:
+    for players in numbers(name):
+        for seat in {0, players - 1}:
+            how = {"ruleset": loaded(name)[0], "players": players, "seat": seat, "cap": 100}
+            check_env(gymnasium.make(SEAT_ENV, **how, render_mode="ansi").unwrapped)
 
 
 def test_gymnasium_makes_a_seat_of_rules_that_call_themselves() -> None:

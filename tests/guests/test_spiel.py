@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import unittest
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,68 @@ NAMED = ["kuhn_poker", "leduc_poker", "liars_dice", "backgammon", "connect_four"
 @pytest.mark.parametrize("name", NAMED)
 def test_games_pass_the_random_tests_of_openspiel(name: str) -> None:
     pyspiel.random_sim_test(load_game(name), 10, serialize=True, verbose=False)
+
+
+WITHOUT_TENSOR = {"test_current_player_infosets_no_overlap_between_players"}
+"""It asks for information states as tensors, which these games have as texts alone."""
+
+
+def failures(base: Any, name: str, players: int | None = None) -> dict[str, str]:
+    """What fails of a test case of OpenSpiel's for games, by name; its bindings print each refusal."""
+    game = load_game(name, players)
+    case = type(base.__name__, (base,), {"game": game, "game_name": "rulespec"})
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(case).run(result)
+    assert result.testsRun > 3
+    return {test.id().rpartition(".")[2]: text for test, text in (*result.failures, *result.errors)}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_games_pass_the_tests_of_openspiel_that_are_written_in_python(name: str) -> None:
+    from open_spiel.integration_tests.api_test import EnforceAPIOnPartialTreeBase
+    from open_spiel.python.tests.games_sim_test import GamesSimTest
+
+    np.random.seed(1)  # its test draws from there
+    GamesSimTest().sim_game(load_game(name))
+    assert failures(EnforceAPIOnPartialTreeBase, name) == {}
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_a_whole_tree_passes_the_tests_of_openspiel(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a tree there are as many nodes, and as many information states, as in OpenSpiel's own Kuhn poker."""
+    from open_spiel.integration_tests import api_test
+
+    nodes = {2: (1 + 3, 24, 30), 3: (1 + 4 + 12, 288, 312)}
+    monkeypatch.setitem(api_test.TOTAL_NUM_STATES, "rulespec", nodes[players])
+    monkeypatch.setitem(api_test.PERFECT_RECALL_NUM_STATES, "rulespec", {2: 12, 3: 48}[players])
+    assert failures(api_test.EnforceAPIOnFullTreeBase, "kuhn_poker", players).keys() == WITHOUT_TENSOR
+
+
+def test_what_all_see_is_nothing_of_a_seat() -> None:
+    """An observer of public information alone is told the same, whoever is asked about, and no card."""
+    game = load_game("leduc_poker", form="words")
+    state = game.new_initial_state()
+    for _ in range(2):
+        state.apply_action(state.legal_actions()[0])
+    private = pyspiel.PrivateInfoType
+
+    def observer(*, recall: bool = False, public: bool = True, info: Any = private.NONE) -> Any:
+        kind = pyspiel.IIGObservationType(perfect_recall=recall, public_info=public, private_info=info)
+        return game.make_py_observer(kind)
+
+    def tensor(of: Any, seat: int) -> list[float]:
+        of.set_from(state, seat)
+        numbers: list[float] = of.tensor.tolist()
+        return numbers
+
+    for info, equal in ((private.NONE, True), (private.SINGLE_PLAYER, False)):
+        for recall in (False, True):
+            texts = [observer(recall=recall, info=info).string_from(state, seat) for seat in range(2)]
+            assert (texts[0] == texts[1]) == equal
+        assert (tensor(observer(info=info), 0) == tensor(observer(info=info), 1)) == equal
+    assert json.loads(observer().string_from(state, 0))["hidden"] == ["player.A.card", "player.B.card"]
+    for kind in ({"public": False, "info": private.SINGLE_PLAYER}, {"info": private.ALL_PLAYERS}):
+        assert observer(**kind) is None
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NAMED])
