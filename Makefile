@@ -11,7 +11,7 @@ ROOMS  := rulespec engine drawing cli lsp pages serve guests
 
 CHESS  := build/python-chess/bin/python
 
-PROOFS := short perft agree wasm passes pages coverage migrations playouts secrets gallery
+PROOFS := short perft agree wasm passes pages coverage migrations playouts secrets gallery guests
 
 # Where it is set, as in many containers, each process of pytest would compile all tests again in each run.
 unexport PYTHONDONTWRITEBYTECODE
@@ -50,7 +50,8 @@ proof-short: $(STAMP)
 # 1,000 games of exported modules in Node and Chromium; coverage of all shipped rules; twelve changes under all shipped games; 1,000 random games with all invariants;
 # 200 of each ruleset of railways; 20 games at each level of Tetrarchia with each number of players, 100 of the Emperor's with each answer to each ruling;
 # 2,000 random programs with secrets;
-# 1,000 random games of each ruleset of the gallery beside OpenSpiel or python-chess, and chess five moves deep.
+# 1,000 random games of each ruleset of the gallery beside OpenSpiel or python-chess, and chess five moves deep;
+# all tables as environments of PettingZoo, Gymnasium and OpenSpiel.
 # More than an hour. The next run goes on where one was stopped, and runs of other commits begin with other proofs: tests/support/proofs.py.
 proof: $(STAMP)
 	@for each in $$($(BIN)/python tests/support/proofs.py order $(PROOFS)); do \
@@ -94,6 +95,11 @@ proof-gallery: $(STAMP) $(CHESS)
 		tests/games/test_information_states.py
 	RULESPEC_PROOF=gallery RULESPEC_CHESS=1 $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/games/test_chess.py tests/engine/dialects/test_notated.py \
 		tests/engine/dialects/test_text_variations.py
+
+# What speaks to learners, other engines and agents, beside their libraries: OpenSpiel is in no other run.
+proof-guests: $(STAMP)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[rl,mcp,serve]'
+	RULESPEC_PROOF=guests $(BIN)/pytest -n 2 --dist worksteal -q -m '' tests/guests
 
 # python-chess is under the GPL: it is a program of its own, in an environment of its own, and in no extra.
 $(CHESS):

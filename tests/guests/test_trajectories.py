@@ -102,19 +102,34 @@ def test_a_decision_of_another_seat_is_refused(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "nim", "backgammon"])
-def test_openspiel_reads_a_trajectory(name: str) -> None:
+@pytest.mark.parametrize("name, games", [("connect_four", 100), ("kuhn_poker", 100), ("leduc_poker", 20), ("nim", 20)])
+def test_games_go_through_openspiel_and_back(name: str, games: int) -> None:
+    """OpenSpiel reads a game that is written here, plays it, writes it, and it is read here as the same game."""
     pyspiel = pytest.importorskip("pyspiel", reason="needs open_spiel: pip install 'rulespec[rl]'")
     from rulespec.guests import load_game
 
     load_game(name)  # registers the game
-    game = played(name, 3, 60)
-    data = trajectory(game)
-    read = pyspiel.Trajectory(json.dumps(data))
-    states = read.reconstruct_all_states()
-    assert len(states) == len(data["transitions"]) + 1
-    assert states[-1].play.game.history == game.history and states[-1].play.game.hash == game.hash
-    assert list(states[-1].returns()) == data["header"]["returns"]
-    assert states[0].legal_actions() == data["transitions"][0]["legal_actions"]
-    written = json.loads(pyspiel.Trajectory(states[-1]).to_string())
-    assert [each["action"] for each in written["transitions"]] == [each["action"] for each in data["transitions"]]
+    for seed in range(games):
+        game = played(name, seed)
+        data = trajectory(game, structs=seed == 0)
+        read = pyspiel.Trajectory(json.dumps(data))
+        states = read.reconstruct_all_states()
+        assert len(states) == len(data["transitions"]) + 1
+        assert states[-1].play.game.history == game.history and states[-1].play.game.hash == game.hash
+        assert list(states[-1].returns()) == data["header"]["returns"] and states[-1].is_terminal()
+        for state, each in zip(states[:-1], data["transitions"], strict=True):
+            assert state.current_player() == each["player"] and state.legal_actions() == each["legal_actions"]
+        for written in (read, pyspiel.Trajectory(states[-1])):
+            again = game_of(json.loads(written.to_string()), contract(game.ruleset, len(game.seats)))
+            assert again.history == game.history and again.result == game.result
+
+
+@pytest.mark.proof
+def test_openspiel_reads_a_game_in_words_that_is_not_over() -> None:
+    pyspiel = pytest.importorskip("pyspiel", reason="needs open_spiel: pip install 'rulespec[rl]'")
+    from rulespec.guests import load_game
+
+    load_game("backgammon")
+    game = played("backgammon", 3, 60)
+    states = pyspiel.Trajectory(json.dumps(trajectory(game))).reconstruct_all_states()
+    assert states[-1].play.game.history == game.history and not states[-1].is_terminal()
