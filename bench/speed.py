@@ -20,6 +20,7 @@ from bench.sections import (
     commands,
     gallery,
     growth,
+    guests,
     jobs,
     loading,
     memory,
@@ -50,6 +51,7 @@ SECTIONS: dict[str, Callable[[Bench], Iterator[Figure]]] = {
     "memory": memory.run,
     "commands": commands.run,
     "jobs": jobs.run,
+    "guests": guests.run,
 }
 BUILD = Path("build/bench")
 VERSION = 2

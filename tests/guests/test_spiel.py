@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import unittest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from shipped import NAMES, loaded
 
 pyspiel = pytest.importorskip("pyspiel", reason="needs open_spiel: pip install 'rulespec[rl]'")
 
+from bench.figures import Bench  # noqa: E402
+from bench.sections import guests  # noqa: E402
 from rulespec.guests import load_game  # noqa: E402
 
 pytestmark = pytest.mark.proof
@@ -183,3 +186,11 @@ def test_structs_are_json() -> None:
     struct = state.action_to_struct(state.current_player(), state.legal_actions()[0])
     assert json.loads(struct.to_json()) == {"action": "deal(jack)"}
     assert state.struct_to_actions(struct) == [state.legal_actions()[0]]
+
+
+def test_the_benchmark_measures_beside_openspiel(tmp_path: Path) -> None:
+    nothing: Any = None  # no figure of this section is beside python-chess
+    figures = [*guests.run(Bench(nothing, tmp_path, runs=1, turns=1, seconds=0.001, quick=True, section="guests"))]
+    beside = {figure.beside for figure in figures}
+    assert len(figures) == 2 * (4 + 1) * 2 + 2 * 2 and len(beside) == 3
+    assert all(figure.value.median > 0 and figure.ratio is not None for figure in figures)

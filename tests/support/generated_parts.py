@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from folders import ROOT
 from key_tables import FILES, key_table
-from speed_tables import sections, speed_table
+from speed_tables import page_of, sections, speed_table
 from word_index import word_index
 
 from rulespec.language.builtins import BUILTINS
@@ -23,11 +23,16 @@ def builtin_table() -> str:
     return "\n".join([*lines, *(f"| `{each.signature}` | {each.help} |" for each in BUILTINS.values())])
 
 
+def speed_parts(page: str) -> dict[str, Callable[[], str]]:
+    """The sections of figures that stand on a page."""
+    return {f"speed: {name}": lambda name=name: speed_table(name) for name in sections() if page_of(name) == page}  # type: ignore[misc]
+
+
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/reference/files.md": {f"keys: {name}": lambda name=name: key_table(name) for name in FILES},  # type: ignore[misc]
     "docs/reference/index.md": {"index": word_index},
     "docs/reference/rules.md": {"functions": builtin_table},
-    "docs/explanation/speed.md": {f"speed: {name}": lambda name=name: speed_table(name) for name in sections()},  # type: ignore[misc]
+    **{page: speed_parts(page) for page in dict.fromkeys(map(page_of, sections()))},
 }
 """Page → the comment before each part, and what writes the part."""
 

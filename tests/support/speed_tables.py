@@ -1,4 +1,4 @@
-"""Tables of the page about speed, from the file that the benchmark writes."""
+"""Tables of figures of speed in the documentation, from the file that the benchmark writes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ from bench.figures import number
 from bench.speed import VERSION
 
 FIGURES = ROOT / "docs" / "explanation" / "speed.json"
+_ELSEWHERE = {"guests": "docs/explanation/guests.md"}
+"""Sections whose tables stand on a page of their own subject."""
+
+
+def page_of(section: str) -> str:
+    """The page on which the table of a section stands."""
+    return _ELSEWHERE.get(section, "docs/explanation/speed.md")
 
 
 def sections() -> dict[str, Any]:
