@@ -12,6 +12,7 @@ import pytest
 from cases import small
 from parlour import PARLOUR
 from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
+from secret_games import HIDING as SECRETS_IN_CELLS
 from shipped import loaded
 
 from rulespec.engine.game.game import Game
@@ -22,7 +23,7 @@ from rulespec.engine.replay.replay import replay_log
 from rulespec.guests import seat_tools
 from rulespec.guests.seat_tools import SeatTools
 from rulespec.guests.seated import SeatedGame
-from rulespec.guests.tools import Toolbox
+from rulespec.guests.tools import Toolbox, ToolError
 from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
@@ -127,29 +128,35 @@ def test_a_game_that_is_kept_follows_its_file(tmp_path: Path) -> None:
 # --- what a seat may know
 
 
-def answers(tools: Toolbox, texts: list[str]) -> list[tuple[str, bool]]:
-    """The bytes of all answers, errors too, that change nothing."""
-    calls: list[tuple[str, dict[str, Any]]] = [
+def calls(texts: list[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Calls that change nothing: of all tools, with arguments right and wrong."""
+    results: list[tuple[str, dict[str, Any]]] = [
         ("rules", {}),
         ("rules", {"name": "nothing"}),
         ("view", {}),
         ("view", {"since": 3}),
-    ]
-    calls += [
         ("options", {}),
         ("why", {}),
         ("why", {"option": "fly"}),
         ("simulate", {"games": 3}),
+        ("simulate", {"games": 51}),
         ("view", {"since": -1}),
+        ("view", {"first": 1}),
+        ("options", {"first": "a"}),
+        ("nothing", {}),
     ]
     for text in texts:
-        calls += [
+        results += [
             ("why", {"option": text}),
             ("simulate", {"option": text, "games": 3}),
             ("take", {"option": text, "ply": 0}),
         ]
-    calls += [("why", {"value": each}) for each in EXPRESSIONS]
-    return [tools.call(name, arguments) for name, arguments in calls]
+    return results + [("why", {"value": each}) for each in EXPRESSIONS]
+
+
+def answers(tools: Toolbox, texts: list[str]) -> list[tuple[str, bool]]:
+    """All answers, errors too, that change nothing."""
+    return [tools.call(name, arguments) for name, arguments in calls(texts)]
 
 
 def texts_of(game: Game, *others: Game) -> list[str]:
@@ -161,7 +168,7 @@ def texts_of(game: Game, *others: Game) -> list[str]:
 @pytest.mark.parametrize("ref", DECIDED)
 @pytest.mark.sampled(1)
 def test_games_that_look_the_same_get_the_same_answers(ref: str, tmp_path: Path) -> None:
-    pairs = twins(ref, range(4), 10)
+    pairs = twins(ref, range(4), 10, asked=True)  # in a file chance would go on at once, by other numbers each time
     assert pairs
     for number, (game, twin, seat) in enumerate(pairs[:2]):
         both = []
@@ -196,6 +203,62 @@ def sabotaged_answers(ref: str) -> int:
             both = [answers(Toolbox(SeatTools(Still(each), seat).tools()), texts_of(game)) for each in (own, twin)]
             assert both[0] == both[1]
     return changed
+
+
+def bytes_for(tools: Toolbox, texts: list[str]) -> list[str]:
+    """All that the SDK's own client gets from a server: its tools, and the answers, errors too."""
+    import anyio
+    from mcp import Client
+
+    from rulespec.guests.mcp_server import server
+
+    async def session() -> list[str]:
+        async with Client(server(tools)) as client:
+            results = [await client.list_tools()]
+            results += [await client.call_tool(name, arguments) for name, arguments in calls(texts)]
+            return [each.model_dump_json() for each in results]
+
+    return anyio.run(session)
+
+
+def clients_bytes(ref: str, tmp_path: Path) -> int:
+    """Compares what clients get of pairs that a seat cannot tell apart; the number of pairs."""
+    pairs = [(game, twin, seat, texts_of(game, twin)) for game, twin, seat in twins(ref, range(4), 10, asked=True)[:2]]
+    both = []
+    for number, (*games, seat, texts) in enumerate(pairs):
+        paths = [tmp_path / f"{name} {number}.jsonl" for name in ("game", "twin")]
+        for path, each in zip(paths, games, strict=True):
+            write_log(path, each)
+        both.append([bytes_for(box(path, seat), texts) for path in paths])
+    for seed in range(2):
+        game, other = played(ref, seed, 12), played(ref, seed + 7, 15)
+        for seat in game.seats if ref in SECRETS_IN_CELLS else ():
+            positions = [sabotaged(game, seat, each) for each in (game, other)]
+            tools = [Toolbox(SeatTools(Still(each), seat).tools()) for each in positions]
+            both.append([bytes_for(each, texts_of(game)) for each in tools])
+    assert all(one == other and len(one) > 20 for one, other in both)
+    return len(both)
+
+
+@pytest.mark.parametrize("ref", DECIDED)
+@pytest.mark.sampled(1)
+def test_the_client_of_the_sdk_gets_the_same_bytes_of_pairs_that_look_the_same(ref: str, tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="agents need mcp: pip install 'rulespec[mcp]'")
+    assert clients_bytes(ref, tmp_path) > 1
+
+
+def test_a_leak_to_the_client_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mcp", reason="agents need mcp: pip install 'rulespec[mcp]'")
+    chosen = seat_tools.SeatTools._chosen
+
+    def leaking(self: SeatTools, game: Game, text: str, ply: int) -> Any:
+        if ply != game.ply:
+            raise ToolError(f"look at {game.hash} again")
+        return chosen(self, game, text, ply)
+
+    monkeypatch.setattr(seat_tools.SeatTools, "_chosen", leaking)
+    with pytest.raises(AssertionError):
+        clients_bytes("kuhn_poker", tmp_path)
 
 
 SMALL = ["kuhn_poker", "leduc_poker", "liars_dice"]

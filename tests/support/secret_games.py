@@ -23,15 +23,21 @@ HIDING = [name for name in SECRETIVE if name not in ("acquire", "dominion", "sha
 and in the Emperor's only choices of a round are secret."""
 
 
-def played(ref: str, seed: int, moves: int) -> Game:
-    """A game that was played at random for so many decisions, or to the first choice of a round after them."""
+def played(ref: str, seed: int, moves: int, *, asked: bool = False) -> Game:
+    """A game that was played at random for so many decisions, or to the first choice of a round after them.
+
+    If a seat is to be asked, chance decides further until one is.
+    """
     ruleset = loaded(ref)[0]
     seats = "ABCDEF"[: max(ruleset.players[0], min(4, ruleset.players[1]))]
     game, draws = Game(ruleset, seats, {"hide_cash": "true"} if "hide_cash" in ruleset.settings else {}), Draws(seed)
     together = any(d.held for d in game.omniscient.program.decisions)
-    while (game.ply < moves or (together and not pending(game))) and (
-        option := choose(game, draws, interrupt_rate=0.05)
-    ) is not None:
+
+    def goes_on() -> bool:
+        by_chance = game.decision is not None and game.decision.by is None
+        return game.ply < moves or (together and not pending(game)) or (asked and by_chance)
+
+    while goes_on() and (option := choose(game, draws, interrupt_rate=0.05)) is not None:
         game.apply(option)
         if game.is_over:
             game.undo()
@@ -39,11 +45,11 @@ def played(ref: str, seed: int, moves: int) -> Game:
     return game
 
 
-def twins(ref: str, seeds: range, moves: int) -> list[tuple[Game, Game, str]]:
-    """Games, each with another one that looks the same to a seat."""
+def twins(ref: str, seeds: range, moves: int, *, asked: bool = False) -> list[tuple[Game, Game, str]]:
+    """Games, each with another one that looks the same to a seat; `asked`: as in `played`."""
     results = []
     for seed in seeds:
-        game = played(ref, seed, moves)
+        game = played(ref, seed, moves, asked=asked)
         for seat in game.seats:
             try:
                 twin = determinize(game, seat, random.Random(seed))
