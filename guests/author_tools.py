@@ -129,6 +129,8 @@ class AuthorTools:
         while at != self.folder:
             if at.is_symlink():
                 raise ToolError(f"`{file[:200]}` is a link, or behind one")
+            if at != path and at.exists() and not at.is_dir():
+                raise ToolError(f"`{at.relative_to(self.folder).as_posix()[:200]}` is a file, not a folder")
             at = at.parent
         return path
 
@@ -227,7 +229,8 @@ class AuthorTools:
         """The answer of `explain`."""
         page = read_page(code.upper())
         if page is None:
-            raise ToolError(f"there is no code `{code[:20]}`; {did_you_mean(code.upper(), CODES)}")
+            near = did_you_mean(code.upper(), CODES) or "`validate` names codes, and `reference` finds some by a word"
+            raise ToolError(f"there is no code `{code[:20]}`; {near}")
         return {"code": code.upper(), "text": page.text}
 
     def reference(self, keyword: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.game.views import SeenOption, View
+from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.twins import particle_rows
@@ -35,6 +36,8 @@ MOST_LISTED = 100
 """Decisions of the past, and options, of an answer."""
 _CAP = 1_000
 """Decisions after which a random game is cut off."""
+_NOT_OPEN = "another program has the file of the game, or it cannot be written: try again later"
+"""It has no path: where the file is says something of the machine, and not of the game."""
 _T = TypeVar("_T")
 
 
@@ -116,6 +119,8 @@ class SeatTools:
             return answer
         except RulesetFaultError:
             raise ToolError("the rules fault in this position") from None
+        except SaveError:
+            raise ToolError(_NOT_OPEN) from None
 
     # --- rules -------------------------------------------------------------------------------
 
@@ -196,6 +201,8 @@ class SeatTools:
             self._table.take(lambda game: self._chosen(game, option, ply))
         except RulesetFaultError:
             raise ToolError("the rules fault after this option: it is not taken") from None
+        except SaveError:
+            raise ToolError(_NOT_OPEN) from None
         return self.view(ply)
 
     def _chosen(self, game: Game, text: str, ply: int) -> Option:

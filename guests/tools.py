@@ -114,7 +114,9 @@ class Toolbox:
             answer, wrong = _of_diagnostics(error), True
         except RulesetFaultError as fault:
             answer, wrong = {"error": fault.diagnostic.message, "code": fault.diagnostic.code}, True
-        except (RulespecError, OSError, ValueError) as error:
+        except OSError as error:  # its text has the whole path of the file
+            answer, wrong = {"error": error.strerror or str(error)}, True
+        except (RulespecError, ValueError) as error:
             answer, wrong = {"error": str(error)}, True
         text = to_json_text(answer, plain=True)
         if len(text) > MOST_ANSWER:

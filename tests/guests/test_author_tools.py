@@ -73,11 +73,18 @@ def test_files_are_written_by_small_changes_below_the_folder_alone(tmp_path: Pat
         *[(file, "") for file in ("../x.yaml", "/tmp/x.yaml", "x.py", ".x.yaml", ".git/x.yaml", "rules/play.rules")],
         *[("rules/play.rules", "two"), ("rules/play.rules", "four"), ("missing.yaml", "a")],
         *[("d/" * 8 + "x.yaml", ""), ("n" * 96 + ".yaml", ""), ("rules//x.yaml", ""), ("a\0.yaml", ""), ("", "")],
-        *[("link.yaml", "a: 1"), ("out/other.yaml", "a: 1"), ("out/new.yaml", ""), ("a\\b.yaml", "")],
+        *[
+            ("rules/play.rules/x.rules", ""),
+            ("link.yaml", "a: 1"),
+            ("out/other.yaml", "a: 1"),
+            ("out/new.yaml", ""),
+            ("a\\b.yaml", ""),
+        ],
     ]
     for file, old in refused:
         text, wrong = tools.call("write", {"file": file, "old": old, "new": "changed"})
-        assert wrong and "error" in json.loads(text), (file, text)
+        assert wrong and "error" in json.loads(text) and str(tmp_path) not in text, (file, text)
+        assert file != "rules/play.rules/x.rules" or "`rules/play.rules` is a file, not a folder" in text
     assert (tmp_path / "other.yaml").read_text() == "a: 1\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["game", "other.yaml"]
     assert [each["file"] for each in asked(tools, "files")["files"]] == ["rules/play.rules"]
@@ -91,6 +98,7 @@ def test_the_reference_is_asked_by_keyword(tmp_path: Path) -> None:
     assert any("shuffle" in text for text in asked(tools, "reference", keyword="shuffle")["grammar"])
     assert any("RS225" in text for text in asked(tools, "reference", keyword="no such fact")["codes"])
     assert tools.call("reference", {"keyword": "a"})[1] and tools.call("explain", {"code": "RS999"})[1]
+    assert "`validate` names codes" in tools.call("explain", {"code": "../x"})[0]
 
 
 @pytest.mark.proof

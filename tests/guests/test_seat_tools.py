@@ -102,6 +102,17 @@ def test_a_file_that_is_no_game_is_not_quoted(tmp_path: Path) -> None:
     assert wrong and "dealt" not in text and "king" not in text
 
 
+def test_a_file_that_another_program_has_is_not_named(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    write_log(path, played("kuhn_poker", 1, 4))
+    tools = box(path, "A")
+    with SavedGame(path):
+        for name, arguments in (("view", {}), ("take", {"option": "bet", "ply": 4})):
+            text, wrong = tools.call(name, arguments)
+            assert wrong and "try again" in text and str(tmp_path) not in text and path.name not in text
+    assert not tools.call("view", {})[1]
+
+
 def test_a_game_that_is_kept_follows_its_file(tmp_path: Path) -> None:
     """Whatever others have done to the file meanwhile, the answer is that of who reads it for the first time."""
     path, rng = tmp_path / "game.jsonl", random.Random(3)

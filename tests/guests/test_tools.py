@@ -14,7 +14,7 @@ def echo(text: str, times: int) -> dict[str, Any]:
     if text == "no":
         raise ToolError("that is refused")
     if text == "disk":
-        raise OSError("the disk is full")
+        raise OSError(28, "the disk is full", "/a/secret/place")
     return {"text": text * times}
 
 
@@ -44,7 +44,9 @@ def box(calls: int = 100) -> Toolbox:
 )
 def test_an_answer_is_json_whatever_is_asked(name: str, arguments: Any, answer: str) -> None:
     text, wrong = box().call(name, arguments)
-    assert answer in text and wrong == ("error" in json.loads(text)) and len(text) <= MOST_ANSWER
+    assert (
+        "secret" not in text and answer in text and wrong == ("error" in json.loads(text)) and len(text) <= MOST_ANSWER
+    )
 
 
 def test_calls_are_counted() -> None:
