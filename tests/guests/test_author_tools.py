@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from docs_pages import blocks
+from authors import session
 from folders import ROOT
 
 from rulespec.guests.author_tools import AuthorTools
@@ -26,37 +26,10 @@ def asked(tools: Toolbox, name: str, **arguments: Any) -> dict[str, Any]:
     return result
 
 
-GAME = """id: nim
-title: Nim
-version: "0.1"
-players: {kind: player, min: 2, max: 2}
-units: []
-start: play
-"""
-
-
 @pytest.mark.proof
 def test_a_session_from_an_empty_folder_to_a_sound_ruleset(tmp_path: Path) -> None:
-    """The tutorial, by tools: the game of its page, with the mistake that it makes on the way."""
     tools = box(tmp_path)
-    assert asked(tools, "files") == {"all": 0, "files": []}
-    assert asked(tools, "validate")["exit"] != 0
-    asked(tools, "write", file="game.yaml", old="", new=GAME)
-    steps = [each for each in blocks("docs/tutorials/from_nothing.md") if each.name.startswith("nim/")]
-    seen: list[int] = []
-    for step in steps[: [each.name for each in steps].index("nim/scenarios/start.yaml") + 1]:
-        file = step.name.removeprefix("nim/")
-        old = asked(tools, "read", file=file)["text"] if (tmp_path / file).exists() else ""
-        asked(tools, "write", file=file, old=old, new=step.body)
-        if file == "rules/play.rules":
-            answer = asked(tools, "validate")
-            seen.append(answer["exit"])
-            if answer["exit"]:
-                assert "RS225" in json.dumps(answer)
-                assert "place" in asked(tools, "explain", code="RS225")["text"]
-    assert seen == [1, 0]
-    assert asked(tools, "test")["exit"] == 0
-    assert asked(tools, "draw")["exit"] == 0 and (tmp_path / "board.svg").is_file()
+    session(tmp_path, lambda name, **arguments: asked(tools, name, **arguments))
 
 
 def test_files_are_written_by_small_changes_below_the_folder_alone(tmp_path: Path) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from authors import session
 from folders import ROOT
 from shipped import loaded
 
@@ -70,16 +72,20 @@ def test_two_agents_play_a_game(ref: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_an_author_is_served(tmp_path: Path) -> None:
+def test_an_author_comes_from_an_empty_folder_to_a_sound_ruleset(tmp_path: Path) -> None:
     import anyio
+    from anyio import from_thread, to_thread
     from mcp import Client
 
-    async def session() -> dict[str, Any]:
+    async def served() -> None:
         async with Client(parameters("--folder", str(tmp_path))) as client:
-            await asked(client, "write", file="game.yaml", old="", new="id: x\n")
-            return await asked(client, "files")
 
-    assert anyio.run(session)["files"] == [{"file": "game.yaml", "bytes": 6}]
+            def ask(name: str, **arguments: Any) -> dict[str, Any]:
+                return from_thread.run(partial(asked, client, name, **arguments))
+
+            await to_thread.run_sync(session, tmp_path, ask)
+
+    anyio.run(served)
 
 
 @pytest.mark.parametrize(
