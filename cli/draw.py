@@ -89,8 +89,11 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Exit code: 0 drawn, 1 drawn with mistakes, 2 cannot be drawn.
 
     Example: rulespec draw imperial --out board.svg
+
     Example: rulespec draw ./my_map --watch
+
     Example: rulespec draw game.jsonl --at 50 --for Ann --out move_50.png
+
     Example: rulespec draw imperial --empty --paper a3
     """
     r = _Request(**values)

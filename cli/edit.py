@@ -56,6 +56,7 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
     checks of the map. In a file of edits, lines that begin with # are comments.
 
     Example: rulespec edit ./my_map
+
     Example: rulespec edit ./my_map --do 'link cape reef'
     """
     if not edits and source is None:

@@ -35,6 +35,7 @@ def command(words: tuple[str, ...]) -> None:
     codes.
 
     Example: rulespec explain imperial+first_edition invest
+
     Example: rulespec explain imperial factory
     """
     if not words:

@@ -50,7 +50,8 @@ def command(
     not legal to its end.
 
     Example: rulespec export imperial --players 4 --wasm imperial.wasm --js wasm_game.js
-    Example: rulespec export kuhn_poker:sample --openspiel-trajectory kuhn.json
+
+    Example: rulespec export kuhn_poker:random-2-1 --openspiel-trajectory kuhn.json
     """
     if (wasm is None) == (openspiel_trajectory is None):
         raise click.UsageError("name the file to write: --wasm for rules, --openspiel-trajectory for a recorded game")

@@ -105,7 +105,9 @@ def command(**values: Any) -> None:
     takes them at once.
 
     Example: rulespec new my_game
+
     Example: rulespec new my_map --from imperial
+
     Example: rulespec new my_map --from imperial --map outlines.svg --fill '#9ecae9=sea' --fill '#c83737=home.red'
     """
     r = _Request(**values)

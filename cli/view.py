@@ -68,6 +68,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     seat has opinions only on its own decisions.
 
     Example: rulespec view game.jsonl --out game.html
+
     Example: rulespec view game.jsonl --reasons --out game.html
     """
     r = _Request(**values)

@@ -94,7 +94,9 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Exit code: 0 answered, 1 the rules are at fault, 2 there is no answer, such as for an unknown option.
 
     Example: rulespec why game.jsonl@12 "buy(oak)"
+
     Example: rulespec why game.jsonl@13 --effects --of cash
+
     Example: rulespec why game.jsonl --value "sum(p.cash for p in player)" --format json
     """
     where = Where.taken(values)

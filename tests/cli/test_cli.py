@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,8 +17,10 @@ from commands import invoke
 from deadlines import DEADLINE
 from folders import ROOT, RULESETS
 from jsonschema import Draft202012Validator
+from shipped import NAMES
 
 from rulespec.cli.main import COMMANDS, run
+from rulespec.engine.logs.samples import sample
 from rulespec.schemas import BESIDE, OUTPUTS, WIRE, load_schema
 
 NIM, WAGER = str(RULESETS / "nim"), str(RULESETS / "wager")
@@ -88,7 +91,10 @@ def test_a_command_without_its_arguments_says_which_one_is_missing(
 def test_each_command_has_help_with_an_example(name: str) -> None:
     code, out, _ = invoke(name, "--help")
     assert code == 0
-    assert "Example: rulespec" in out
+    examples = [" ".join(each.split()) for each in out.split("\n\n") if "Example: rulespec" in each]
+    assert examples and all(each.count("Example: ") == 1 for each in examples)
+    samples = re.findall(rf"\b(?:{'|'.join(NAMES)}):[\w-]+", " ".join(examples))
+    assert all(sample(each) is not None for each in samples)
 
 
 @pytest.mark.parametrize(
