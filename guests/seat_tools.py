@@ -25,6 +25,7 @@ from rulespec.engine.why.answer_output import Printer, whole
 from rulespec.engine.why.why import Why
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
+from rulespec.guests.short_answers import shortened
 from rulespec.guests.tools import Tool, ToolError, ToolParameter
 from rulespec.rule_ids import cited
 
@@ -34,8 +35,12 @@ MOST_GAMES_IN_ALL = 5_000
 """Random games of a session."""
 MOST_LISTED = 100
 """Decisions of the past, and options, of an answer."""
+MOST_REASONS = 30_000
+"""Characters of an answer of `why`, beyond which its deepest levels are left out."""
 _CAP = 1_000
 """Decisions after which a random game is cut off."""
+_TRIED = 10_000
+"""Decisions of others that a call tries for copies of the game, where they cannot be drawn: some five seconds."""
 _NOT_OPEN = "another program has the file of the game, or it cannot be written: try again later"
 """It has no path: where the file is says something of the machine, and not of the game."""
 _T = TypeVar("_T")
@@ -239,7 +244,7 @@ class SeatTools:
         else:
             answer = why.value(value) if value else why.end() if game.is_over else why.asked()
         printer = Printer(game.ruleset, game.omniscient.labels, portable_names(game.ruleset))
-        return printer.json(whole(answer, fold=True))
+        return shortened(printer.json(whole(answer, fold=True)), MOST_REASONS)
 
     # --- random games ------------------------------------------------------------------------
 
@@ -262,7 +267,7 @@ class SeatTools:
             raise ToolError("that is not one of your current options: `options` lists them")
         seed = int(view.memory[:12], 16)
         try:
-            rows = particle_rows(search, game, self.seat, games, seed)
+            rows = particle_rows(search, game, self.seat, games, seed, _TRIED)
         except NotFoundError:
             raise ToolError("found no copy that matches your seat's observations") from None
         rows = rows[np.arange(games) % len(rows)]

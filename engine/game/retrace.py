@@ -26,7 +26,9 @@ class NotFoundError(RulespecError):
     """The search found no other game with the same observations for a seat."""
 
 
-def retraced(game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED) -> list[Game]:
+def retraced(
+    game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED, in_all: int | None = None
+) -> list[Game]:
     """Games that a seat cannot distinguish from this one: its observations are the same throughout.
 
     The search walks through the decisions from the start. For partly hidden decisions it tries the candidates that look
@@ -40,25 +42,31 @@ def retraced(game: Game, seat: str, number: int, rng: random.Random, tried: int 
         number: the number of games to find.
         rng: draws everything hidden from the seat.
         tried: the maximum number of decisions to try for each game.
+        in_all: the maximum number for all games, after which those found are given; None: no such bound.
 
     Raises:
-        NotFoundError: if the bound is reached before a game is found.
+        NotFoundError: if a bound is reached before a game is found.
     """
     game = as_shown(game, seat)
     viewer = game.seats.index(seat)
     events = Events(game.omniscient.visibility, game._position, game.seats, viewer)
     history, memories = events.history(), events.memories()
-    results = []
+    results: list[Game] = []
+    left = tried * number if in_all is None else in_all
     for _ in range(number):
-        one = _Walk(restarted(game), viewer, history, memories, rng, game.result).run(tried)
+        walk = _Walk(restarted(game), viewer, history, memories, rng, game.result)
+        one = walk.run(min(tried, left))
+        left -= walk.tried
+        if one is None and results and in_all is not None:
+            break
         if one is None:
-            raise NotFoundError(f"found no game that looks the same to {seat} within {tried:,} decisions")
+            raise NotFoundError(f"found no game that looks the same to {seat} within {walk.tried:,} decisions")
         results.append(one)
     return results
 
 
 class _Walk:
-    """A search, depth first, with a stack of its own."""
+    """A search, depth first, with a stack of its own; `tried` counts its decisions."""
 
     def __init__(
         self,
@@ -74,9 +82,11 @@ class _Walk:
         self.memories = memories
         self.rng = rng
         self.result = result
+        self.tried = 0
         self.events = Events(game.omniscient.visibility, game._position, game.seats, viewer)
 
-    def run(self, tried: int) -> Game | None:
+    def run(self, most: int) -> Game | None:
+        """The game that is found; None if there is none within so many decisions."""
         game = self.game
         if self.events.memories()[0] != self.memories[0]:
             return None
@@ -88,9 +98,9 @@ class _Walk:
                 if stack:
                     game.undo()
                 continue
-            tried -= 1
-            if tried < 0:
+            if self.tried >= most:
                 return None
+            self.tried += 1
             before = game.ply
             try:
                 game.apply(option)

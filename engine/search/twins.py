@@ -53,7 +53,9 @@ def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int
     return retraced(game, seat, number, rng, tried)
 
 
-def particle_rows(search: Search, game: Game, seat: str, number: int, seed: int) -> NDArray[np.int64]:
+def particle_rows(
+    search: Search, game: Game, seat: str, number: int, seed: int, tried: int | None = None
+) -> NDArray[np.int64]:
     """Positions indistinguishable for the seat, as rows; a single one if nothing is hidden from it.
 
     In wasm they are drawn together, with the game's odds: chance by its weights, hidden choices of others uniformly. In
@@ -65,6 +67,8 @@ def particle_rows(search: Search, game: Game, seat: str, number: int, seed: int)
         seat: the viewer.
         number: the number of positions to find.
         seed: the seed of everything hidden from the seat.
+        tried: the maximum number of decisions to try where the seat's observations are retraced, after which fewer
+            positions are given; None: a bound for each of them.
 
     Raises:
         NotFoundError: if no position is found.
@@ -72,7 +76,7 @@ def particle_rows(search: Search, game: Game, seat: str, number: int, seed: int)
     game = as_shown(game, seat)
     own = _particles(search, game, seat, number, seed)
     if own is None:
-        return search.rows(retraced(game, seat, number, random.Random(seed)))
+        return search.rows(retraced(game, seat, number, random.Random(seed), in_all=tried))
     rows = own.rows()
     return rows if len(rows) == 1 else rows[_spread(number, len(rows))]
 

@@ -20,6 +20,7 @@ from rulespec.engine.game.option import TakenBack
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.search.open_search import open_search
 from rulespec.guests import seat_tools
 from rulespec.guests.seat_tools import SeatTools
 from rulespec.guests.seated import SeatedGame
@@ -312,3 +313,13 @@ def test_reasons_name_files_without_the_folders_of_this_machine(overlaid: bool, 
         assert "secret place" not in text and str(tmp_path) not in text, text
         shown += [json.loads(text).get("file")]
     assert "small/rules/play.rules" in shown
+
+
+def test_copies_that_cannot_be_drawn_are_searched_for_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = played("leduc_poker", 1, 6)
+    tools = SeatTools(Still(game), "A")
+    tools._search = open_search(game, backend="python")  # which has no particles
+    assert not Toolbox(tools.tools()).call("simulate", {"games": 5})[1]
+    monkeypatch.setattr(seat_tools, "_TRIED", 1)
+    text, wrong = Toolbox(tools.tools()).call("simulate", {"games": 5})
+    assert wrong and "found no copy" in text

@@ -112,6 +112,16 @@ def test_a_hand_of_cards_is_drawn_where_walking_comes_to_dead_ends(hearts: Game)
     assert str(particles(hearts, "A", 3, random.Random(1))[2].history) == str(twins[2].history)
 
 
+def test_a_bound_for_all_games_gives_those_that_were_found() -> None:
+    table = Game(load_ruleset("kuhn_poker"), ["Ann", "Bob"])
+    for option in ("deal(queen)", "deal(king)"):
+        table.apply(table.parse(option))
+    found = retraced(table, "Ann", 1_000, random.Random(1), in_all=100)
+    assert 10 < len(found) < 100 and all(twin.view("Ann") == table.view("Ann") for twin in found)
+    with pytest.raises(NotFoundError, match="within 1 decisions"):
+        retraced(table, "Ann", 1_000, random.Random(1), in_all=1)
+
+
 @pytest.mark.parametrize("backend", ["wasm", "python"])
 def test_rows_of_particles_are_positions_that_look_the_same(backend: str) -> None:
     table = Game(load_ruleset("kuhn_poker"), ["Ann", "Bob"])
