@@ -25,7 +25,7 @@ from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.guests.action_game import Contract, Play, contract
 from rulespec.guests.actions import Form
-from rulespec.guests.arguments import whole
+from rulespec.guests.arguments import rendered, whole
 from rulespec.guests.observations import Floats
 from rulespec.typed import nodes as typed
 
@@ -58,7 +58,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
     def __init__(self, table: Contract, render_mode: str | None = None) -> None:
         super().__init__()
         self.metadata = {"name": table.game.ruleset.ref, "render_modes": ["ansi"], "is_parallelizable": False}
-        self.render_mode = render_mode
+        self.render_mode = rendered(render_mode)
         self.table = table
         self.possible_agents = [f"seat_{number}" for number in range(len(table.game.seats))]
         self.observation_spaces = {agent: observation_space(table) for agent in self.possible_agents}
@@ -175,7 +175,7 @@ def aec_env(
 
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
-        ValueError: if there are too many options for the form `options`.
+        ValueError: if there are too many options for the form `options`, or there is no such render mode.
         TypeError: if an argument is of another type.
     """
     env = RulesetEnv(contract(ruleset, players, settings, form=form, cap=cap), render_mode)

@@ -74,6 +74,17 @@ def mapping(name: str, value: object) -> None:
         raise wrong_type(name, "a mapping of names to values", value)
 
 
+def rendered(mode: object) -> str | None:
+    """The way in which an environment is shown: `ansi`, or None.
+
+    Raises:
+        ValueError: if it is another one.
+    """
+    if mode not in (None, "ansi"):
+        raise ValueError(f"there is no render mode {str(mode)[:_SHOWN]!a}: a game is shown as `ansi`, or not")
+    return None if mode is None else "ansi"
+
+
 def wrong_type(name: str, wanted: str, value: object) -> TypeError:
     """The error for an argument of another type."""
     shown = ascii(value) if isinstance(value, str | bytes | float | None) else f"of type {type(value).__name__}"

@@ -24,7 +24,7 @@ from rulespec.engine.simulate.checked_playouts import CAP, choose
 from rulespec.guests.action_game import IllegalActionError, Play, contract
 from rulespec.guests.actions import Form
 from rulespec.guests.aec import ILLEGAL, action_space, observation_space
-from rulespec.guests.arguments import text, whole
+from rulespec.guests.arguments import rendered, text, whole
 from rulespec.guests.observations import Floats
 from rulespec.typed import nodes as typed
 
@@ -52,7 +52,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
 
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
-        ValueError: if there is no such seat, or there are too many options for the form `options`.
+        ValueError: if there is no such seat or render mode, or there are too many options for the form `options`.
         TypeError: if an argument is of another type.
         BotNameError: if there is no such bot.
     """
@@ -73,7 +73,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         table = contract(ruleset, players, settings, form=form, cap=cap)
         if not 0 <= (seat := whole("seat", seat)) < len(table.game.seats):
             raise ValueError(f"there is no seat {seat}: they are 0 to {len(table.game.seats) - 1}")
-        self.table, self.seat, self.render_mode = table, seat, render_mode
+        self.table, self.seat, self.render_mode = table, seat, rendered(render_mode)
         self._bot = open_bot(text("bots", bots))
         self._random = bots == RANDOM
         self._search = None if self._random else open_search(table.game)
@@ -84,7 +84,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         """Starts a game; returns the seat's first observation at a decision, and its mask."""
         super().reset(seed=seed)
         chance = int(self.np_random.integers(2**63))
-        self._draws = Draws(chance)
+        self._draws, self._ended = Draws(chance), False
         self.play: Play = self.table.play()
         game = self.play.game
         others = {each: self._bot for number, each in enumerate(game.seats) if number != self.seat}
@@ -96,14 +96,17 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         """Takes an action, then plays on until the seat is asked again or the game is over.
 
         Raises:
-            ResetNeeded: before the first `reset`.
+            ResetNeeded: before the first `reset`, and after the end.
             TypeError: if the action is not a whole number.
         """
         self._started()
+        if self._ended or self.play.is_over:
+            raise gymnasium.error.ResetNeeded("the game is over: call `reset` first")
         try:
             self.play.take(whole("action", action))
         except IllegalActionError:
-            return self._observation(), ILLEGAL, True, False, self._info()
+            self._ended = True
+            return self._observation(), ILLEGAL, True, False, {"action_mask": np.zeros_like(self.play.mask)}
         self._go_on()
         over, cut = self.play.game.is_over, self.play.cut
         reward = self.play.returns()[self.seat] if over else 0.0

@@ -30,6 +30,26 @@ def env() -> Any:
     return result
 
 
+def ended() -> SeatEnv:
+    """A seat whose game is over."""
+    seat = SeatEnv(loaded("connect_four")[0])
+    _, info = seat.reset(seed=1)
+    over = False
+    while not over:
+        _, _, over, _, info = seat.step(info["action_mask"].argmax())
+    assert not info["action_mask"].any()
+    return seat
+
+
+def refused() -> SeatEnv:
+    """A seat whose game an illegal action has ended."""
+    seat = SeatEnv(loaded("connect_four")[0])
+    seat.reset(seed=1)
+    _, reward, over, _, info = seat.step(np.int64(41))
+    assert (reward, over) == (-1.0, True) and not info["action_mask"].any()
+    return seat
+
+
 WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: contract("conect_four"), DiagnosticsError, "no ruleset `conect_four`"),
     (lambda: contract(7), TypeError, "`ruleset` must be a reference"),  # type: ignore[arg-type]
@@ -46,6 +66,10 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: SeatEnv(loaded("nim")[0], seat="A"), TypeError, "`seat` must be a whole number"),  # type: ignore[arg-type]
     (lambda: SeatEnv(loaded("nim")[0], bots=None), TypeError, "`bots` must be a text"),  # type: ignore[arg-type]
     (lambda: SeatEnv(loaded("nim")[0]).step(np.int64(0)), gymnasium.error.ResetNeeded, "call `reset` first"),
+    (lambda: ended().step(0), gymnasium.error.ResetNeeded, "the game is over: call `reset` first"),
+    (lambda: refused().step(0), gymnasium.error.ResetNeeded, "the game is over: call `reset` first"),
+    (lambda: SeatEnv(loaded("nim")[0], render_mode="human"), ValueError, "no render mode 'human': a game is shown as"),
+    (lambda: aec_env(loaded("nim")[0], render_mode="rgb_array"), ValueError, "no render mode 'rgb_array'"),
     (lambda: SeatEnv(loaded("nim")[0]).render(), gymnasium.error.ResetNeeded, "call `reset` first"),
     (lambda: Batch("kuhn_poker", 3), TypeError, "`table` must be a contract"),  # type: ignore[arg-type]
     (lambda: Batch(table(), 10**12), ValueError, "`number` must be at most"),
