@@ -245,14 +245,13 @@ class Play:
 
     def seen(self, seat: int | None) -> dict[str, Any]:
         """A seat's view without memory, as plain data with names; None: that of the public."""
-        game, name = self.game, self._name(seat)
-        view, decision = game.view(name, game.ply), game.decision
-        words = self._words_of(seat)
+        name, words = self._name(seat), self._words_of(seat)
+        view = self.game.view(name, self.game.ply)
         return {
             "seat": name,
             "state": view.state,
             "hidden": list(view.hidden),
-            "decision": None if decision is None else decision.name,
+            "decision": None if view.decision is None else view.decision.name,
             "waiting": list(view.waiting),
             "options": [str(option) for option in view.options],
             "words": [self.contract.actions.names[word] for word in words],

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.named_state import owner_of, place_of
 from rulespec.engine.game.secrets import PUBLIC, counted
 from rulespec.engine.program import ir
@@ -131,6 +131,7 @@ class Observations:
             seat: the number of the seat; `PUBLIC`: nobody's.
             words: the words of the choice begun by this seat.
         """
+        game = as_shown(game, None if seat == PUBLIC else game.seats[seat])
         position = game.omniscient.numbers
         cells = position.cells
         row = np.frombuffer(self._form.array(cells), np.int64)[None].copy()

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from rulespec.bundles.rules import portable_names
-from rulespec.engine.game.game import Game
+from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.game.views import SeenOption, View
@@ -118,9 +118,12 @@ class SeatTools:
         )
 
     def _look(self, ask: Callable[[Game], _T]) -> _T:
-        """An answer about the game; a fault of the rules has no details, as they may reveal hidden information."""
+        """An answer about the game as shown to the seat, without another seat's open plan.
+
+        A fault of the rules has no details, as they may reveal hidden information.
+        """
         try:
-            answer: _T = self._table.look(ask)
+            answer: _T = self._table.look(lambda game: ask(as_shown(game, self.seat)))
             return answer
         except RulesetFaultError:
             raise ToolError("the rules fault in this position") from None
@@ -211,7 +214,8 @@ class SeatTools:
         return self.view(ply)
 
     def _chosen(self, game: Game, text: str, ply: int) -> Option:
-        """The option of a text, which the seat may take now."""
+        """The option of a text, which the seat may take now; all is judged as shown to the seat."""
+        game = as_shown(game, self.seat)
         if ply != game.ply:
             raise ToolError(f"{game.ply} decisions have been taken, not {ply}: look at the game again")
         option = self._parsed(game, text)

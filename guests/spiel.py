@@ -215,7 +215,7 @@ class RulesetObserver:
     Args:
         table: the contract of the table.
         recall: whether it has perfect recall, and is then text-only.
-        public: whether it is told what all see, whoever the player is.
+        public: whether it has what all see, whoever the player is.
     """
 
     def __init__(self, table: Contract, *, recall: bool, public: bool) -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from folders import RULESETS
 from secret_games import SECRETIVE
 from shipped import NAMES, loaded
 from wide_arguments import wide_arguments
 
 from rulespec.engine.program.draws import Draws
 from rulespec.guests import Batch, Contract, IllegalActionError, contract
+from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -58,6 +60,10 @@ def test_sets_and_bags_wider_than_a_word_have_all_of_their_words(tmp_path: Path)
     table = contract(wide_arguments(tmp_path), 2)
     assert "edge e69" in table.actions.names and "sort s19" in table.actions.names
     compared(table, 6, 4)
+
+
+def test_plans_side_by_side_are_as_one_by_one() -> None:
+    compared(contract(load_ruleset(str(RULESETS / "paddocks")), cap=80), 3, 6)
 
 
 @pytest.mark.proof

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 from cases import small
+from folders import RULESETS
 from parlour import PARLOUR
 from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
 from secret_games import HIDING as SECRETS_IN_CELLS
@@ -189,6 +190,25 @@ def test_games_that_look_the_same_get_the_same_answers(ref: str, tmp_path: Path)
             write_log(path, each)
             both.append(answers(box(path, seat), texts_of(game, twin)))
         assert both[0] == both[1]
+
+
+def test_an_open_plan_changes_no_answer_to_another_seat(tmp_path: Path) -> None:
+    """Neither what is planned, nor how often something was planned and withdrawn."""
+    game = Game(load_ruleset(str(RULESETS / "paddocks")), ["A", "B"])
+    path, rng, withdrawn = tmp_path / "game.jsonl", random.Random(2), 0
+    boxes = {seat: box(path, seat, game) for seat in "AB"}
+    view = asked(boxes["A"], "view")
+    for _ in range(60):
+        seat = view["decision"]["by"]
+        tools, other = boxes[seat], boxes["B" if seat == "A" else "A"]
+        before = answers(other, ["done", "fence_off(a1_n)", "withdraw"])
+        options = asked(tools, "options")
+        assert options["ply"] == view["ply"] == asked(tools, "view")["ply"]
+        option = rng.choice([each["option"] for each in options["options"]])
+        view = asked(tools, "take", option=option, ply=view["ply"])
+        assert option == "done" or answers(other, ["done", "fence_off(a1_n)", "withdraw"]) == before
+        withdrawn += option == "withdraw"
+    assert withdrawn > 5
 
 
 class Still:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import numpy as np
 import pytest
 from cases import small
-from learners import tables, walked
+from folders import RULESETS
+from learners import play_on, tables, walked
 from parlour import PARLOUR
 from secret_games import DECIDED, SECRETIVE, played, sabotaged, twins
 from shipped import NAMES
 
 from rulespec.engine.game.game import Game
-from rulespec.guests.action_game import NOBODY, Contract, Play
+from rulespec.guests.action_game import NOBODY, Contract, Play, contract
 from rulespec.guests.batch import Batch
 from rulespec.guests.observations import Observations
+from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 Shown = tuple[object, ...]
@@ -97,6 +100,28 @@ def test_an_observation_says_all_that_is_seen(name: str) -> None:
 def test_tokens_orders_sets_and_rounds_are_in_observations(tmp_path: Path) -> None:
     table = Contract(Game(small(tmp_path / "small", PARLOUR), ["A", "B", "C"]))
     assert differences(table, 40) > 50
+
+
+def test_an_open_plan_is_in_the_observations_of_its_seat_alone() -> None:
+    """Others are shown what was before it, and nothing of what was withdrawn."""
+    ruleset = load_ruleset(str(RULESETS / "paddocks"))
+    for form in ("options", "words"):
+        table, begun, withdrawn = contract(ruleset, form=form), 0, 0
+        for play in walked(table, 2, 150):
+            planner, other, later = play.seat, 1 - play.seat, play.copy()
+            play_on(later, random.Random(begun))
+            last = "" if later.is_over or later.words else later.game.history[-1].name
+            if last in ("", "done"):
+                continue
+            before, after = (
+                (each.observation(other).tobytes(), each.seen(other), each.memory(other), each.seen(None))
+                for each in (play, later)
+            )
+            assert before == after
+            assert play.observation(planner).tobytes() != later.observation(planner).tobytes()
+            begun += 1
+            withdrawn += last == "withdraw"
+        assert begun > 40 and withdrawn > 5
 
 
 WIDE = """

@@ -64,7 +64,7 @@ def test_a_whole_tree_passes_the_tests_of_openspiel(players: int, monkeypatch: p
 
 
 def test_what_all_see_is_nothing_of_a_seat() -> None:
-    """An observer of public information alone is told the same, whoever is asked about, and no card."""
+    """An observer of public information alone has the same of every player, and no card."""
     game = load_game("leduc_poker", form="words")
     state = game.new_initial_state()
     for _ in range(2):
