@@ -256,14 +256,18 @@ def load_game(
 
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
-        ValueError: if there are too many options for the form `options`, or `cap` is below 1.
+        ValueError: if there are too many options for the form `options`, `cap` is below 1, or the reference has a sign
+            of OpenSpiel's own.
         TypeError: if an argument is of another type.
     """
     mapping("settings", settings)
+    if (sign := next((each for each in text("ruleset", ruleset) if each in ",()="), None)) is not None:
+        form_ = "OpenSpiel writes a game as NAME(KEY=VALUE,…), and reads it again"
+        raise ValueError(f"`ruleset` has `{sign}`, which it cannot have here: {form_}")
     number, cap = whole("players", players or 0, 0), whole("cap", cap, 1)
     texts = {n: str(value).lower() if isinstance(value, bool) else value for n, value in (settings or {}).items()}
     chosen = ";".join(f"{name}:{value}" for name, value in texts.items())
-    values = {"ruleset": text("ruleset", ruleset), "players": number, "settings": text("settings", chosen)}
+    values = {"ruleset": ruleset, "players": number, "settings": text("settings", chosen)}
     values |= {"form": text("form", form or ""), "cap": cap}
     return pyspiel.load_game(NAME, values)
 

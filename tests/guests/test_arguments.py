@@ -103,6 +103,7 @@ def test_a_number_beyond_the_actions_is_an_illegal_action(action: int) -> None:
     "arguments, message",
     [
         ({"ruleset": "\ud800"}, "`ruleset` has a half of a character"),
+        ({"ruleset": "games (old)/nim"}, r"`ruleset` has `\(`, which it cannot have here"),
         ({"ruleset": "kuhn_poker", "cap": 10**12}, "`cap` must be at most"),
         ({"ruleset": "kuhn_poker", "settings": {"a": "\ud800"}}, "`settings` has a half of a character"),
     ],

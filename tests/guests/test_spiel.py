@@ -33,7 +33,7 @@ WITHOUT_TENSOR = {"test_current_player_infosets_no_overlap_between_players"}
 
 
 def failures(base: Any, name: str, players: int | None = None) -> dict[str, str]:
-    """What fails of a test case of OpenSpiel's for games, by name; its bindings print each refusal."""
+    """The failures of a test case of OpenSpiel's for games, by name; its bindings print each refusal."""
     game = load_game(name, players)
     case = type(base.__name__, (base,), {"game": game, "game_name": "rulespec"})
     result = unittest.TestResult()

@@ -116,8 +116,8 @@ def test_a_bound_for_all_games_gives_those_that_were_found() -> None:
     table = Game(load_ruleset("kuhn_poker"), ["Ann", "Bob"])
     for option in ("deal(queen)", "deal(king)"):
         table.apply(table.parse(option))
-    found = retraced(table, "Ann", 1_000, random.Random(1), in_all=100)
-    assert 10 < len(found) < 100 and all(twin.view("Ann") == table.view("Ann") for twin in found)
+    some = retraced(table, "Ann", 1_000, random.Random(1), in_all=100)
+    assert 10 < len(some) < 100 and all(twin.view("Ann") == table.view("Ann") for twin in some)
     with pytest.raises(NotFoundError, match="within 1 decisions"):
         retraced(table, "Ann", 1_000, random.Random(1), in_all=1)
 
