@@ -6,6 +6,7 @@ from typing import Any
 
 import anyio
 import mcp_types as types
+from anyio import to_thread
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
@@ -14,7 +15,8 @@ from rulespec.guests.tools import Toolbox
 
 
 def server(box: Toolbox) -> Server[Any]:
-    """The server for a toolbox: it lists the tools, and calls them one at a time."""
+    """The server for a toolbox: it lists the tools, and calls them one at a time, in a thread: it answers meanwhile."""
+    one = anyio.CapacityLimiter(1)
 
     async def listed(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(
@@ -25,7 +27,7 @@ def server(box: Toolbox) -> Server[Any]:
         )
 
     async def called(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        text, wrong = box.call(params.name, params.arguments)
+        text, wrong = await to_thread.run_sync(box.call, params.name, params.arguments, limiter=one)
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=wrong)
 
     return Server("rulespec", version=RULESPEC, on_list_tools=listed, on_call_tool=called)

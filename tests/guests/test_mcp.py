@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from authors import session
+from authors import session as session_of_author
+from deadlines import DEADLINE
 from folders import ROOT
 from shipped import loaded
 
 from rulespec.cli.main import run
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.log_file import write_log
+from rulespec.guests.tools import Tool, Toolbox
 
 if TYPE_CHECKING:
     from mcp import Client, StdioServerParameters
@@ -83,9 +86,42 @@ def test_an_author_comes_from_an_empty_folder_to_a_sound_ruleset(tmp_path: Path)
             def ask(name: str, **arguments: Any) -> dict[str, Any]:
                 return from_thread.run(partial(asked, client, name, **arguments))
 
-            await to_thread.run_sync(session, tmp_path, ask)
+            await to_thread.run_sync(session_of_author, tmp_path, ask)
 
     anyio.run(served)
+
+
+def test_a_long_call_keeps_nobody_from_an_answer() -> None:
+    """A client that asks for the tools gets its answer meanwhile; calls come one after the other."""
+    import anyio
+    from mcp import Client
+
+    from rulespec.guests.mcp_server import server
+
+    begun, ended, running = threading.Event(), threading.Event(), []
+
+    def work() -> dict[str, Any]:
+        running.append(1)
+        begun.set()
+        return {"answered": ended.wait(DEADLINE)}
+
+    async def session() -> list[dict[str, Any]]:
+        box, results = Toolbox((Tool("work", "Takes long.", (), work),)), list[dict[str, Any]]()
+
+        async def call() -> None:
+            results.append(await asked(client, "work"))
+
+        async with Client(server(box)) as client, anyio.create_task_group() as group:
+            group.start_soon(call)
+            await anyio.to_thread.run_sync(begun.wait)
+            group.start_soon(call)
+            try:
+                assert len((await client.list_tools()).tools) == 1 and len(running) == 1
+            finally:
+                ended.set()
+        return results
+
+    assert [each["answered"] for each in anyio.run(session)] == [True, True]
 
 
 @pytest.mark.parametrize(
