@@ -52,8 +52,9 @@ def test_all_tables_pass_them_with_as_many_cycles_as_pettingzoo_has(name: str) -
 def test_the_first_and_the_last_seat_of_all_tables_pass_the_checks_of_gymnasium(name: str) -> None:
     for players in numbers(name):
         for seat in {0, players - 1}:
-            how = {"ruleset": loaded(name)[0], "players": players, "seat": seat, "cap": 100}
-            check_env(gymnasium.make(SEAT_ENV, **how, render_mode="ansi").unwrapped)
+            ruleset = loaded(name)[0]
+            env = gymnasium.make(SEAT_ENV, ruleset=ruleset, players=players, seat=seat, cap=100, render_mode="ansi")
+            check_env(env.unwrapped)
 
 
 def test_gymnasium_makes_a_seat_of_rules_that_call_themselves() -> None:

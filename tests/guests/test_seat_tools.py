@@ -246,9 +246,9 @@ def bytes_for(tools: Toolbox, texts: list[str]) -> list[str]:
 
     async def session() -> list[str]:
         async with Client(server(tools)) as client:
-            results = [await client.list_tools()]
-            results += [await client.call_tool(name, arguments) for name, arguments in calls(texts)]
-            return [each.model_dump_json() for each in results]
+            listed = (await client.list_tools()).model_dump_json()
+            results = [await client.call_tool(name, arguments) for name, arguments in calls(texts)]
+            return [listed, *(each.model_dump_json() for each in results)]
 
     return anyio.run(session)
 
