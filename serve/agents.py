@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from rulespec.engine.game.game import as_shown
 from rulespec.engine.table.messages import MAX_TEXT, Message
 from rulespec.serve.hall import Hall
 from rulespec.serve.live import Live
@@ -72,7 +73,7 @@ async def _taken(hall: Hall, live: Live, viewer: str, arguments: dict[str, Any])
     if type(option) is not str or len(option) > MAX_TEXT or type(ply) is not int or len(arguments) > 2:
         return 0, _error("`take` needs `option`, a text of `options`, and `ply`, the number of decisions so far")
     async with live.lock:
-        now, serial = live.table.game.ply, live.table.say(viewer, 0)["serial"]
+        now, serial = as_shown(live.table.game, viewer).ply, live.table.say(viewer, 0)["serial"]
     if ply != now:
         return 0, _error(f"{now} decisions have been taken, not {ply}: look at the game again")
     refusal = await hall.hear(live, viewer, Message("take", serial, option))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from folders import ROOT
+from folders import ROOT, RULESETS
 from secret_games import twins
 from servers import served
 from shipped import loaded
@@ -79,6 +79,22 @@ def test_two_agents_play_a_game_at_a_table(table: tuple[Any, dict[str, str]]) ->
     (live,) = server.hall.games.values()
     assert live.table.game.is_over and live.table.seats["A"].name == "agent A"
     assert boxes["A"].call("take", {"option": "bet", "ply": view["ply"]})[1]
+
+
+def test_an_open_plan_changes_no_answer_at_a_table(tmp_path: Path) -> None:
+    """Another seat is answered as before; the planning one is asked for the number of decisions that its view has."""
+    with served(tmp_path / "t.db", str(RULESETS / "paddocks"), 2) as server:
+        server.hall.agents = answer_at_table
+        base = server.url.replace("ws", "http", 1).removesuffix("/socket")
+        boxes = {seat: Toolbox(TableSeat(f"{base}/#{server.keys[f'seat:{seat}']}", seat).tools()) for seat in "AB"}
+        calls = [("view", {}), ("options", {}), ("why", {}), ("take", {"option": "done", "ply": 7})]
+        calls += [("take", {"option": "done", "ply": 0})]
+        before = [boxes["B"].call(*call) for call in calls]
+        for option in ("fence_off(a1_n)", "withdraw", "fence_off(a1_e)", "fence_off(a1_s)"):
+            view = asked(boxes["A"], "view")
+            asked(boxes["A"], "take", option=option, ply=view["ply"])
+            assert [boxes["B"].call(*call) for call in calls] == before
+        assert asked(boxes["A"], "view")["ply"] == 2
 
 
 def test_only_the_link_of_a_seat_has_tools(table: tuple[Any, dict[str, str]]) -> None:
