@@ -2,8 +2,9 @@
 
     python -m bench.behaviour nim backgammon imperial --count 40 --seed 1
 
-A mutant is one small change of the rules (see `rule_mutants`). Those count that a scenario or a recorded game of the
-ruleset notices, which `compare` is not given: it walks from the start alone, unless `--recorded` gives it the logs.
+A mutant is one small change of the rules (see `rule_mutants`), drawn by chance. Those count that change reachable play:
+a short comparison finds them, or else a scenario or a recorded game of the ruleset notices them. `compare` is not given
+these: it walks from the start alone, unless `--recorded` gives it the logs.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import random
 import sys
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from bench.rule_mutants import Outcome, Trial
+from bench.mutate_typed import Mutant
+from bench.rule_mutants import Trial
 from bench.typed_tree import planted
 from rulespec.cli.diff_play import recorded_games
 from rulespec.engine.behaviour.compare import DECISIONS, SECONDS, compare
@@ -26,33 +29,42 @@ FEW = 1_500
 """Decisions that are tried first."""
 
 
-def noticed(trial: Trial, count: int, seed: int) -> Iterator[Outcome]:
-    """Mutants that a test of the ruleset notices, chosen by chance."""
+class Tried(NamedTuple):
+    """A mutant that changes reachable play: its comparison, the processor time, and the test that notices it.
+
+    Of a mutant that few decisions find, no test is tried.
+    """
+
+    mutant: Mutant
+    result: Comparison
+    seconds: float
+    by: str
+
+
+def tried(trial: Trial, count: int, seed: int, decisions: int, *, recorded: bool) -> Iterator[Tried]:
+    """Mutants that change reachable play, each compared with its ruleset, with few decisions if they suffice."""
     numbers = list(range(len(trial.mutants)))
     random.Random(seed).shuffle(numbers)
     for number in numbers:
         if not count:
             return
-        outcome = trial.run(number)
-        if outcome.verdict == "killed":
-            count -= 1
-            yield outcome
+        mutant, by = trial.mutants[number], ""
+        result, seconds = _compared(trial, number, min(FEW, decisions), recorded=recorded)
+        if not result.groups:
+            outcome = trial.run(number)
+            if outcome.verdict != "killed":
+                continue
+            by = outcome.by
+            result, seconds = _compared(trial, number, decisions, recorded=recorded)
+        count -= 1
+        yield Tried(mutant, result, seconds, by)
 
 
-def compared(trial: Trial, outcome: Outcome, decisions: int, *, recorded: bool) -> tuple[Comparison, float]:
-    """The comparison of a ruleset with its mutant, and the processor time; with fewer decisions, if they suffice."""
-    for tried in dict.fromkeys((min(FEW, decisions), decisions)):
-        result, seconds = _compared(trial, outcome, tried, recorded=recorded)
-        if result.groups:
-            break
-    return result, seconds
-
-
-def _compared(trial: Trial, outcome: Outcome, decisions: int, *, recorded: bool) -> tuple[Comparison, float]:
+def _compared(trial: Trial, number: int, decisions: int, *, recorded: bool) -> tuple[Comparison, float]:
     began = time.process_time()
     old = load_ruleset(trial.ruleset.ref)
     games = recorded_games(old) if recorded else []
-    with planted(trial.ruleset, outcome.mutant.edits, str(outcome.number)) as mutated:
+    with planted(trial.ruleset, trial.mutants[number].edits, str(number)) as mutated:
         result = compare(old, mutated, Effort(decisions, SECONDS), games)
     return result, time.process_time() - began
 
@@ -71,12 +83,12 @@ def main() -> int:
     for at, ref in enumerate(args.refs):
         share = args.count // len(args.refs) + (at < args.count % len(args.refs))
         trial = Trial(load_ruleset(ref))
-        for outcome in noticed(trial, share, args.seed):
-            result, seconds = compared(trial, outcome, args.decisions, recorded=args.recorded)
-            number, longest = number + 1, max(longest, seconds)
-            found += bool(result.groups)
-            said = "; ".join(f"{g.rule.name} {g.kind} x{g.positions}" for g in result.groups[:3]) or "NOT FOUND"
-            print(f"{ref} {outcome.mutant} [{outcome.mutant.root.name}, by {outcome.by}]: {said}; {seconds:.1f} s")
+        for each in tried(trial, share, args.seed, args.decisions, recorded=args.recorded):
+            number, longest = number + 1, max(longest, each.seconds)
+            found += bool(each.result.groups)
+            said = "; ".join(f"{g.rule.name} {g.kind} x{g.positions}" for g in each.result.groups[:3]) or "NOT FOUND"
+            test = f", by {each.by}" if each.by else ""
+            print(f"{ref} {each.mutant} [{each.mutant.root.name}{test}]: {said}; {each.seconds:.1f} s")
             sys.stdout.flush()
     print(f"{found} of {number} found, {longest:.1f} s of processor time at most")
     return 0

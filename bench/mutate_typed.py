@@ -250,7 +250,7 @@ class Mutator:
     def _if(self, s: typed.If) -> Iterator[Change]:
         for at, (condition, body) in enumerate(s.branches):
             if condition is None:
-                if all(self._free(c) for c, _ in s.branches if c is not None) and not _returns(body):
+                if at and all(self._free(c) for c, _ in s.branches if c is not None) and not _returns(body):
                     yield "else dropped", replace(s, branches=s.branches[:-1]), "without else"
             elif self._free(condition) and not self._is_equality(condition):
                 branches = (*s.branches[:at], (_not(condition), body), *s.branches[at + 1 :])

@@ -130,8 +130,13 @@ class Trial:
 
     def __init__(self, ruleset: typed.Ruleset, kept: Path | None = None, files: str = "") -> None:
         self.ruleset = ruleset
-        self.tests = suite(ruleset, kept)
+        self.kept = kept
         self.mutants = [m for m in Mutator(ruleset).mutants(self.files) if files in m.span.file]
+
+    @cached_property
+    def tests(self) -> list[Test]:
+        """The tests of the ruleset, each run once."""
+        return suite(self.ruleset, self.kept)
 
     @cached_property
     def files(self) -> frozenset[str]:

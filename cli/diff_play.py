@@ -85,18 +85,22 @@ def lines(comparison: Comparison) -> Iterator[str]:
         yield "  the rules have the same meaning: they play alike"
         return
     for group in comparison.groups:
-        yield from _group(group)
+        yield from _group(group, comparison)
     yield f"  {_summary(comparison)}"
     for text in comparison.left_out:
         yield f"  not compared: {text}"
 
 
-def _group(group: Group) -> Iterator[str]:
+def _positions(count: int, comparison: Comparison) -> str:
+    return ("at least " if comparison.at_least else "") + output.counted(count, "position")
+
+
+def _group(group: Group, comparison: Comparison) -> Iterator[str]:
     rule, options = group.rule, list(group.options)
     yield "  " + " · ".join(filter(None, (output.style(rule.name, bold=True), ", ".join(rule.ids), rule.place)))
     names = ", ".join(options[:_SHOWN]) + (f" and {len(options) - _SHOWN} more" if len(options) > _SHOWN else "")
     subject = f"{names}: " if names else ""
-    yield f"    {subject}{WORDS[group.kind]}, at {output.counted(group.positions, 'position')}"
+    yield f"    {subject}{WORDS[group.kind]}, at {_positions(group.positions, comparison)}"
     yield f"      {game_text(group.example)}"
     yield from (f"      {line}" for line in group.example.lines)
     yield ""
@@ -116,7 +120,7 @@ def game_text(example: Example) -> str:
 
 def _summary(comparison: Comparison) -> str:
     parts = [
-        output.counted(comparison.positions, "position"),
+        _positions(comparison.positions, comparison),
         output.counted(comparison.decisions, "decision"),
         output.counted(comparison.games, "game"),
     ]

@@ -16,7 +16,7 @@ from rulespec.engine.behaviour.attribution import Attribution
 from rulespec.engine.behaviour.comparison_report import Comparison, Group
 from rulespec.engine.behaviour.findings import Findings, PlayDifference, of_effect, of_options
 from rulespec.engine.behaviour.pair import Listed, Pair
-from rulespec.engine.behaviour.walks import CAPS, Curiosity, Effort
+from rulespec.engine.behaviour.walks import CAPS, Curiosity, Distinct, Effort
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.seating import seat_names
@@ -78,7 +78,7 @@ class _Comparer:
 
     def __init__(self, old: typed.Ruleset, new: typed.Ruleset, effort: Effort) -> None:
         self.old, self.new, self.effort = old, new, effort
-        self.curiosity = Curiosity()
+        self.curiosity, self.positions = Curiosity(), Distinct()
         self.findings = Findings(Attribution(old, new))
         self.result = Comparison(complete=[], groups=[], left_out=[])
 
@@ -99,6 +99,7 @@ class _Comparer:
         self.result.decisions = self.effort.spent
         self._shorten()
         self.result.stopped = self.effort.stopped
+        self.result.at_least = self.positions.full or self.findings.positions.full
         if self.findings.groups:  # nothing was looked at beyond an option that differs
             self.result.complete.clear()
         self.result.groups = sorted(self.findings.groups.values(), key=lambda g: -g.positions)
@@ -157,7 +158,7 @@ class _Comparer:
             return None
         pair = Pair(one, other)
         if (effect := pair.compared()) is not None:
-            self.findings.note(pair, PlayDifference("start", sort=effect.sort, effect=effect))
+            self.findings.note(pair, PlayDifference("start", sort=effect.sort, effect=effect), pair.position)
             if not pair.align():
                 return None
         return pair
@@ -242,18 +243,19 @@ class _Comparer:
 
     def _listed(self, pair: Pair) -> Listed:
         """The options of a position; notes those that differ."""
-        self.result.positions += 1
+        self.result.positions += self.positions.is_new(pair.position)
         try:
             listed = pair.listed()
         except RulesetFaultError:
             return _NOTHING
         for difference in of_options(listed):
-            self.findings.note(pair, difference)
+            self.findings.note(pair, difference, pair.position)
         return listed
 
     def _taken(self, pair: Pair, both: _Both, *, stay: bool = False) -> bool:
         """Takes an option; False if both games differ after it, which is noted, and taken back unless they `stay`."""
         self.effort.spend()
+        position = pair.position
         try:
             effect = pair.take(*both)
         except RulesetFaultError:
@@ -261,7 +263,7 @@ class _Comparer:
         if effect is None:
             return True
         with suppress(RulesetFaultError):  # while its rule is looked for
-            self.findings.note(pair, of_effect(both[0], effect))
+            self.findings.note(pair, of_effect(both[0], effect), position)
         if effect.stands and not stay:
             pair.undo()
         return False
@@ -273,7 +275,7 @@ class _Comparer:
         except RulesetFaultError:
             return
         if effect is not None:
-            self.findings.note(pair, PlayDifference("points", effect=effect))
+            self.findings.note(pair, PlayDifference("points", effect=effect), pair.position)
 
     # --- shorter games -------------------------------------------------------------------------
 

@@ -61,7 +61,7 @@ class Group(Struct):
     Attributes:
         rule: the rule.
         kind: the kind.
-        positions: the number of positions with such a difference.
+        positions: the number of different positions with such a difference.
         options: the names of the options, as `decision.option`.
         example: the shortest game found.
     """
@@ -87,7 +87,8 @@ class Comparison(Struct):
     """The result of a comparison.
 
     Attributes:
-        positions: the number of compared positions.
+        positions: the number of different positions that were compared.
+        at_least: whether there were more positions than are told apart, so that all numbers of positions are too low.
         decisions: the number of decisions taken in both games.
         games: the number of games, including recorded ones.
         complete: the numbers of players for which every position was compared, with default settings, without finding a
@@ -99,6 +100,7 @@ class Comparison(Struct):
     """
 
     positions: int = 0
+    at_least: bool = False
     decisions: int = 0
     games: int = 0
     complete: list[int] = []
@@ -111,6 +113,7 @@ class Comparison(Struct):
         """As plain data; see play.schema.json."""
         return {
             "positions": self.positions,
+            "at_least": self.at_least,
             "decisions": self.decisions,
             "games": self.games,
             "complete": self.complete,

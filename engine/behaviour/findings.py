@@ -9,6 +9,7 @@ from msgspec import Struct
 from rulespec.engine.behaviour.attribution import SETUP, Attribution, Rule
 from rulespec.engine.behaviour.comparison_report import Example, Group, Kind
 from rulespec.engine.behaviour.pair import Listed, OptionEffect, Pair
+from rulespec.engine.behaviour.walks import Distinct
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 
@@ -68,9 +69,17 @@ class Findings:
         self._rules: dict[tuple[str, ...], Rule] = {}
         self._shortest: dict[tuple[Rule, Kind], PlayDifference] = {}
         self.groups: dict[tuple[Rule, Kind], Group] = {}
+        self.positions = Distinct()
+        """The positions of groups."""
 
-    def note(self, pair: Pair, difference: PlayDifference) -> None:
-        """Notes a difference at the games' position: after the option, if both have taken it."""
+    def note(self, pair: Pair, difference: PlayDifference, position: tuple[str, ...]) -> None:
+        """Notes a difference.
+
+        Args:
+            pair: the games: after the option, if both have taken it.
+            difference: the difference.
+            position: the position before the option.
+        """
         if difference.key not in self._rules and len(self._rules) >= MAX_SORTS:
             return
         taken = difference.kind == "effect" and difference.effect is not None and difference.effect.stands
@@ -85,7 +94,7 @@ class Findings:
             if length <= len(group.example.moves):
                 group.example = example
                 self._shortest[rule, difference.kind] = difference
-        group.positions += 1
+        group.positions += self.positions.is_new(group.rule.name, group.rule.place, group.kind, position)
         if difference.name:
             group.options[f"{difference.decision}.{difference.name}"] = None
 
@@ -93,7 +102,8 @@ class Findings:
         """Notes that a game starts under the first rules but not under the other ones."""
         example = Example(game.seats, dict(game.settings), (), "", None, "", (line,))
         place: tuple[Rule, Kind] = (SETUP, "start")
-        self.groups.setdefault(place, Group(SETUP, "start", 0, {}, example)).positions += 1
+        group = self.groups.setdefault(place, Group(SETUP, "start", 0, {}, example))
+        group.positions += self.positions.is_new("start", *game.seats, *game.settings.values())
         self._shortest.setdefault(place, PlayDifference("start"))
 
     def shortest(self, group: Group) -> PlayDifference:

@@ -86,6 +86,11 @@ class Pair:
 
     # --- positions -----------------------------------------------------------------------------
 
+    @property
+    def position(self) -> tuple[str, ...]:
+        """The position of the first game: equal for equal states of equal tables."""
+        return (self.one.hash, *self.one.seats, *self.one.settings.values())
+
     def differing(self) -> Differences:
         """The shared cells that differ."""
         return self.shared.differing(self.one.omniscient.numbers.state, self.other.omniscient.numbers.state)

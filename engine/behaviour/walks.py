@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeVar
 
 from rulespec.engine.game.option import Option
@@ -14,6 +14,8 @@ CAPS = (40, 400, 4_000)
 """Decisions after which walks end, in turn."""
 _STEP = 64
 """Decisions between two looks at the clock."""
+_MOST_KNOWN = 1_000_000
+"""Positions that are told apart: a bound on memory."""
 _WIDE = 1 / 4
 """The share of decisions in which each option is equally likely."""
 
@@ -50,6 +52,29 @@ class Effort:
         if self._end is not None and time.process_time() > self._end:
             self.stopped = True
         return not self.stopped and self.spent < (self.limit if until is None else min(until, self.limit))
+
+
+class Distinct:
+    """A count of different things, in bounded memory.
+
+    Attributes:
+        full: whether there were more of them than can be told apart.
+    """
+
+    def __init__(self) -> None:
+        self.full = False
+        self._seen: set[int] = set()
+
+    def is_new(self, *thing: Hashable) -> bool:
+        """Whether a thing is met for the first time; False for a new one if there is no room for it."""
+        key = hash(thing)
+        if key in self._seen:
+            return False
+        if len(self._seen) >= _MOST_KNOWN:
+            self.full = True
+            return False
+        self._seen.add(key)
+        return True
 
 
 class Curiosity:

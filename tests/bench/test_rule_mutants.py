@@ -132,6 +132,13 @@ procedure play():
     assert dropped == {2, 7}
 
 
+def test_a_condition_that_names_its_value_is_no_else(tmp_path: Path) -> None:
+    """`if … is some as …` is typed as a block that is always run, around the condition."""
+    rules = RULES.replace("if p.rival is some and p.rival != p:", "if p.rival is some as rival:")
+    mutants = Mutator(small(tmp_path, rules)).mutants()
+    assert mutants and "else dropped" not in {each.operator for each in mutants}
+
+
 def test_a_mutant_is_planted_and_taken_out(tmp_path: Path) -> None:
     ruleset = small(tmp_path, RULES)
     before = lower(ruleset, 2, {})
