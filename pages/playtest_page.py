@@ -110,7 +110,7 @@ def _rule(rule: Report, report: Report) -> str:
             lengths(*(figures["lengths"] for figures in first["figures"])),
             f"<h2>Used options</h2><p class='note'>How often in a game; no verdicts.</p>{key}",
             _options(first["figures"]),
-            _changed(first["figures"], base, rule["name"]),
+            _changed(first["figures"], base, rule["name"], rule["seat"]),
             f"<h2>Who wins</h2><p class='note'>Shares of games; no verdicts.</p>{key}",
             _wins(first["figures"]),
         ]
@@ -184,7 +184,7 @@ def _leads(first: Report, base: str, name: str) -> str:
     return f"<h2>The lead</h2><p class='note'>{note}</p>{_table(('', base, name), rows, cards=True)}"
 
 
-def _changed(figures: Sequence[Report], base: str, name: str) -> str:
+def _changed(figures: Sequence[Report], base: str, name: str, seat: str) -> str:
     """The options whose use differs most: their share, the first decision to take them, their seats or roles."""
     rule, without = (each["options"] for each in figures)
     head = ("", base, name, f"first in {base}", f"first in {name}", f"by, in {base}", f"by, in {name}")
@@ -193,7 +193,7 @@ def _changed(figures: Sequence[Report], base: str, name: str) -> str:
         sides = [side.get(option) for side in (without, rule)]
         cells = [f"{side['times'] if side else 0:,.1f}" for side in sides]
         cells += [f"{side['first']:,.0f}" if side is not None else "-" for side in sides]
-        cells += [users(side, _FEW) if side is not None else "-" for side in sides]
+        cells += [users(side, _FEW, seat) if side is not None else "-" for side in sides]
         rows.append([(option, ""), *((cell, "") for cell in cells)])
     if not rows:
         return ""

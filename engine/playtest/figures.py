@@ -198,16 +198,39 @@ def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[
     return [*results, *([("given up", (given_up[0], given_up[1]))] if any(given_up) else [])]
 
 
-def users(used: Mapping[str, Any], most: int) -> str:
+def users(used: Mapping[str, Any], most: int, seat: str = "") -> str:
     """The users of an option, each with its uses per game, most frequent first: roles if any, otherwise seats.
 
     Args:
         used: an option of `Figures.to_json`.
         most: the maximum number of names.
+        seat: the only seat for which a rule holds; then seats are named in place of roles.
     """
-    of = used["roles"] or used["seats"]
+    of = _users(used, seat)
     named: dict[float, list[str]] = {}  # roles of one seat have the same number
     for name in sorted(of, key=lambda name: -of[name]):
         named.setdefault(of[name], []).append(name)
     texts = [f"{'/'.join(names)} {times:,.1f}" for times, names in named.items()]
     return ", ".join(texts[:most]) + (", …" if len(texts) > most else "")
+
+
+def users_of_both(under: Mapping[str, Any] | None, without: Mapping[str, Any] | None, most: int, seat: str = "") -> str:
+    """As `users`, under a rule; after those without it if these are others.
+
+    Args:
+        under: the option under the rule; None if nobody used it.
+        without: the option without it; None if nobody used it.
+        most: the maximum number of names on each side.
+        seat: the only seat for which the rule holds; empty: all.
+    """
+    if under is None or without is None:
+        used = under or without
+        return users(used, most, seat) if used is not None else ""
+    if set(_users(under, seat)) == set(_users(without, seat)):
+        return users(under, most, seat)
+    return f"{users(without, most, seat)} → {users(under, most, seat)}"
+
+
+def _users(used: Mapping[str, Any], seat: str) -> Mapping[str, float]:
+    of: Mapping[str, float] = used["seats"] if seat else used["roles"] or used["seats"]
+    return of

@@ -28,7 +28,7 @@ def report(playtest: Playtest, strengths: Sequence[Strength], ladder: Sequence[M
         others = (otherwise(answers, _shown(each.trials[at], shown), each.name) for each in strengths[1:])
         rules.append(
             _game(rule)
-            | {"sentence": text, "otherwise": [each for each in others if each]}
+            | {"seat": rule.seat, "sentence": text, "otherwise": [each for each in others if each]}
             | {"endings": _endings(rule, playtest.base, [each.trials[at] for each in strengths])}
             | {"strengths": [_strength(each, at, shown) for each in strengths]}
         )

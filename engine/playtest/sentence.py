@@ -89,20 +89,25 @@ def acted(strength: Mapping[str, Any]) -> str:
     if not acts["pairs"]:
         return ""
     least, middle, most = acts["first"]
-    when = (
-        f"{middle:,} decisions" if least == most else f"{least:,} to {most:,} decisions, half of them after {middle:,}"
-    )
+    if least < most:
+        when = f"after {least:,} to {most:,} decisions, half of them after {middle:,}"
+    else:
+        when = f"after {_games(middle, 'decision')}" if middle else "at the first decision"
     places: Counter[str] = Counter()
     for each in acts["places"]:
         places[_place(each)] += each["pairs"]
-    where = ", ".join(f"{place} ({count:,})" for place, count in places.most_common(_PLACES))
-    return f"The rule acted in {acts['pairs']:,} of {_games(pairs, 'pair')}, first after {when}: {where}."
+    shown = [f"{place} ({count:,})" for place, count in places.most_common(_PLACES)]
+    elsewhere = acts["pairs"] - sum(count for _, count in places.most_common(_PLACES))
+    where = ", ".join([*shown, *([f"elsewhere ({elsewhere:,})"] if elsewhere else [])])
+    return f"The rule acted in {acts['pairs']:,} of {_games(pairs, 'pair')}, first {when}: {where}."
 
 
 def _place(each: Mapping[str, Any]) -> str:
-    """The options that two games part with."""
+    """The options that two games part with; of the same name, they differ in an argument, or in the seat."""
     under, without = (_PARTED.get(each[key], each[key]) for key in ("value", "other"))
-    return under if under == without else f"{under} in place of {without}"
+    if under != without:
+        return f"{under} in place of {without}"
+    return under if under in _PARTED.values() else f"another {under}"
 
 
 def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,11 @@ def test_a_seat_without_its_best_option_loses_and_the_other_still_has_it(ref: st
     assert set(base["options"]["trip.sail"]["seats"]) == {"A", "B"} and set(rule["options"]["trip.sail"]["seats"]) == {
         "A"
     }
+
+
+def test_the_seats_that_use_an_option_are_named_where_one_does_without(ref: str) -> None:
+    text = invoke("playtest", ref, "--without", "trip.sail:B", *GAMES[:-2], "--players", 2, "--pairs", 6)[1]
+    assert re.search(r"^trip\.sail .* [AB] [0-9.]+, [AB] [0-9.]+ → A [0-9.]+$", text, re.M)
 
 
 def test_an_argument_is_left_out_alone(ref: str) -> None:

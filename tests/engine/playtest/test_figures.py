@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rulespec.engine.playtest.figures import Acts, Figures, ending_shares, most_changed, users
+from rulespec.engine.playtest.figures import Acts, Figures, ending_shares, most_changed, users, users_of_both
 from rulespec.engine.playtest.sentence import acted
 from rulespec.engine.simulate.details import Described, Details, UsedMoves, details_of
 from rulespec.engine.simulate.game_plans import Outcome
@@ -71,6 +71,8 @@ def test_endings_are_shares_of_games_with_their_titles() -> None:
         ("A:a B:b A:c", "A:a B:b", "market.c in place of the end of the game (1)"),
         ("A:a -:six", "A:a -:one", "chance (1)"),
         ("A:a -:six", "A:a B:c", "chance in place of market.c (1)"),
+        ("A:a B:b", "A:a A:b", "another market.b (1)"),
+        ("A:b", "A:c", "market.b in place of market.c (1)"),
     ],
 )
 def test_a_rule_acts_where_games_part(under: str, without: str, place: str) -> None:
@@ -78,7 +80,8 @@ def test_a_rule_acts_where_games_part(under: str, without: str, place: str) -> N
     acts.add(game(without), game(under))
     text = acted({"acted": acts.to_json(), "pairs": 3, "failed": 0})
     ply = min(len(under.split()), len(without.split())) - (under.count(" ") == without.count(" "))
-    assert text == f"The rule acted in 1 of 3 pairs, first after {ply} decisions: {place}."
+    when = {0: "at the first decision", 1: "after 1 decision"}.get(ply, f"after {ply} decisions")
+    assert text == f"The rule acted in 1 of 3 pairs, first {when}: {place}."
 
 
 def test_a_rule_on_the_result_alone_acts_at_the_end() -> None:
@@ -92,3 +95,26 @@ def test_a_rule_on_the_result_alone_acts_at_the_end() -> None:
         "market.c in place of market.b (3), the end of the game (1)."
     )
     assert acted({"acted": Acts().to_json(), "pairs": 9, "failed": 0}) == ""
+
+
+def test_all_places_at_which_a_rule_acts_are_counted() -> None:
+    acts = Acts()
+    for option in "bcdefghijk":
+        acts.add(game("A:a B:l"), game(f"A:a B:{option}"))
+    text = acted({"acted": acts.to_json(), "pairs": 10, "failed": 0})
+    assert text.endswith(
+        "market.b in place of market.l (1), market.c in place of market.l (1), market.d in place of market.l (1), "
+        "elsewhere (7)."
+    )
+
+
+def test_the_users_of_an_option_are_named_on_both_sides_where_they_are_others() -> None:
+    both = figures(game("A:buy B:buy B:buy"))["options"]["market.buy"]
+    alone = figures(game("A:buy A:buy"))["options"]["market.buy"]
+    assert users_of_both(alone, both, 4) == "B 2.0, A 1.0 → A 2.0"
+    assert (
+        users_of_both(both, both, 4) == users_of_both(both, None, 4) == users_of_both(None, both, 4) == "B 2.0, A 1.0"
+    )
+    in_roles = both | {"roles": {"red": 1.5}}
+    assert users_of_both(in_roles, in_roles, 4) == "red 1.5"
+    assert users_of_both(in_roles, in_roles, 4, "A") == "B 2.0, A 1.0"
