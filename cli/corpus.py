@@ -265,7 +265,7 @@ def find(ctx: click.Context, store: Path, expression: str, jobs: int, cluster: s
     help="Number of decisions of an opening.",
 )
 def page(store: Path, out: Path, opening: int) -> None:
-    """Write a page about the finished games of the store DIR: lengths, winners by seat, endings, openings.
+    """Write a page about the finished games of the store DIR: lengths, winners by seat and role, endings, openings.
 
     It is one self-contained file, which can be mailed, with a part per ruleset and number of players.
 

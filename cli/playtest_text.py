@@ -104,7 +104,7 @@ def _show_options(base: str, rule: dict[str, Any]) -> None:
         sides = [side.get(option) for side in (without, under)]
         times = [f"{side['times'] if side else 0:,.1f}" for side in sides]
         firsts = [f"{side['first']:,.0f}" if side else "-" for side in sides]
-        rows.append([option, *times, *firsts, users_of_both(*sides[::-1], _USERS, rule["seat"])])
+        rows.append([option, *times, *firsts, users_of_both(sides[1], sides[0], _USERS, rule["seat"])])
     if not rows:
         return
     name = rule["name"]

@@ -7,15 +7,21 @@ from html import escape
 from string import Template
 
 from rulespec.engine.corpus.archive import Shelf
-from rulespec.engine.simulate.confidence import share
+from rulespec.engine.simulate.confidence import ConfidenceInterval, share
 from rulespec.pages.document import own_file
 from rulespec.pages.playtest_plots import lengths
 
 MOST_SHELVES = 20
 """Rulesets and numbers of players that are shown: those with the most games."""
+MOST_ROLES = 12
+"""Roles up to which their wins are shown, beside those of seats."""
 MOST_OPENINGS = 12
 """Openings that are shown: the most frequent."""
 _MOST_ENDINGS = 12
+_NARROW = 0.02
+"""The distance of bounds from which on whole percents tell them apart."""
+_PLACES = 4
+"""The most decimals of a percentage."""
 
 
 def archive_page(name: str, shelves: Sequence[Shelf]) -> str:
@@ -61,10 +67,11 @@ def _shelf(shelf: Shelf) -> str:
             f"<p class='note'>{escape(shelf.ruleset)}: {total:,} game{'s' if total != 1 else ''}</p>",
             "<div class='small'>",
             _figure("Lengths", said, lengths({str(n): k for n, k in shelf.lengths.items()}, {})),
-            _figure("Who wins", _wins_note(shelf), _bars(_seats(shelf), total)),
-            _figure("How games end", "", _bars(endings, total)),
+            _figure("Who wins", _wins_note(shelf), _bars((seat, won, total) for seat, won in _seats(shelf))),
+            _wins_by_role(shelf),
+            _figure("How games end", "", _bars((name, number, total) for name, number in endings)),
             "</div>",
-            _figure("Openings", note, _bars(shown, total)),
+            _figure("Openings", note, _bars((name, number, total) for name, number in shown)),
         ]
     )
 
@@ -72,6 +79,14 @@ def _shelf(shelf: Shelf) -> str:
 def _seats(shelf: Shelf) -> list[tuple[str, int]]:
     """The seats in their order, each with the games that it won."""
     return [(seat, shelf.won[seat]) for seat in shelf.seats]
+
+
+def _wins_by_role(shelf: Shelf) -> str:
+    """The wins by role; "" if there are no roles, or many."""
+    if not 0 < len(shelf.roles) <= MOST_ROLES:
+        return ""
+    roles = [(role, of.won, of.games) for role, of in sorted(shelf.roles.items())]
+    return _figure("Roles that win", "Of the games in which a seat had the role at its first decision.", _bars(roles))
 
 
 def _wins_note(shelf: Shelf) -> str:
@@ -98,14 +113,21 @@ def _figure(caption: str, note: str, content: str) -> str:
     return f"<figure><figcaption>{escape(caption)}</figcaption>{said}{content}</figure>"
 
 
-def _bars(rows: Iterable[tuple[str, int]], total: int) -> str:
-    """A bar for each row: its name, its games, and their share with bounds."""
-    rows = list(rows)
-    longest = max((number for _, number in rows), default=0) or 1
+def _bars(rows: Iterable[tuple[str, int, int]]) -> str:
+    """A bar for each row: its name, some of its games, and their share of all its games, with bounds."""
+    shares = [(name, share(number, total)) for name, number, total in rows]
+    longest = max((of.value for _, of in shares), default=0.0) or 1.0
     parts = ""
-    for name, number in rows:
-        bounds = share(number, total)
-        text = f"{100 * bounds.value:.0f} % ({100 * bounds.low:.0f} to {100 * bounds.high:.0f})"
+    for name, of in shares:
         parts += f"<span class='name'>{escape(name)}</span>"
-        parts += f"<span class='bar b' style='width:{100 * number / longest:.1f}%'></span><span class='n'>{text}</span>"
-    return f"<div class='bars alone'>{parts}</div>" if rows else "<p class='note'>None.</p>"
+        parts += f"<span class='bar b' style='width:{100 * of.value / longest:.1f}%'></span>"
+        parts += f"<span class='n'>{percent(of)}</span>"
+    return f"<div class='bars alone'>{parts}</div>" if parts else "<p class='note'>None.</p>"
+
+
+def percent(share: ConfidenceInterval) -> str:
+    """A share with its bounds in percent, with decimals if the bounds are narrow."""
+    width = share.high - share.low
+    places = next((each for each in range(_PLACES) if width >= _NARROW / 10**each), _PLACES)
+    value, low, high = (f"{100 * each:.{places}f}" for each in (share.value, share.low, share.high))
+    return f"{value} % ({low} to {high})"

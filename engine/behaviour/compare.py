@@ -270,12 +270,9 @@ class _Comparer:
 
     def _points(self, pair: Pair) -> None:
         """Compares the points."""
-        try:
-            effect = pair.points()
-        except RulesetFaultError:
-            return
-        if effect is not None:
-            self.findings.note(pair, PlayDifference("points", effect=effect), pair.position)
+        with suppress(RulesetFaultError):
+            if (effect := pair.points()) is not None:
+                self.findings.note(pair, PlayDifference("points", effect=effect), pair.position)
 
     # --- shorter games -------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
-"""An archive in figures: lengths, endings, winners by seat and openings of a store, by rules and players."""
+"""An archive in figures: lengths, endings, winners by role and seat, and openings of a store, by rules and players."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -13,7 +13,11 @@ from rulespec.engine.corpus.game_codes import CodedGame
 from rulespec.engine.corpus.stores import batches, parts_of_store
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.refusal import with_arguments
-from rulespec.engine.search.recorded_rows import Coder
+from rulespec.engine.search.recorded_rows import Coder, Codes
+from rulespec.engine.simulate.details import holdings, roles
+from rulespec.engine.words.roles import role_title
+from rulespec.engine.words.words import Words
+from rulespec.typed import nodes as typed
 
 OPENING = 3
 """Decisions of an opening: the first that seats take, without chance."""
@@ -30,6 +34,13 @@ class Opened(Struct):
     won: Counter[str] = field(default_factory=Counter)
 
 
+class RoleWins(Struct):
+    """The games in which a seat held a role at its first decision, and those that it won, alone or shared."""
+
+    games: int = 0
+    won: int = 0
+
+
 class Shelf(Struct):
     """The games of one ruleset with one number of players, over all settings.
 
@@ -42,6 +53,8 @@ class Shelf(Struct):
         lengths: length of a finished game → the number of games.
         endings: ending → the number of games.
         won: seat → the number of its wins, alone or shared.
+        roles: role → its games; entities that seats hold at the first decision of one, by title. Roles that the same
+            seat held in all games are one, "A and B".
         points: seat → the sum of its points.
         openings: the first decisions of seats, as texts → their games.
         others: the number of games with other openings.
@@ -57,6 +70,7 @@ class Shelf(Struct):
     lengths: Counter[int] = field(default_factory=Counter)
     endings: Counter[str] = field(default_factory=Counter)
     won: Counter[str] = field(default_factory=Counter)
+    roles: dict[str, RoleWins] = field(default_factory=dict)
     points: Counter[str] = field(default_factory=Counter)
     openings: dict[tuple[str, ...], Opened] = field(default_factory=dict)
     others: int = 0
@@ -75,6 +89,7 @@ def shelves(folder: Path, opening: int = OPENING) -> list[Shelf]:
         DiagnosticsError: if the store is damaged.
     """
     tables, texts, results = Tables(folder), dict[str, _Texts](), dict[tuple[str, int], Shelf]()
+    roles_of = dict[tuple[str, int], _Roles]()
     for part in parts_of_store(folder):
         for batch in batches(part):
             for game in batch:
@@ -87,21 +102,88 @@ def shelves(folder: Path, opening: int = OPENING) -> list[Shelf]:
                 seats = texts[game.table].seats
                 shelf = results.setdefault(key, Shelf(table.ruleset, table.title, table.players, seats=seats))
                 _add(shelf, game, texts[game.table], opening)
+                if game.ended is not None:
+                    of_table = texts[game.table]
+                    roles_of.setdefault(key, _Roles(of_table.ruleset)).add(of_table.held(game.codes), game.winners)
+    for key, of in roles_of.items():
+        results[key].roles = of.merged()
     return sorted(results.values(), key=lambda shelf: (-shelf.games, shelf.ruleset, shelf.players))
 
 
+class _Roles:
+    """Wins by role.
+
+    Args:
+        ruleset: the ruleset, with the titles of roles.
+
+    Attributes:
+        of: role → its games.
+    """
+
+    def __init__(self, ruleset: typed.Ruleset) -> None:
+        self._ruleset = ruleset
+        self.of: dict[str, RoleWins] = {}
+        self._classes: dict[str, int] = {}
+        """Roles with the same number have been held by the same seat in all games."""
+
+    def add(self, held: Mapping[str, str], winners: Collection[str]) -> None:
+        """Counts a game, by the seats of its roles."""
+        for role, seat in held.items():
+            wins = self.of.setdefault(role, RoleWins())
+            wins.games += 1
+            wins.won += seat in winners
+        parts: dict[tuple[int, str | None], int] = {}
+        new = {role for role in held if role not in self._classes}
+        for role in self.of:
+            key = -1 if role in new else self._classes[role], held.get(role)
+            self._classes[role] = parts.setdefault(key, len(parts))
+
+    def merged(self) -> dict[str, RoleWins]:
+        """The wins by role, by title, those of one seat as one."""
+        names: dict[int, list[str]] = {}
+        for role in self.of:
+            names.setdefault(self._classes[role], []).append(role)
+        words = Words(self._ruleset)
+        titles = {role: role_title(words, role) for role in self.of}
+        return {" and ".join(titles[role] for role in roles): self.of[roles[0]] for roles in names.values()}
+
+
 class _Texts:
-    """The options of a table as texts.
+    """The options of a table as texts, and the roles of its seats.
 
     Args:
         game: a game of the table.
+
+    Attributes:
+        ruleset: its ruleset.
+        seats: its seats.
     """
 
     def __init__(self, game: Game) -> None:
         decisions, coder = game.omniscient.program.decisions, Coder(game)
+        self.ruleset = game.ruleset
+        self._start, self._coder = game if holdings(game.ruleset) else None, coder
+        self._held: dict[bytes, dict[str, str]] = {}
         self._labels, self.seats = game.omniscient.labels, game.seats
         self._choices = {coder.number(d, k): decisions[d].choices[k] for d, k in coder.options}
         self._known: dict[tuple[int, ...], str] = {}
+
+    def held(self, codes: Codes) -> dict[str, str]:
+        """Role → the seat that holds it after the draws before the first decision of a seat."""
+        if self._start is None:
+            return {}
+        seats = codes[:, 1] >= 0
+        drawn = codes[: int(seats.argmax()) if seats.any() else 0]
+        key = drawn.tobytes()
+        if key not in self._held:
+            game = self._start.copy()
+            if not all(self._coder.taken(game, code) for code in drawn.tolist()):
+                return {}
+            held = dict(roles(game))
+            if len(self._held) >= MAX_OPENINGS:
+                return held
+            self._held[key] = held
+        return self._held[key]
 
     def of(self, code: Sequence[int]) -> str:
         """A decision as its seat and option; `?` for a code that no game of the table has."""

@@ -11,6 +11,7 @@ from msgspec import Struct
 from rulespec.check.questions import ENDING, MANY, SHARES, USES, WINNER
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.simulate.game_plans import Outcome
+from rulespec.engine.words.roles import role_title
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import ALL, members, teams
@@ -124,25 +125,13 @@ def _numbers(
         uses = partial(used, question.of)
         yield question.title, uses, uses, ""
     elif question.asks == "wins":
-        held = first.details.roles if first.details is not None else {}
+        held, words = first.details.roles if first.details is not None else {}, Words(ruleset)
         for name, number in wins(ruleset, seats, first).items():
-            title = f"{question.title} of {_called(ruleset, name)}" if name else question.title
+            title = f"{question.title} of {role_title(words, name)}" if name else question.title
             yield title, number, number, name if name in held else ""
     else:
         number = partial(measure, question.asks, question.of)
         yield question.title, number, number, ""
-
-
-def _called(ruleset: typed.Ruleset, name: str) -> str:
-    """The title of a role, with its field if named with one; seats and teams have titles of their own."""
-    entity, dot, field = name.partition(".")
-    for kind in ruleset.declarations.kinds.values():
-        names = [each.name for each in kind.entities]
-        if not kind.is_player and entity in names:
-            words = Words(ruleset)
-            title = words.title(kind.name, names.index(entity), ())
-            return f"{title} ({words.field(kind.name, field)})" if dot else title
-    return name
 
 
 def length(outcome: Outcome) -> float | None:

@@ -16,6 +16,7 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.leading import MOST as LEADS
 from rulespec.engine.simulate.leading import Lead, Standings, lead_of, standings
+from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
 if TYPE_CHECKING:
@@ -287,17 +288,22 @@ class Watch:
 
 def roles(game: Game) -> Iterator[tuple[str, str]]:
     """Each entity currently held by a seat, with the seat, and the field's name if there are several such fields."""
-    declarations, within = game.ruleset.declarations, game.omniscient
-    held = [
-        (kind, field)
-        for kind in declarations.kinds.values()
-        if not kind.is_player
-        for field in kind.state.values()
-        if isinstance(field.type, Ent) and field.type.kind == declarations.player_kind
-    ]
+    within, held = game.omniscient, holdings(game.ruleset)
     for kind, field in held:
         cells = within.fields.cells(f"{kind.name}.{field.name}")
         for name, cell in zip(within.labels.names[kind.name], cells, strict=False):
             seat = within.numbers.state[cell]
             if 0 <= seat < len(game.seats):
                 yield name if len(held) == 1 else f"{name}.{field.name}", game.seats[seat]
+
+
+def holdings(ruleset: typed.Ruleset) -> list[tuple[typed.Kind, typed.FieldDecl]]:
+    """The fields whose values are seats, each with the kind of its entities."""
+    declarations = ruleset.declarations
+    return [
+        (kind, field)
+        for kind in declarations.kinds.values()
+        if not kind.is_player
+        for field in kind.state.values()
+        if isinstance(field.type, Ent) and field.type.kind == declarations.player_kind
+    ]

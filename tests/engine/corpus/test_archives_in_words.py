@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from cases import small
 from commands import invoke
 from corpora import logs, store_of_many
 from jsonschema import Draft202012Validator
@@ -20,7 +21,9 @@ from rulespec.engine.corpus.log_rows import Reading
 from rulespec.engine.corpus.logs import Corpus
 from rulespec.engine.corpus.stores import batches, parts_of_store
 from rulespec.engine.corpus.totals import Measures
+from rulespec.engine.simulate.confidence import share
 from rulespec.load import load_ruleset
+from rulespec.pages.archive_page import archive_page, percent
 from rulespec.schemas import load_schema
 
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -185,6 +188,62 @@ def test_the_page_shows_each_shelf(store: Path, tmp_path: Path) -> None:
     assert f"<h2>{load_ruleset('nim').title}, 2 players</h2>" in page
     assert "<script" not in page
     assert "$" not in page
+
+
+ROLES = """
+--- game.yaml
+id: small
+title: Small
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+start: play
+--- kinds.yaml
+kinds:
+  player: {}
+  realm:
+    state: {ruler: {type: "player?"}}
+    entities: {north: {title: The North}, south: {}, west: {}, isle: {}}
+--- rules/play.rules
+procedure play():
+    roll rule(p in player)
+    set north.ruler to p
+    set south.ruler to p
+    set west.ruler to next(p)
+    decide go by p:
+        option on:
+            set isle.ruler to p
+        option up:
+            pass
+    end game as done won by {p}
+"""
+
+
+def test_wins_are_counted_by_the_roles_that_seats_have_at_first(tmp_path: Path) -> None:
+    """The same seat always rules north and south, and wins; nobody rules the isle before the first decision."""
+    ref = small(tmp_path / "small", ROLES).folders[0]
+    code, out, err = invoke("simulate", ref, "--players", 2, "--games", 30, "--codes", tmp_path / "roles")
+    assert code == 0, out + err
+    (shelf,) = shelves(tmp_path / "roles")
+    assert {name: (of.won, of.games) for name, of in shelf.roles.items()} == {
+        "The North and south": (30, 30),
+        "west": (0, 30),
+    }
+    assert 0 < shelf.won["A"] < 30
+    page = archive_page("roles", [shelf])
+    assert "<figcaption>Roles that win</figcaption>" in page and "The North and south</span>" in page
+
+
+@pytest.mark.parametrize(
+    "number, total, text",
+    [
+        (30, 100, "30 % (22 to 40)"),
+        (33, 10_000, "0.3 % (0.2 to 0.5)"),
+        (9_967, 10_000, "99.7 % (99.5 to 99.8)"),
+        (1, 1_000_000, "0.0001 % (0.0000 to 0.0006)"),
+    ],
+)
+def test_narrow_bounds_have_decimals(number: int, total: int, text: str) -> None:
+    assert percent(share(number, total)) == text
 
 
 def test_derived_columns_are_not_read() -> None:
