@@ -12,7 +12,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.sweep import Sweep
+from rulespec.cli.sweep import Sweep, short
 from rulespec.engine.playtest.sentence import number
 
 if TYPE_CHECKING:  # bots need an extra
@@ -127,7 +127,7 @@ def show_target(target: dict[str, Any]) -> None:
         ]
         for each in target["tried"][:_SHOWN]
     ]
-    names = [path.partition(".")[2] for path in target["paths"]]
+    names = [short(path) for path in target["paths"]]
     for line in output.table(rows, (*names, "games", title, ""), right=range(len(names) + 3)):
         output.echo(line)
     output.echo()
@@ -135,7 +135,7 @@ def show_target(target: dict[str, Any]) -> None:
 
 def mattering(target: dict[str, Any]) -> str:
     """A sentence on the influential numbers."""
-    names = [path.partition(".")[2] for path in target["matter"]]
+    names = [short(path) for path in target["matter"]]
     if not names:
         return f"None of {len(target['paths'])} numbers matters as far as these games show; the rest is chance."
     return f"Of {len(target['paths'])} numbers these matter, the strongest first: {', '.join(names)}."

@@ -1,9 +1,11 @@
-"""`rulespec playtest --sweep constants.NAME=3..7`: a rule for each value of a number."""
+"""`rulespec playtest --sweep constants.NAME=3..7`: a rule for each value of a constant, a setting, or a fact."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
@@ -17,7 +19,13 @@ from rulespec.types import Num
 
 MOST = 12
 """Values of a sweep: mistakes are bounded for all of them together."""
-_FORM = re.compile(r"(constants|settings)\.([a-z][a-z0-9_]{0,63})=(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})")
+_NAME, _VALUE = "[a-z][a-z0-9_]{0,63}", "(-?[0-9]{1,9})"
+_FORM = re.compile(
+    rf"(?:(constants|settings)\.({_NAME})|(kinds)\.({_NAME}\.entities\.[a-z0-9_]{{1,64}}\.{_NAME}))={_VALUE}\.\.{_VALUE}"
+)
+_LISTED = 12
+_LONGEST = 64
+"""Characters of an id."""
 _OVERLAY = 'id: {id}\ntitle: "{title}"\nfor: {base}\nversion: "1"\nchanges: {{{changes}}}\n'
 
 
@@ -25,12 +33,12 @@ class Sweep(Struct, frozen=True):
     """Values of a number.
 
     Attributes:
-        kind: whether it is a constant or a setting.
-        name: its name.
+        kind: whether it is a constant, a setting, or a fact of an entity.
+        name: its name; of a fact the rest of its path in overlays, `heap.entities.five.size`.
         values: the values, in order.
     """
 
-    kind: Literal["constants", "settings"]
+    kind: Literal["constants", "settings", "kinds"]
     name: str
     values: range
 
@@ -42,6 +50,11 @@ class Sweep(Struct, frozen=True):
     def __str__(self) -> str:
         return f"{self.path}={self.values[0]}..{self.values[-1]}"
 
+    @property
+    def short(self) -> str:
+        """The name for tables; of a fact without its kind, `five.size`."""
+        return short(self.path)
+
     def own(self, ruleset: typed.Ruleset) -> tuple[int, str]:
         """The value in a ruleset, and its unit.
 
@@ -49,10 +62,11 @@ class Sweep(Struct, frozen=True):
             click.BadParameter: if the ruleset has no such number, or the setting does not allow these values.
         """
         d = ruleset.declarations
+        if self.kind == "kinds":
+            return self._fact(ruleset), ""
         declared = d.constants if self.kind == "constants" else d.settings
         if self.name not in declared:
-            hint = did_you_mean(self.name, declared) or f"there are {', '.join(declared) or 'none'}"
-            raise _wrong(f"there is no {self.kind[:-1]} `{self.name}`; {hint}")
+            raise _wrong(f"there is no {self.kind[:-1]} `{self.name}`; {_known(self.name, declared)}")
         type_ = declared[self.name].type
         if not isinstance(type_, Num):
             raise _wrong(f"`{self.name}` is {type_}, and no number")
@@ -63,6 +77,21 @@ class Sweep(Struct, frozen=True):
         if self.values[0] < low or self.values[-1] > high:
             raise _wrong(f"`{self.name}` is from {low} to {high}")
         return int(setting.default), ""
+
+    def _fact(self, ruleset: typed.Ruleset) -> int:
+        """The value of a fact."""
+        of, _, entity, name = self.name.split(".")
+        kinds = ruleset.declarations.kinds
+        if of not in kinds:
+            raise _wrong(f"there is no kind `{of}`; {_known(of, kinds)}")
+        names, facts = [each.name for each in kinds[of].entities], kinds[of].facts
+        if entity not in names:
+            raise _wrong(f"there is no {of} `{entity}`; {_known(entity, names)}")
+        if name not in facts:
+            raise _wrong(f"`{of}` has no fact `{name}`; {_known(name, facts)}")
+        if not isinstance(facts[name].type, Num):
+            raise _wrong(f"`{name}` is {facts[name].type}, and no number")
+        return facts[name].values[names.index(entity)]
 
 
 class Variation(NamedTuple):
@@ -81,12 +110,15 @@ def change(sweeps: Sequence[Sweep], values: Sequence[int], ruleset: typed.Rulese
     """
     own = [sweep.own(ruleset) for sweep in sweeps]
     set_to = list(zip(sweeps, values, own, strict=True))
-    name = ",".join(f"{sweep.name}={value}" for sweep, value in zip(sweeps, values, strict=True))
+    name = ",".join(f"{sweep.short}={value}" for sweep, value in zip(sweeps, values, strict=True))
     settings = {sweep.name: str(value) for sweep, value, _ in set_to if sweep.kind == "settings"}
-    changed = [(s, v, unit) for s, v, (old, unit) in set_to if s.kind == "constants" and v != old]
+    changed = [(s, v, unit) for s, v, (old, unit) in set_to if s.kind != "settings" and v != old]
     if not changed:
         return Variation(name, None, settings)
-    id_ = "_".join(f"{s.name}_{'minus_' if v < 0 else ''}{abs(v)}" for s, v, _ in changed)
+    named = [f"{s.name.replace('.entities.', '_').replace('.', '_')}_{v}".replace("-", "minus_") for s, v, _ in changed]
+    id_ = "_".join(named)
+    if len(id_) > _LONGEST:
+        id_ = f"swept_{blake2b(id_.encode(), digest_size=16).hexdigest()}"
     changes = ", ".join(f"{s.path}: {v} {unit}".rstrip() for s, v, unit in changed)
     text = _OVERLAY.format(id=id_, title=name, changes=changes, base=ruleset.id)
     return Variation(name, write_into(folder, f"{id_}.yaml", text).resolve(), settings)
@@ -98,14 +130,29 @@ def sweeps_of(ctx: click.Context, option: click.Parameter, value: tuple[str, ...
     for text in value:
         form = _FORM.fullmatch(text)
         if form is None:
-            raise click.BadParameter(f"`{text[:80]}` is not of the form constants.NAME=3..7 or settings.NAME=3..7")
-        values = range(int(form[3]), int(form[4]) + 1)
+            forms = "constants.NAME=3..7, settings.NAME=3..7 or kinds.KIND.entities.ENTITY.FACT=3..7"
+            raise click.BadParameter(f"`{text[:80]}` is not of the form {forms}")
+        kind, name = form[1] or form[3], form[2] or form[4]
+        values = range(int(form[5]), int(form[6]) + 1)
         if not 1 < len(values) <= MOST:
             raise click.BadParameter(f"a sweep has 2 to {MOST} values, from the least to the most")
-        results.append(Sweep(cast("Literal['constants', 'settings']", form[1]), form[2], values))
+        results.append(Sweep(cast("Literal['constants', 'settings', 'kinds']", kind), name, values))
     if len({sweep.path for sweep in results}) < len(results):
         raise click.BadParameter("a number is swept twice")
     return tuple(results)
+
+
+def short(path: str) -> str:
+    """The path of a number as a name for tables."""
+    kind, _, name = path.partition(".")
+    return name.partition(".entities.")[2] if kind == "kinds" else name
+
+
+def _known(name: str, names: Collection[str]) -> str:
+    """What there is in place of a name."""
+    shown = [*islice(names, _LISTED)]
+    more = ", …" if len(names) > _LISTED else ""
+    return did_you_mean(name, list(names)) or f"there are {', '.join(shown) or 'none'}{more}"
 
 
 def _wrong(message: str) -> click.BadParameter:
