@@ -8,7 +8,7 @@ from typing import Any
 
 from rulespec.cli import output
 from rulespec.cli.playtest_target import show_target
-from rulespec.engine.playtest.figures import ending_shares, most_changed, users_of_both
+from rulespec.engine.playtest.figures import ending_shares, most_changed, rate, users_of_both
 from rulespec.engine.playtest.sentence import acted, leads, number, short
 
 _WIDE = 100
@@ -102,7 +102,7 @@ def _show_options(base: str, rule: dict[str, Any]) -> None:
     rows = []
     for option in most_changed(under, without, _OPTIONS):
         sides = [side.get(option) for side in (without, under)]
-        times = [f"{side['times'] if side else 0:,.1f}" for side in sides]
+        times = [rate(side["times"] if side else 0) for side in sides]
         firsts = [f"{side['first']:,.0f}" if side else "-" for side in sides]
         rows.append([option, *times, *firsts, users_of_both(sides[1], sides[0], _USERS, rule["seat"])])
     if not rows:

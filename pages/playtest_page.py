@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from rulespec.engine.playtest.figures import ending_shares, most_changed, users
+from rulespec.engine.playtest.figures import ending_shares, most_changed, rate, users
 from rulespec.engine.playtest.sentence import acted, leads, number, short
 from rulespec.pages.playtest_plots import bands, forest, lengths, sweep
 
@@ -191,7 +191,7 @@ def _changed(figures: Sequence[Report], base: str, name: str, seat: str) -> str:
     rows = []
     for option in most_changed(rule, without, MOST_OPTIONS):
         sides = [side.get(option) for side in (without, rule)]
-        cells = [f"{side['times'] if side else 0:,.1f}" for side in sides]
+        cells = [rate(side["times"] if side else 0) for side in sides]
         cells += [f"{side['first']:,.0f}" if side is not None else "-" for side in sides]
         cells += [users(side, _FEW, seat) if side is not None else "-" for side in sides]
         rows.append([(option, ""), *((cell, "") for cell in cells)])

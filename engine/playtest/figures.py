@@ -13,6 +13,7 @@ from rulespec.engine.simulate.game_plans import Outcome
 
 END, CHANCE = "end", "chance"
 """Words in place of an option where a game is over, and where chance decides."""
+_RARE = 0.1
 _PLACES = 8
 """The most places at which a rule acted to list: those with the most pairs."""
 
@@ -198,6 +199,11 @@ def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[
     return [*results, *([("given up", (given_up[0], given_up[1]))] if any(given_up) else [])]
 
 
+def rate(times: float) -> str:
+    """The uses per game as text; of rare ones, two decimals."""
+    return f"{times:,.1f}" if times >= _RARE or not times else f"{times:.2f}"
+
+
 def users(used: Mapping[str, Any], most: int, seat: str = "") -> str:
     """The users of an option, each with its uses per game, most frequent first: roles if any, otherwise seats.
 
@@ -210,7 +216,7 @@ def users(used: Mapping[str, Any], most: int, seat: str = "") -> str:
     named: dict[float, list[str]] = {}  # roles of one seat have the same number
     for name in sorted(of, key=lambda name: -of[name]):
         named.setdefault(of[name], []).append(name)
-    texts = [f"{'/'.join(names)} {times:,.1f}" for times, names in named.items()]
+    texts = [f"{'/'.join(names)} {rate(times)}" for times, names in named.items()]
     return ", ".join(texts[:most]) + (", …" if len(texts) > most else "")
 
 

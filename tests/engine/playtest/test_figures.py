@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rulespec.engine.playtest.figures import Acts, Figures, ending_shares, most_changed, users, users_of_both
+from rulespec.engine.playtest.figures import Acts, Figures, ending_shares, most_changed, rate, users, users_of_both
 from rulespec.engine.playtest.sentence import acted
 from rulespec.engine.simulate.details import Described, Details, UsedMoves, details_of
 from rulespec.engine.simulate.game_plans import Outcome
@@ -95,6 +95,11 @@ def test_a_rule_on_the_result_alone_acts_at_the_end() -> None:
         "market.c in place of market.b (3), the end of the game (1)."
     )
     assert acted({"acted": Acts().to_json(), "pairs": 9, "failed": 0}) == ""
+
+
+@pytest.mark.parametrize("times, text", [(1234.56, "1,234.6"), (0.1, "0.1"), (0.017, "0.02"), (0.0, "0.0")])
+def test_rare_uses_have_two_decimals(times: float, text: str) -> None:
+    assert rate(times) == text
 
 
 def test_all_places_at_which_a_rule_acts_are_counted() -> None:
