@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rulespec.engine.bots.bot import Bot, Pick, Situation
 from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.option import Option
-from rulespec.engine.game.retrace import NotFoundError, retraced
+from rulespec.engine.game.retrace import MAX_TRIED, NotFoundError, retraced
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.particles import Particles
@@ -24,6 +24,10 @@ from rulespec.engine.search.wasm_search import WasmSearch
 _ONLY = Pick(0)
 CARRIED = 64
 """Particles of a seat that are carried from decision to decision."""
+_WALKED, _WALKS = 1_000, 4
+"""Decisions that a walk tries where particles have found no position, and more for each decision of the game.
+
+Stuck late, it would try the same dead ends for minutes."""
 _SILENT = 10
 """Picks in a row, from the first on, whose playouts carry no information: then bots play at random."""
 
@@ -113,8 +117,10 @@ class BotSeats:
             except NotFoundError:  # a walk may still find some
                 pass
 
+        tried = MAX_TRIED if seat not in self._carried else _WALKED + _WALKS * game.ply
+
         def drawn(number: int) -> NDArray[np.int64]:
-            rows: NDArray[np.int64] = self.search.rows(retraced(game, seat, number, random.Random(seed)))
+            rows: NDArray[np.int64] = self.search.rows(retraced(game, seat, number, random.Random(seed), tried))
             return rows
 
         return situation(drawn)

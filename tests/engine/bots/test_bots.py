@@ -22,7 +22,7 @@ from rulespec.engine.bots.mcts import MctsBot
 from rulespec.engine.bots.named import BotNameError, open_bot
 from rulespec.engine.bots.sides import PlanSide
 from rulespec.engine.game.game import Game, restarted
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.retrace import MAX_TRIED, NotFoundError, retraced
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.particles import Particles
@@ -289,6 +289,26 @@ def test_a_bot_that_finds_no_position_takes_any_option(monkeypatch: pytest.Monke
     taken = [BotSeats(game, {"A": FlatBot(8)}, seed).choose(game) for seed in range(12)]
     assert {str(option) for option, _ in taken} == set(map(str, game.legal_options))
     assert all(not pick.shares for _, pick in taken)
+
+
+def test_a_walk_is_short_where_particles_have_found_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dead ends deep in a game have taken minutes for one pick."""
+    bounds = []
+
+    def walked(game: Game, seat: str, number: int, rng: random.Random, tried: int) -> list[Game]:
+        bounds.append(tried)
+        return retraced(game, seat, number, rng, tried)
+
+    def none(_: object) -> None:
+        raise NotFoundError
+
+    monkeypatch.setattr(bot_seats, "retraced", walked)
+    monkeypatch.setattr(Particles, "rows", none)
+    game = after("kuhn_poker", ["A", "B"], "deal(king)", "deal(jack)")
+    for follows in (True, False):
+        monkeypatch.setattr(WasmSearch, "follows", follows)
+        BotSeats(game, {"A": FlatBot(8)}, 1).choose(game)
+    assert max(bounds[:-1]) < 1_100 and bounds[-1] == MAX_TRIED
 
 
 def test_a_bot_gets_positions_that_its_seat_cannot_tell_apart() -> None:
