@@ -24,7 +24,7 @@ from rulespec.engine.search.wasm_search import WasmSearch
 _ONLY = Pick(0)
 CARRIED = 64
 """Particles of a seat that are carried from decision to decision."""
-_WALKED, _WALKS = 1_000, 4
+_WALKED, _WALKS = 200, 2
 """Decisions that a walk tries where particles have found no position, and more for each decision of the game.
 
 Stuck late, it would try the same dead ends for minutes."""

@@ -308,7 +308,7 @@ def test_a_walk_is_short_where_particles_have_found_nothing(monkeypatch: pytest.
     for follows in (True, False):
         monkeypatch.setattr(WasmSearch, "follows", follows)
         BotSeats(game, {"A": FlatBot(8)}, 1).choose(game)
-    assert max(bounds[:-1]) < 1_100 and bounds[-1] == MAX_TRIED
+    assert max(bounds[:-1]) < 300 and bounds[-1] == MAX_TRIED
 
 
 def test_a_bot_gets_positions_that_its_seat_cannot_tell_apart() -> None:
