@@ -149,7 +149,7 @@ def short(path: str) -> str:
 
 
 def _known(name: str, names: Collection[str]) -> str:
-    """What there is in place of a name."""
+    """The similar name, or the first of the known ones."""
     shown = [*islice(names, _LISTED)]
     more = ", …" if len(names) > _LISTED else ""
     return did_you_mean(name, list(names)) or f"there are {', '.join(shown) or 'none'}{more}"
