@@ -9,7 +9,7 @@ from typing import Any
 from rulespec.cli import output
 from rulespec.cli.playtest_target import show_target
 from rulespec.engine.playtest.figures import ending_shares, most_changed, rate, users_of_both
-from rulespec.engine.playtest.sentence import acted, leads, number, short
+from rulespec.engine.playtest.sentence import acted, leads, number, remarks, short
 
 _WIDE = 100
 _OPTIONS = 8
@@ -47,8 +47,8 @@ def show(result: dict[str, Any]) -> None:
         for text in filter(None, [acted(first)]):
             _say(text)
         for each in rule["strengths"]:
-            for line in _remarks(each):
-                output.echo(line)
+            for line in remarks(each):
+                output.echo(output.style(line, fg="red") if each["failed"] else line)
         output.echo()
         _show_endings(result["base"]["name"], rule)
         _show_leads(result["base"]["name"], rule)
@@ -137,15 +137,3 @@ def _match(each: dict[str, Any]) -> list[str]:
     won = f"{100 * each['won'] / each['games']:.1f} %"
     even = f"{100 * each['even']:.1f} %"
     return [f"{each['one']} against {each['other']}", f"{each['games']:,}", won, bounds, even, each["says"]]
-
-
-def _remarks(each: dict[str, Any]) -> list[str]:
-    results = []
-    if any(each["capped"]):
-        results.append(
-            f"{each['name']}: games given up: {each['capped'][1]:,} without the rule, {each['capped'][0]:,} under it"
-        )
-    if each["failed"]:
-        text = f"{each['name']}: the rules were at fault in {each['failed']:,} pairs: `rulespec simulate` shows where"
-        results.append(output.style(text, fg="red"))
-    return results

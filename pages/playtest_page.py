@@ -10,7 +10,7 @@ from string import Template
 from typing import Any
 
 from rulespec.engine.playtest.figures import ending_shares, most_changed, rate, users
-from rulespec.engine.playtest.sentence import acted, leads, number, short
+from rulespec.engine.playtest.sentence import acted, leads, number, remarks, short
 from rulespec.pages.playtest_plots import bands, forest, lengths, sweep
 
 Report = Mapping[str, Any]
@@ -94,6 +94,7 @@ def _rule(rule: Report, report: Report) -> str:
             f"<h1>{names[1]} against {names[0]}</h1>",
             f"<p class='sentence'>{escape(rule['sentence'])}</p>",
             *(f"<p>{escape(text)}</p>" for text in (*rule["otherwise"], acted(first)) if text),
+            *(f"<p class='note'>{escape(text)}</p>" for each in rule["strengths"] for text in remarks(each)),
             _answers(rule, base),
             _figure(
                 "All differences on one scale",

@@ -76,6 +76,7 @@ def _strength(strength: Strength, at: int, shown: Mapping[int, str]) -> dict[str
         "pairs": trial.pairs,
         "equal": trial.equal,
         "failed": trial.failed,
+        "stuck": trial.stuck,
         "capped": trial.capped,
         "answers": [_answer(each) for each in _shown(trial, shown)],
         "acted": trial.acts.to_json(),

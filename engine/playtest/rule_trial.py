@@ -41,6 +41,7 @@ class RuleTrial:
         pairs: the number of pairs so far, including failed ones.
         equal: the number of pairs with the same decisions and results.
         failed: the number of pairs in which the rules faulted; they do not count.
+        stuck: the number of those in which the only fault is that nothing was legal under the rule.
         capped: the number of abandoned games, under the rule and without it.
         figures: numbers without a verdict, under the rule and without it.
         acts: the places where the rule first acted.
@@ -52,7 +53,7 @@ class RuleTrial:
 
     def __init__(self, asked: Sequence[Asked], seats: Sequence[str]) -> None:
         self.asked = tuple(asked)
-        self.pairs = self.equal = self.failed = 0
+        self.pairs = self.equal = self.failed = self.stuck = 0
         self.capped = [0, 0]
         self.figures = Figures(seats), Figures(seats)
         self.acts = Acts()
@@ -68,6 +69,7 @@ class RuleTrial:
         self.pairs += 1
         if other.failure is not None or rule.failure is not None:
             self.failed += 1
+            self.stuck += other.failure is None and rule.failure is not None and rule.failure.kind == "no_option"
             return
         if is_same(other, rule):
             self.equal += 1

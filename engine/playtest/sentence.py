@@ -102,6 +102,19 @@ def acted(strength: Mapping[str, Any]) -> str:
     return f"The rule acted in {acts['pairs']:,} of {_games(pairs, 'pair')}, first {when}: {where}."
 
 
+def remarks(strength: Mapping[str, Any]) -> list[str]:
+    """Sentences on the games of a strength that were given up, or do not count."""
+    results, name = [], strength["name"]
+    if any(strength["capped"]):
+        under, without = strength["capped"]
+        results.append(f"{name}: games given up: {without:,} without the rule, {under:,} under it")
+    if stuck := strength["stuck"]:
+        results.append(f"{name}: {_games(stuck, 'pair')} not counted: nothing was legal under the rule")
+    if faults := strength["failed"] - stuck:
+        results.append(f"{name}: the rules were at fault in {_games(faults, 'pair')}: `rulespec simulate` shows where")
+    return results
+
+
 def _place(each: Mapping[str, Any]) -> str:
     """The options that two games part with; of the same name, they differ in an argument, or in the seat."""
     under, without = (_PARTED.get(each[key], each[key]) for key in ("value", "other"))

@@ -81,6 +81,20 @@ def test_a_seat_without_its_best_option_loses_and_the_other_still_has_it(ref: st
     }
 
 
+def test_pairs_in_which_nothing_is_legal_without_the_option_are_no_mistake_of_the_rules(tmp_path: Path) -> None:
+    """B may rest only once A has fish."""
+    rules = RULES.replace("option rest:", "option rest:\n            require next(here).fish > 0 or here.index == 0")
+    ref, page = str(small(tmp_path / "small", rules).folders[0]), tmp_path / "page.html"
+    args = ("playtest", ref, "--without", "sail:B", *GAMES, "--players", 2, "--pairs", 30, "--page", page)
+    code, text, _ = invoke(*args)
+    report = json.loads(text)
+    Draft202012Validator(load_schema("playtest")).validate(report)
+    (strength,) = report["rules"][0]["strengths"]
+    assert code == 1 and 0 < strength["stuck"] == strength["failed"] < 30
+    said = f"random: {strength['stuck']} pairs not counted: nothing was legal under the rule"
+    assert said in page.read_text("utf-8") and said in invoke(*(each for each in args if each not in GAMES[-2:]))[1]
+
+
 def test_the_seats_that_use_an_option_are_named_where_one_does_without(ref: str) -> None:
     text = invoke("playtest", ref, "--without", "trip.sail:B", *GAMES[:-2], "--players", 2, "--pairs", 6)[1]
     assert re.search(r"^trip\.sail .* [AB] [0-9.]+, [AB] [0-9.]+ → A [0-9.]+$", text, re.M)
