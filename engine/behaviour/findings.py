@@ -72,7 +72,7 @@ class Findings:
         self.positions = Distinct()
         """The positions of groups."""
 
-    def note(self, pair: Pair, difference: PlayDifference, position: tuple[str, ...]) -> None:
+    def note(self, pair: Pair, difference: PlayDifference, position: int) -> None:
         """Notes a difference.
 
         Args:

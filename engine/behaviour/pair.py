@@ -76,6 +76,7 @@ class Pair:
         self.shared = SharedState(one, other, self.translation.entities)
         self._alike = _alike(one, other)
         self._before: Differences = {}
+        self._table = hash((*one.seats, *one.settings.values()))
 
     def copy(self) -> Pair:
         """An independent pair at the same position."""
@@ -87,9 +88,9 @@ class Pair:
     # --- positions -----------------------------------------------------------------------------
 
     @property
-    def position(self) -> tuple[str, ...]:
-        """The position of the first game: equal for equal states of equal tables."""
-        return (self.one.hash, *self.one.seats, *self.one.settings.values())
+    def position(self) -> int:
+        """The position of the first game as a number: the same for equal states of equal tables, in this process."""
+        return hash((self.one.hash, self._table))
 
     def differing(self) -> Differences:
         """The shared cells that differ."""
