@@ -8,12 +8,14 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from rulespec.drawing import svg
-from rulespec.drawing.colours import INK, colour, ink_on
+from rulespec.drawing.colours import BACK, INK, colour, ink_on
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.shown import Entity, Pile
 from rulespec.drawing.style import Look
 from rulespec.drawing.text_width import text_width
 
+UNKNOWN = "?"
+"""The text of a hidden value."""
 SIZE = 12.0
 """The size of letters on a card."""
 
@@ -46,6 +48,8 @@ def is_counted(sheet: Sheet, kind: str, pile: str, place: str) -> bool:
 
 def entity_of(sheet: Sheet, pile: Pile) -> Entity | None:
     """The entity of a card: a token, or the entity of a one-piece pile that is not itself a place."""
+    if pile.unseen:
+        return None
     if pile.token:
         return pile.type, sheet.known.number(pile.type, pile.token)
     kind = pile.owners[0][0] if len(pile.owners) == 1 else ""
@@ -56,6 +60,8 @@ def entity_of(sheet: Sheet, pile: Pile) -> Entity | None:
 
 def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
     """The text on the card of a pile, and its colours: its title, or the letters of its owners' parts."""
+    if pile.unseen:
+        return hidden_text(sheet, pile.count), Look(BACK)
     style = sheet.style.pieces[pile.type]
     many = f" x{pile.count}" if pile.count > 1 else ""
     if style.text == "title" and pile.token:
@@ -70,15 +76,24 @@ def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
 
 def lettered(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
     """The letters of the owners' parts of a pile, or of an ownerless token, with the count; and its colours."""
+    if pile.unseen:
+        return str(pile.count), Look(BACK)
     parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
     if pile.token and not parts:
         parts = [(pile.type, sheet.known.number(pile.type, pile.token))]
     if (named := named_by(sheet, pile.type, pile.token)) is not None:
         parts = [named]
-    looks = [sheet.look(*part) for part in parts]
+    looks, own = [sheet.look(*part) for part in parts], sheet.style.pieces[pile.type].colour
     if not looks:
-        return str(pile.count), Look(sheet.style.pieces[pile.type].colour or "white")
+        return str(pile.count), Look(own or "white")
+    if own:
+        looks[0] = replace(looks[0], colour=own)
     return " ".join(look.letter for look in looks) + (f" x{pile.count}" if pile.count > 1 else ""), looks[0]
+
+
+def hidden_text(sheet: Sheet, count: int) -> str:
+    """The number of pieces of which no more is seen, in words."""
+    return sheet.words.word("hidden_pieces", number=str(count))
 
 
 def named_by(sheet: Sheet, type_: str, token: str) -> Entity | None:
@@ -112,3 +127,17 @@ def most_texts(sheet: Sheet, kind: str, tokens: str, place: str) -> int:
         own = next((n for of, n in sheet.parts(tokens, i) if of == kind and not index), 0)
         texts.setdefault(own, set()).add(card(sheet, pile)[0])
     return max(map(len, texts.values()), default=1)
+
+
+def flowed(texts: Sequence[str], width: float) -> list[list[int]]:
+    """The numbers of cards in lines of a width."""
+    lines: list[list[int]] = [[]]
+    x = 0.0
+    for i, text in enumerate(texts):
+        wide = chip_width(text) + 3
+        if x + wide > width + 3 and lines[-1]:
+            lines.append([])
+            x = 0.0
+        lines[-1].append(i)
+        x += wide
+    return lines

@@ -39,6 +39,8 @@ WATERS = frozenset({"water", "mist"})
 """Colours of water: that of a game, and that beside it."""
 
 FAULT = "#c00020"
+BACK = "#44546a"
+"""The colour of what is hidden: of the backs of cards."""
 INK = "#1a1a1a"
 
 

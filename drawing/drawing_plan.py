@@ -50,7 +50,7 @@ def plan(board: Board) -> dict[str, Any]:
         "tables": [_table(board, table, shown) for table, shown in board.text_tables()],
         "turn": _turn(board),
         "symbols": {symbol: style.path(symbol) for symbol in sorted(symbols - {""})},
-        "words": {"yes": board.words.word("yes")},
+        "words": {"yes": board.words.word("yes"), "hidden": board.words.word("hidden_pieces", number="{number}")},
         "widths": {weight: tables()[weight] for weight in ("regular", "bold")},
         "largest": LARGEST,
     }
@@ -142,7 +142,7 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
     }
 
 
-def _field(board: Board, kind: str, name: str) -> dict[str, str]:
+def _field(board: Board, kind: str, name: str) -> dict[str, Any]:
     """A field of places: with the letters that stand for it."""
     type_ = _type(board.sheet.d.kinds[kind].state[name].type)
     return {
@@ -150,7 +150,13 @@ def _field(board: Board, kind: str, name: str) -> dict[str, str]:
         "title": board.words.field(kind, name),
         "code": board.sheet.style.codes.get((kind, name), ""),
         **type_,
+        **_private(board.sheet.d.kinds[kind].state[name]),
     }
+
+
+def _private(field: typed.FieldDecl) -> dict[str, Any]:
+    """Whether a field can be hidden: then its absence from a state says so."""
+    return {"private": True} if field.private is not None else {}
 
 
 def _tiles(board: Board, kind: str) -> dict[str, Any] | None:
@@ -257,7 +263,8 @@ def _column(board: Board, table: SheetTable, column: Column) -> dict[str, Any]:
             if column.fact
             else []
         )
-        return {"name": column.name, "kind": column.field.kind, **type_, **({"facts": facts} if facts else {})}
+        more = {"facts": facts} if facts else {}
+        return {"name": column.name, "kind": column.field.kind, **type_, **more, **_private(column.field)}
     return {
         "pile": column.pile,
         "place": column.place,

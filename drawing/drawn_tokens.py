@@ -10,7 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.drawing import svg
-from rulespec.drawing.colours import INK, colour, ink_on
+from rulespec.drawing.cards import hidden_text
+from rulespec.drawing.colours import BACK, INK, colour, ink_on
 from rulespec.drawing.plan import Manner, Sheet
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.shown import Entity, Pile
@@ -24,7 +25,10 @@ LARGEST = 46.0
 _SMALLEST = 5.0
 _PER_SLOT = 60  # tokens in a slot; the rest is a number
 _CARD = 0.78  # the width of a card by its height
-_LINES, _LEAST, _MOST = 4, 6.5, 10.0  # lines on a card, and the sizes of their letters
+_LINES, _LEAST, _MOST = 4, 6.5, 26.0  # lines on a card, and the sizes of their letters
+_LINE = 1.15  # the height of a line by its letters
+_CORNER, _UNDER = 12.0, 13.0  # the size of the letter in the corner, and the room of it
+_NUMBER = 26.0  # the size of the number on a back
 _MARK = 0.3  # the height of an owner's letter that is not the text
 
 
@@ -51,6 +55,7 @@ class DrawnToken(Brief, Struct, frozen=True):
         count: the number of pieces, if each is drawn.
         each: the text of a single piece or card.
         letter: for a card, the text in its corner.
+        back: whether it is hidden, so that a card shows its back.
     """
 
     id: str
@@ -63,6 +68,7 @@ class DrawnToken(Brief, Struct, frozen=True):
     count: int = 1
     each: str = ""
     letter: str = ""
+    back: bool = False
 
     @property
     def one(self) -> str:
@@ -106,6 +112,15 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Dr
     title = f"{place}: {count}{title}" + (f" ({note})" if note else "")
     entity = (pile.type, sheet.known.number(pile.type, pile.token)) if pile.token else None
     return DrawnToken(id_, symbol, fill, text, title, mark, entity, pile.count, each)
+
+
+def unseen_token(sheet: Sheet, pile: Pile, key: str, place: str) -> DrawnToken:
+    """The token of pieces of which only the number is public; `key` and `place` as in `pile_token`."""
+    symbol = sheet.style.pieces[pile.type].symbol
+    owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
+    id_ = ".".join(part for part in ("unseen", key, pile.type, pile.place, owners) if part)
+    title = f"{place}: {hidden_text(sheet, pile.count)}"
+    return DrawnToken(id_, symbol, BACK, str(pile.count), title, count=pile.count, back=True)
 
 
 def card_token(token: DrawnToken, text: str, look: Look) -> DrawnToken:
@@ -221,26 +236,49 @@ def _cards(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box) -> Iterator[Sc
     left, top, right, bottom = slot
     tall = bottom - top
     wide = tall * _CARD
-    step = min(wide + 4, (right - left - wide) / max(len(tokens) - 1, 1))
-    for i, token in enumerate(tokens):
-        x = left + i * step
+    counts = [min(token.count, _PER_SLOT) if token.back else 1 for token in tokens]
+    step = min(wide + 4, (right - left - wide) / max(sum(counts) - 1, 1))
+    first = 0
+    for token, count in zip(tokens, counts, strict=True):
+        x, first = left + first * step, first + count
+        box, ink = Box((x, top, x + (count - 1) * step + wide, bottom)), ink_on(token.fill)
+        if token.back:
+            yield _item(sheet, token, _backs(token, box, (wide, step), count), box)
+            continue
         at: svg.Values = {"x": x, "y": top, "width": wide, "height": tall, "rx": 4}
         parts = [svg.element("rect", **at, fill=colour(token.fill), stroke=INK, stroke_width=0.8)]
-        ink = ink_on(token.fill)
         if token.letter:
-            parts.append(svg.words(token.letter, x + 4, top + 9, 10, bold=True, anchor="start", fill=ink))
-        if step >= wide or i == len(tokens) - 1:
-            parts += _on_card(token.each, x + wide / 2, top + tall / 2 + 4, wide - 4, ink)
-        yield _item(sheet, token, "".join(parts), Box((x, top, x + wide, bottom)))
+            parts.append(svg.words(token.letter, x + 4, top + 9, _CORNER, bold=True, anchor="start", fill=ink))
+        if step >= wide or first == sum(counts):
+            parts += _on_card(
+                token.each, Box((x + 2, top + (_UNDER if token.letter else 2), x + wide - 2, bottom - 2)), ink
+            )
+        yield _item(sheet, token, "".join(parts), box)
 
 
-def _on_card(text: str, x: float, y: float, width: float, ink: str) -> Iterator[str]:
-    """A text in lines, a word on each, in letters as large as the longest allows."""
+def _backs(token: DrawnToken, box: Box, sizes: tuple[float, float], count: int) -> str:
+    """The backs of cards, each of a width and a step from the last, with their number on the last."""
+    (left, top, right, bottom), (wide, step) = box, sizes
+    parts = []
+    for i in range(count):
+        x = left + i * step
+        at: svg.Values = {"x": x, "y": top, "width": wide, "height": bottom - top, "rx": 4}
+        within: svg.Values = {"x": x + 3.5, "y": top + 3.5, "width": wide - 7, "height": bottom - top - 7, "rx": 2}
+        parts.append(svg.element("rect", **at, fill=token.fill, stroke="#ffffff", stroke_width=0.8))
+        parts.append(svg.element("rect", **within, fill="none", stroke="#ffffff", stroke_width=0.8))
+    middle = right - wide / 2, (top + bottom) / 2
+    return "".join(parts) + svg.words(token.text, *middle, _NUMBER, bold=True, fill="#ffffff")
+
+
+def _on_card(text: str, room: Box, ink: str) -> Iterator[str]:
+    """A text in lines, a word on each, in letters as large as the longest and their number allow."""
+    left, top, right, bottom = room
+    width, x, y = right - left, (left + right) / 2, (top + bottom) / 2
     lines = [part for word in text.split(" ") if word for part in _broken(word, width)][:_LINES]
     widest = max((text_width(line, 1, bold=True) for line in lines), default=1.0)
-    size = min(max(width / widest, _LEAST), _MOST)
+    size = min(max(min(width / widest, (bottom - top) / (len(lines) * _LINE)), _LEAST), _MOST)
     for i, line in enumerate(lines):
-        down = (i - (len(lines) - 1) / 2) * size * 1.15
+        down = (i - (len(lines) - 1) / 2) * size * _LINE
         yield svg.words(shortened(line, size, width + 0.1, bold=True), x, y + down, size, bold=True, fill=ink)
 
 

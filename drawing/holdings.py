@@ -14,11 +14,13 @@ from msgspec.structs import replace
 from rulespec.drawing import svg
 from rulespec.drawing.cards import (
     SIZE,
+    UNKNOWN,
     alone,
     card,
     chip,
     chip_width,
     entity_of,
+    flowed,
     grouped,
     is_counted,
     lettered,
@@ -370,8 +372,7 @@ def rows(
             if column.pile:
                 parts += _chips(sheet, table, column, piles.get((column.pile, column.place, i), []), middle, placed)
             elif column.field is not None:
-                value = shown.fields.get((column.field.kind, column.name), {}).get(i)
-                parts.append(_value(sheet, words, names, column, value, middle))
+                parts.append(_value(sheet, words, names, column, shown.value(column.field, i), middle))
         if body := "".join(parts):
             key = "game" if table.kind == "game" else sheet.names_of((table.kind, i))
             yield SceneItem(f"row.{table.kind}.{key}{table.suffix}", "tables", body, tuple(placed.values())[before:])
@@ -410,6 +411,8 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     type_ = column.field.type
     if value is None:
         return ""
+    if value is ...:
+        return svg.words(UNKNOWN, column.left, y, SIZE, anchor="start", fill=INK)
     if column.fact is not None and isinstance(type_, Ent):
         text = fact_text(sheet, type_.kind, column, names.number(type_.kind, value))
         return svg.words(shortened(text, SIZE, column.width), column.left, y, SIZE, anchor="start", fill=INK)
@@ -462,10 +465,10 @@ def _chips(
     if is_counted(sheet, table.kind, column.pile, column.place):
         return [svg.words(str(sum(p.count for p in piles)), column.left, y, SIZE, anchor="start", fill=INK)]
     cards = [card(sheet, pile) for pile in piles]
-    lines = _flowed([text for text, _ in cards], column.width)
+    lines = flowed([text for text, _ in cards], column.width)
     if len(lines) > table.lines:
         cards = [lettered(sheet, pile) for pile in piles]
-        lines = _flowed([text for text, _ in cards], column.width)
+        lines = flowed([text for text, _ in cards], column.width)
     shown = lines[: table.lines]
     results = []
     for k, line in enumerate(shown):
@@ -484,17 +487,3 @@ def _chips(
         at = y + (len(shown) - 1) / 2 * _LINE_OF_CHIPS
         results.append(svg.words(f"+{left}", column.left + column.width + 2, at, SIZE, anchor="start", fill=INK))
     return results
-
-
-def _flowed(texts: Sequence[str], width: float) -> list[list[int]]:
-    """The numbers of cards in lines of a width."""
-    lines: list[list[int]] = [[]]
-    x = 0.0
-    for i, text in enumerate(texts):
-        wide = chip_width(text) + 3
-        if x + wide > width + 3 and lines[-1]:
-            lines.append([])
-            x = 0.0
-        lines[-1].append(i)
-        x += wide
-    return lines

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
@@ -25,6 +26,7 @@ class Pile(Brief, Struct, frozen=True):
         index: the entity of the place's index, or -1.
         token: the name of the token, for a token.
         fields: the token's fields.
+        unseen: whether only their number is public: which pieces they are, and mostly whose, is hidden.
     """
 
     type: str
@@ -34,6 +36,7 @@ class Pile(Brief, Struct, frozen=True):
     count: int
     token: str = ""
     fields: dict[str, Any] = {}
+    unseen: bool = False
 
 
 class ShownState(Brief, Struct, frozen=True):
@@ -46,6 +49,15 @@ class ShownState(Brief, Struct, frozen=True):
 
     fields: dict[tuple[str, str], dict[int, Any]]
     piles: list[list[Pile]]
+
+    def is_hidden(self, field: typed.FieldDecl, number: int) -> bool:
+        """Whether the value of a field of an entity is hidden."""
+        return self.value(field, number) is ...
+
+    def value(self, field: typed.FieldDecl, number: int) -> Any:
+        """The value of a field of an entity; `...` if it is hidden."""
+        hidden = ... if field.private is not None else None
+        return self.fields.get((field.kind, field.name), {}).get(number, hidden)
 
 
 class Names:
@@ -60,6 +72,8 @@ class Names:
         self._owners: dict[str, dict[str, tuple[Entity, ...]]] = {}
         self._piles: dict[tuple[str, str], tuple[dict[str, int], list[Pile]]] = {}
         self._entities: dict[str, tuple[dict[str, dict[str, Any]], ShownState]] = {}
+        self._counted: dict[str, Pile | None] = {}
+        self._unseen: list[Pile] = []
 
     def names(self, kind: str) -> tuple[str, ...]:
         """The names of the entities of a kind."""
@@ -119,7 +133,40 @@ class Names:
                 known = self._entities[kind] = copy, self._read(kind, entities)
             piles += known[1].piles
             fields |= known[1].fields
+        if unseen := list(self._hidden(state.get("counts", {}), piles)):
+            if unseen != self._unseen:
+                self._unseen = unseen
+            piles.append(self._unseen)
         return ShownState(fields, piles)
+
+    def _hidden(self, counts: dict[str, int], piles: list[list[Pile]]) -> Iterator[Pile]:
+        """The pieces that the public numbers of private places have beyond those that are seen there."""
+        for name, count in counts.items():
+            if name not in self._counted:
+                self._counted[name] = self._place_of(name)
+            if count and (at := self._counted[name]) is not None:
+                where, whose = (at.type, at.place, at.index), set(at.owners)
+                alike = (of for group in piles if group and group[0].type == at.type for of in group)
+                open_ = (of for of in alike if (of.type, of.place, of.index) == where and whose <= set(of.owners))
+                if (rest := count - sum(of.count for of in open_)) > 0:
+                    yield replace(at, count=rest)
+
+    def _place_of(self, name: str) -> Pile | None:
+        """The private place with a public number, such as `card.hand[Ann]`, as a pile; None for a field."""
+        path, _, index = name.partition("[")
+        type_, *owners, place = path.split(".")
+        decl = self.d.pieces.get(type_) or self.d.kinds.get(type_)
+        if decl is None or place not in decl.places:
+            return None
+        each, whose = list(decl.each if isinstance(decl, typed.PieceDecl) else ()), list[Entity]()
+        for owner in owners:
+            kind = next((kind for kind in each if self.number(kind, owner) >= 0), "")
+            if not kind:
+                return None
+            each = each[each.index(kind) + 1 :]
+            whose.append((kind, self.number(kind, owner)))
+        of = decl.places[place].index
+        return Pile(type_, tuple(whose), place, self.number(of, index[:-1]) if of else -1, 0, unseen=True)
 
     def _read(self, kind: str, entities: dict[str, dict[str, Any]]) -> ShownState:
         """The fields of the entities of a kind, and the piles that they are."""

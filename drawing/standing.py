@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from rulespec.drawing.cards import card, entity_of
-from rulespec.drawing.drawn_tokens import DrawnToken, card_token, marker_token, owned_token, pile_token
+from rulespec.drawing.cards import UNKNOWN, card, entity_of
+from rulespec.drawing.colours import BACK
+from rulespec.drawing.drawn_tokens import DrawnToken, card_token, marker_token, owned_token, pile_token, unseen_token
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.shown import Entity, Pile, ShownState
+from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf
 
 Slot = tuple[str, int]
@@ -43,7 +45,7 @@ class PlacedPiles:
         """The token of a pile; kept for pieces without fields."""
         if pile.token:
             return self._drawn(pile)
-        key = pile.type, pile.owners, pile.place, pile.index, pile.count
+        key = pile.type, pile.owners, pile.place, pile.index, pile.count, pile.unseen
         if key not in self._piles:
             if len(self._piles) >= _MOST_PLACED:
                 self._piles.clear()
@@ -55,6 +57,8 @@ class PlacedPiles:
         if placed is None:
             return None
         slot, token = placed
+        if pile.unseen:
+            return slot, token, None
         if self._plans[slot[0]].manners.get(slot[1]) != "cards":
             return slot, token, None
         token = card_token(token, *card(self._sheet, pile))
@@ -104,12 +108,14 @@ def _pile(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile) -> tuple[Slot, Dr
     if index not in plans:
         yard = _in_yard(plans, pile)
         if yard is None:
-            return _owned(sheet, plans, pile, index)
+            return None if pile.unseen else _owned(sheet, plans, pile, index)
         where = sheet.words.place(pile.type, pile.place)
+        if pile.unseen:
+            return yard, unseen_token(sheet, pile, pile.place, where)
         return yard, pile_token(sheet, pile, pile.place, where, sheet.words.pieces(pile.type, owners))
     title = sheet.words.pieces(pile.type, owners)
-    key = sheet.names(index)[pile.index]
-    token = pile_token(sheet, pile, key, sheet.titles(index)[pile.index], title)
+    key, where = sheet.names(index)[pile.index], sheet.titles(index)[pile.index]
+    token = unseen_token(sheet, pile, key, where) if pile.unseen else pile_token(sheet, pile, key, where, title)
     return (index, plans[index].slot(pile, len(sheet.names(index)))), token
 
 
@@ -153,12 +159,25 @@ def _markers(
             yield at, replace(token, symbol="circle", text=code) if code else token
 
 
+def _hidden(
+    sheet: Sheet, kind: str, plan: Plan, field: typed.FieldDecl, shown: ShownState
+) -> Iterator[tuple[Slot, DrawnToken]]:
+    """The hidden values of a field of places: nobody who looks knows whether there is any."""
+    for number, place in enumerate(sheet.names(kind)):
+        slot = plan.slot_of(f"{kind}.{field.name}", number, len(sheet.names(kind)))
+        if shown.is_hidden(field, number) and slot in plan.slots:
+            title = f"{sheet.titles(kind)[number]}: {sheet.words.field(kind, field.name)} {UNKNOWN}"
+            yield (kind, slot), DrawnToken(f"hidden.{place}.{field.name}", "card", BACK, UNKNOWN, title, back=True)
+
+
 def _fields(sheet: Sheet, kind: str, plan: Plan, shown: ShownState) -> Iterator[tuple[Slot, DrawnToken]]:
     """The fields of places: the entity there, or a mark for a true flag."""
     for name in sheet.style.boards[kind].fields:
         field = sheet.d.kinds[kind].state.get(name)
         if field is None or sheet.words.internal(kind, name):
             continue
+        if field.private is not None:
+            yield from _hidden(sheet, kind, plan, field, shown)
         for number, value in shown.fields.get((kind, name), {}).items():
             if value in (None, False, 0) or number not in plan.slots:
                 continue

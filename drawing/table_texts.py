@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.drawing.cards import card, is_counted
+from rulespec.drawing.cards import UNKNOWN, card, is_counted
 from rulespec.drawing.colours import colour, ink_on
 from rulespec.drawing.holdings import Column, SheetTable, fact_text, piles_of_rows
 from rulespec.drawing.picture_words import Wording
@@ -53,11 +53,10 @@ class TableTexts:
     def rows(self, shown: ShownState) -> Iterator[list[Cell]]:
         """The values of all rows of the table for a position."""
         piles = piles_of_rows(self._sheet, self._table, shown)
-        fields = [shown.fields.get((c.field.kind, c.name), {}) if c.field else {} for c in self._table.columns]
         for i in range(self._table.rows):
             values: list[object] = [
-                of.get(i) if c.field is not None else piles.get((c.pile, c.place, i), [])
-                for c, of in zip(self._table.columns, fields, strict=True)
+                shown.value(c.field, i) if c.field is not None else piles.get((c.pile, c.place, i), [])
+                for c in self._table.columns
             ]
             if i not in self._rows or self._rows[i][0] != values:
                 cells = [self._cell(c, i, v) for c, v in zip(self._table.columns, values, strict=True)]
@@ -80,6 +79,8 @@ class TableTexts:
 def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: Any) -> Cell:
     assert column.field is not None
     type_ = column.field.type
+    if value is ...:
+        return [UNKNOWN]
     if value is None:
         return []
     if column.fact is not None and isinstance(type_, Ent):

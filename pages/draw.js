@@ -2,7 +2,7 @@
 // The moving half of a board: items of a position, from a drawing plan (`rulespec.drawing.drawing_plan`) and a state in
 // the form of `state_json`. A port of `Board.items`: a test keeps both equal, item by item.
 function makeDrawing(plan) {
-  const INK = "#1a1a1a", GREY = ["#545454", "#ffffff", "", "", false];
+  const INK = "#1a1a1a", BACK = ["#44546a", "#ffffff", "", "", false], GREY = ["#545454", "#ffffff", "", "", false];
   const TWO = [[-1, -1], [1, 1]], FOUR = [...TWO, [-1, 1], [1, -1]];
   const SPOTS = { 1: [[0, 0]], 2: TWO, 3: [...TWO, [0, 0]], 4: FOUR, 5: [...FOUR, [0, 0]], 6: [...FOUR, [-1, 0], [1, 0]] };
   const boards = new Map(plan.boards.map((board) => [board.kind, board]));
@@ -93,8 +93,27 @@ function makeDrawing(plan) {
         }
       }
     }
+    piles.push(...unseen(state.counts ?? {}, piles));
     return { fields, piles, of: (kind, field) => fields.get(`${kind}.${field}`) || new Map() };
   }
+  // The pieces that the public numbers of private places have beyond those that are seen there.
+  function unseen(counts, piles) {
+    return Object.entries(counts).flatMap(([name, all]) => {
+      const [, path, index] = /^([^[]*)(.*)$/s.exec(name), [type, ...whose] = path.split("."), where = whose.pop();
+      if (!(where in (plan.pieces[type]?.places ?? {}))) return [];
+      let each = plan.pieces[type].each ?? [];
+      const of = whose.map((owner) => {
+        const kind = each.find((one) => number(one, owner) >= 0);
+        each = each.slice(each.indexOf(kind) + 1);
+        return [kind, number(kind, owner)];
+      });
+      const at = placed(type, where + index), isOwn = (pile) => of.every(([kind, n]) => pile.owners.some(([k, m]) => k === kind && m === n));
+      const here = piles.filter((pile) => pile.type === type && pile.place === at.place && pile.index === at.index && isOwn(pile));
+      const count = all - here.reduce((sum, pile) => sum + pile.count, 0);
+      return count > 0 && of.every(([kind]) => kind) ? [{ type, owners: of, rank: 0, ...at, count, token: "", fields: {}, isUnseen: true }] : [];
+    });
+  }
+  const hiddenText = (count) => plan.words.hidden.replace("{number}", count);
   function placed(type, where) {
     const at = where.split("[", 1)[0], kind = plan.pieces[type].places[at] || "";
     return { place: at, kind, index: kind ? number(kind, where.slice(at.length + 1, -1)) : -1 };
@@ -124,7 +143,16 @@ function makeDrawing(plan) {
       count: pile.count, each,
     };
   }
+  function unseenToken(pile) {
+    const key = pile.kind ? plan.kinds[pile.kind].names[pile.index] : pile.place, style = plan.pieces[pile.type];
+    const id = ["unseen", key, pile.type, pile.place, pile.owners.map((of) => nameOf(...of)).join(".")].filter(Boolean).join(".");
+    const told = `${pile.kind ? title(pile.kind, pile.index) : style.where[pile.place]}: ${hiddenText(pile.count)}`;
+    const [fill, ink] = BACK;
+    return { id, symbol: style.symbol, fill, ink, text: String(pile.count), title: told, mark: "", count: pile.count, each: "", isBack: true };
+  }
+  const tokenOf = (pile) => (pile.isUnseen ? unseenToken(pile) : pileToken(pile));
   function heldToken(pile, token, held) {
+    if (pile.isUnseen) return token;
     const id = token.place || entity(pile), first = id && !held.has(id);
     if (first) held.add(id);
     return { ...cardToken(token, ...card(pile)), place: token.place || (first ? id : "") };
@@ -218,20 +246,37 @@ function makeDrawing(plan) {
   }
   function* cards(tokens, [left, top, right, bottom]) {
     const tall = bottom - top, wide = tall * 0.78;
-    const step = Math.min(wide + 4, (right - left - wide) / Math.max(tokens.length - 1, 1));
+    const counts = tokens.map((token) => (token.isBack ? Math.min(token.count ?? 1, 60) : 1)), all = counts.reduce((sum, count) => sum + count, 0);
+    const step = Math.min(wide + 4, (right - left - wide) / Math.max(all - 1, 1));
+    let first = 0;
     for (const [i, token] of tokens.entries()) {
-      const x = left + i * step, { ink } = token;
+      const x = left + first * step, { ink } = token;
+      first += counts[i];
+      if (token.isBack) {
+        yield itemOf(token, backs(token, x, top, wide, tall, step, counts[i]));
+        continue;
+      }
       const at = `x="${num(x)}" y="${num(top)}" width="${num(wide)}" height="${num(tall)}" rx="4"`;
       let inner = `<rect ${at} fill="${token.fill}" stroke="${INK}" stroke-width="0.8"/>`;
-      if (token.letter) inner += words(token.letter, x + 4, top + 9, 10, { bold: true, start: true, fill: ink });
-      if (step >= wide || i === tokens.length - 1) inner += onCard(token.each ?? "", x + wide / 2, top + tall / 2 + 4, wide - 4, ink);
+      if (token.letter) inner += words(token.letter, x + 4, top + 9, 12, { bold: true, start: true, fill: ink });
+      if (step >= wide || first === all) inner += onCard(token.each ?? "", [x + 2, top + (token.letter ? 13 : 2), x + wide - 2, top + tall - 2], ink);
       yield itemOf(token, inner);
     }
   }
-  function onCard(text, x, y, width, ink) {
+  function backs(token, left, top, wide, tall, step, count) {
+    let inner = "";
+    for (let i = 0; i < count; i++) {
+      const x = left + i * step;
+      inner += `<rect x="${num(x)}" y="${num(top)}" width="${num(wide)}" height="${num(tall)}" rx="4" fill="${token.fill}" stroke="#ffffff" stroke-width="0.8"/>`;
+      inner += `<rect x="${num(x + 3.5)}" y="${num(top + 3.5)}" width="${num(wide - 7)}" height="${num(tall - 7)}" rx="2" fill="none" stroke="#ffffff" stroke-width="0.8"/>`;
+    }
+    return inner + words(token.text, left + (count - 1) * step + wide / 2, top + tall / 2, 26, { bold: true, fill: "#ffffff" });
+  }
+  function onCard(text, [left, top, right, bottom], ink) {
+    const width = right - left, x = (left + right) / 2, y = (top + bottom) / 2;
     const lines = text.split(" ").filter(Boolean).flatMap((word) => broken(word, width)).slice(0, 4);
     const widest = lines.length ? Math.max(...lines.map((line) => textWidth(line, 1, true))) : 1;
-    const size = Math.min(Math.max(width / widest, 6.5), 10);
+    const size = Math.min(Math.max(Math.min(width / widest, (bottom - top) / (lines.length * 1.15)), 6.5), 26);
     return lines.map((line, i) => {
       const down = (i - (lines.length - 1) / 2) * size * 1.15;
       return words(shortened(line, size, width + 0.1, true), x, y + down, size, { bold: true, fill: ink });
@@ -279,8 +324,18 @@ function makeDrawing(plan) {
     const slot = n + plan.kinds[board.kind].names.length * (board.copies[what] || 0);
     return slot in board.slots ? slot : n;
   }
+  function hiddenFields(board, field, shown, add) {
+    const values = shown.of(board.kind, field.name);
+    for (const [n, name] of plan.kinds[board.kind].names.entries()) {
+      const slot = slotOf(board, `${board.kind}.${field.name}`, n), [fill, ink] = BACK;
+      if (values.has(n) || !(slot in board.slots)) continue;
+      const told = `${title(board.kind, n)}: ${field.title} ?`;
+      add(board.kind, slot, { id: `hidden.${name}.${field.name}`, symbol: "card", fill, ink, text: "?", title: told, mark: "", isBack: true });
+    }
+  }
   function fieldTokens(board, shown, add) {
-    for (const field of board.fields)
+    for (const field of board.fields) {
+      if (field.private) hiddenFields(board, field, shown, add);
       for (const [n, value] of shown.of(board.kind, field.name)) {
         if (none(value) || !(n in board.slots)) continue;
         const told = `${title(board.kind, n)}: ${field.title}`, id = `field.${plan.kinds[board.kind].names[n]}.${field.name}`;
@@ -302,6 +357,7 @@ function makeDrawing(plan) {
           }
         }
       }
+    }
   }
 
   function* linkStates({ kind, name, panel, layer, of, lines }, shown) {
@@ -426,6 +482,7 @@ function makeDrawing(plan) {
     return `<rect ${box} fill="#ffffff" stroke="${INK}" stroke-width="1.2"/>${spots.join("")}`;
   }
   function valueOf(column, value) {
+    if (value === undefined && column.private) return ["?"];
     if (value === null || value === undefined) return [];
     if (column.facts) return [column.facts[number(column.of, value)]].filter(Boolean);
     if (column.type === "bool") return value ? [plan.words.yes] : [];
@@ -434,11 +491,13 @@ function makeDrawing(plan) {
     return at < 0 ? [written(value)] : [chip(look(column.of, at)), title(column.of, at)];
   }
   function entity(pile) {
+    if (pile.isUnseen) return "";
     if (pile.token) return `${pile.type}.${pile.token}`;
     const [of] = pile.owners;
     return pile.owners.length === 1 && !plan.kinds[of[0]].placed ? placeId(...of) : "";
   }
   function card(pile) {
+    if (pile.isUnseen) return [hiddenText(pile.count), BACK];
     const style = plan.pieces[pile.type], value = pile.fields[style.text];
     const [text, look_] = lettered(pile);
     if (style.text === "title" && pile.token)
@@ -452,6 +511,7 @@ function makeDrawing(plan) {
     const made = pile.owners.flatMap(parts), { colour, looks: own } = plan.pieces[pile.type];
     const looks = pile.token && own ? [own[number(pile.type, pile.token)]] : (pile.token && !made.length ? [[pile.type, number(pile.type, pile.token)]] : made).map((part) => look(...part));
     if (!looks.length) return [String(pile.count), [...(colour.length ? colour : ["#ffffff", INK]), "", "", false]];
+    if (colour.length) looks[0] = [...colour, ...looks[0].slice(2)];
     return [looks.map((each) => each[2]).join(" ") + (pile.count > 1 ? ` x${pile.count}` : ""), looks[0]];
   }
 
@@ -488,16 +548,16 @@ function makeDrawing(plan) {
         let slot = slotOf(board, `${pile.type}.${pile.place}`, pile.index);
         if (owner) slot = pile.index + plan.kinds[pile.kind].names.length * owner[1];
         if (!(slot in board.slots)) slot = pile.index;
-        const token = pileToken(pile);
+        const token = tokenOf(pile);
         add(pile.kind, slot, board.manners[slot] === "cards" ? heldToken(pile, token, held) : token);
         continue;
       }
       const what = `${pile.type}.${pile.place}`, holds = (each) => pile.owners.find(([kind]) => kind === each.holder);
       const holder = plan.boards.find((each) => what in each.held && holds(each));
       if (holder) {
-        const slot = holder.held[what] + holds(holder)[1], token = pileToken(pile);
+        const slot = holder.held[what] + holds(holder)[1], token = tokenOf(pile);
         add(holder.kind, slot, holder.manners[slot] === "cards" ? heldToken(pile, token, held) : token);
-      } else if (pile.owners.length === 1 && boards.get(own[0])?.owned && !plan.pieces[pile.type].internal.includes(pile.place))
+      } else if (!pile.isUnseen && pile.owners.length === 1 && boards.get(own[0])?.owned && !plan.pieces[pile.type].internal.includes(pile.place))
         add(own[0], own[1], ownedToken(pile));
     }
     markers(shown, add);

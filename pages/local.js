@@ -159,7 +159,7 @@
     for (let number = whole ? 0 : sent; number < moves.length; number++) texts[number] = shownMove(moves[number], seat);
     sent = waiting < 0 ? moves.length : waiting;
     page.frame({
-      serial, turn, since: whole ? 0 : before, state: game.state(sight, true), moves: { count: moves.length, texts },
+      serial, turn, since: whole ? 0 : before, state: { ...game.state(sight, true), counts: game.counts() }, moves: { count: moves.length, texts },
       seats: seats.map((id) => ({ id, name: names[id], kind: isPerson(id) ? "person" : "bot", bot: kinds[id], stand_in: false })),
       asked: decision && game.as(sight, () => ({
         decision: decision.name, together: decision.together, chance: decision.by === null, doc: "", who: game.subject(), actor: game.actor(), about: game.entities(),

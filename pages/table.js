@@ -136,7 +136,7 @@ function makeTable(hello, sent) {
         if (isSeen(value)) fields[name] = value;
       }
     });
-    return { entities, pieces };
+    return { entities, pieces, counts: state.counts };
   }
 
   // --- values that neither the picture nor a table in it has
@@ -495,7 +495,7 @@ function makeTable(hello, sent) {
   return {
     frame(frame) {
       const whole = frame.since === 0, had = state.options;
-      for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "free", "redo", "backs", "result", "fault", "deadline", "due", "left", "paused", "reveals", "here", "again"])
+      for (const name of ["serial", "seats", "asked", "options", "chosen", "ready", "undo", "free", "redo", "backs", "result", "fault", "deadline", "due", "left", "paused", "reveals", "here", "again", "counts"])
         if (name in frame) state[name] = frame[name];
       if (frame.options) state.options = frame.options.map((option) => ({ words: "", arguments: [], named: [], ...option }));
       for (const option of frame.options ? state.options : []) if (option.out_of_turn && !option.words) option.words = calledOf(option);
@@ -508,7 +508,7 @@ function makeTable(hello, sent) {
       state.count = frame.moves.count;
       if (whole) cells.clear();
       for (const [number, value] of Object.entries(frame.cells ?? {})) cells.set(Number(number), value);
-      if (frame.state || frame.cells || moved || whole) {
+      if (frame.state || frame.cells || frame.counts || moved || whole) {
         const now = frame.state ?? stateOf();
         const shown = showPicture(now, whole, lastRoll());
         if (shown) tables.show(shown.tables, shown.turn, whole);

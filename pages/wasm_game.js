@@ -214,6 +214,16 @@ export class WasmGame {
     return { entities, pieces };
   }
 
+  /** The public numbers of private things, by their names in views. */
+  counts() {
+    const cells = this.cells(), number = (at, place) => {
+      const [form, of] = this.names.cells[at].type.split(" ");
+      if (place >= 0) return Number(Number(cells[at]) === place);
+      return form === "order" ? this.inOrder(of, cells[at]).length : Number(cells[at]);
+    };
+    return Object.fromEntries(this.names.counts.map(({ name, cells: of, place }) => [name, of.reduce((sum, at) => sum + number(at, place), 0)]));
+  }
+
   // The cells that a seat does not see; null: those that not all see; undefined: none.
   hidden(seat) {
     if (seat === undefined || !this.secretive) return new Set();

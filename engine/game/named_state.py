@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.secrets import counted
 from rulespec.engine.program import ir
+from rulespec.engine.program.counts import Count
 from rulespec.engine.program.journal import differing
 
 
@@ -118,12 +119,17 @@ def counts(program: ir.Program, labels: Labels, state: Sequence[int]) -> dict[st
     """The public counts of private things, by name."""
     results: dict[str, int] = {}
     for one in counted(program, state):
-        cell = program.cells[one.first]
-        if one.place >= 0:
-            results[f"{cell.group}.{labels.plain(cell.type, one.place)}"] = one.number
-        else:
-            results[path(labels, cell, one.secret)] = one.number
+        results[_count_name(labels, program.cells[one.first], one.secret, one.place)] = one.number
     return results
+
+
+def count_path(labels: Labels, program: ir.Program, of: Count) -> str:
+    """The name of a public count, as in `counts`."""
+    return _count_name(labels, program.cells[of.cells[0]], of.secret, of.place)
+
+
+def _count_name(labels: Labels, cell: ir.CellName, secret: ir.Secret, place: int) -> str:
+    return f"{cell.group}.{labels.plain(cell.type, place)}" if place >= 0 else path(labels, cell, secret)
 
 
 def path(labels: Labels, cell: ir.CellName, secret: ir.Secret) -> str:

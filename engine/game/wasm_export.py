@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.versions import LANGUAGE, RULESPEC
 from rulespec.engine.game.game import Game, teams_of
-from rulespec.engine.game.named_state import owner_of, place_of
+from rulespec.engine.game.named_state import count_path, owner_of, place_of
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.query import Queries
 from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.lower.lowering import lowering
 from rulespec.engine.program import ir
 from rulespec.engine.program.columns import columns_of
+from rulespec.engine.program.counts import counts_of
 from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.program.taint import Taint
 from rulespec.engine.wasm.layout import BATCH, Memory
@@ -92,8 +93,10 @@ def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any
     numbers. `options` are numbered as in the buffer of options, where an argument takes `words` numbers; `asked` gives
     for each block its open decision, or -1. `registers` are addresses. `numbers` is the version of the numbering.
     `ties` tells for each tiebreak whether it is over a set, of `most` members. `private` are the cells hidden from
-    someone, `notes` the variables of the rules that may hold derived values. For a private parameter, `to` is the
-    function for the set of seats that see its value, besides the decider, or -1 for nobody.
+    someone, `notes` the variables of the rules that may hold derived values. `counts` are public numbers of private
+    things: of the `cells` that hold a `place`, or if that is -1, the sum of the cells, or the length of an order. For a
+    private parameter, `to` is the function for the set of seats that see its value, besides the decider, or -1 for
+    nobody.
 
     Args:
         game: a game of the table.
@@ -128,6 +131,9 @@ def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any
         "most": sorted_most(p),
         "declared": list(p.declared),
         "private": sorted(at for secret in p.secrets for at in secret.cells if p.cells[at].group != "rules"),
+        "counts": [
+            {"name": count_path(labels, p, of), "cells": list(of.cells), "place": of.place} for of in counts_of(p)
+        ],
         "notes": sorted(at for at in Taint(p).cells if p.cells[at].group == "rules"),
         "batch": BATCH,
         "value": {"decides": p.values[0].decides, "horizon": p.values[0].horizon} if p.values else None,

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from rulespec.engine.game.drafted import planned
 from rulespec.engine.game.game import as_shown, own_options, seen_cells
+from rulespec.engine.game.named_state import counts
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, Option, RulesetFaultError
 from rulespec.engine.table.aside import Back, Request, Undone
@@ -133,6 +134,8 @@ class Viewing:
                 "reveals": of.reveals,
                 "backs": [said(to_builtins(back)) for back in of.backs if back.at <= of.played.game.ply],
             }
+            if (all_ := of.played.game.omniscient).secretive:
+                parts["counts"] = counts(all_.program, all_.labels, all_.numbers.state)
             self._public[name] = {part: packed(value) for part, value in parts.items()}
         common: dict[str, bytes] = self._public[name]
         return common

@@ -51,7 +51,7 @@ function seen(game) {
   const { decision } = game, options = [...game.options(), ...game.options(true)];
   return {
     decision, question: game.question(), subject: game.subject(), scores: game.scores(), state: game.state(),
-    seats: game.names.seats.map((seat) => game.state(seat)),
+    seats: game.names.seats.map((seat) => game.state(seat)), counts: game.counts(),
     options: options.map((o) => [o.by, o.text, o.interrupt, game.words(o), game.sentence(o)]),
   };
 }
@@ -75,6 +75,7 @@ def seen(game: Game, narrator: Narrator) -> dict[str, Any]:
         "scores": scores(game),
         "state": state_json(game),
         "seats": [state_json(game, seat) for seat in game.seats],
+        "counts": game.view(None).state["counts"],
         "options": [[o.by, str(o), o.interrupt, narrator.option(o), narrator.move(o)] for o in options],
     }
 

@@ -190,3 +190,14 @@ def test_columns_and_rows_of_a_grid_can_be_read(size: tuple[int, int], table: Ca
     names = page.locator("figure.large .rims text")
     assert sorted(names.all_text_contents()) == sorted([*"abcdefghi", *map(str, range(1, 13))])
     assert page.locator("figure.large .rims text.tiny").count() == 0
+
+
+@pytest.mark.parametrize("size", [WIDE, pytest.param(PHONE, marks=pytest.mark.proof)], ids=["wide", "phone"])
+def test_hands_of_others_are_backs_with_their_number(size: tuple[int, int], table: Callable[..., Any]) -> None:
+    page = table("skat", size, 3, 0)
+    backs = page.locator("[data-item^='unseen.']")
+    assert backs.locator("title").all_text_contents() == ["B: 10 hidden", "C: 10 hidden"]
+    assert [backs.nth(n).locator("rect").count() for n in range(2)] == [20, 20]
+    assert backs.locator("text:not(.tiny)").all_text_contents() == ["10", "10"]
+    cards = page.locator("[data-item^='piece.A.card.hand.'] text:not(.tiny)").all_text_contents()
+    assert len([text for text in cards if text in ("7", "8", "9", "10", "J", "Q", "K", "A")]) == 10
