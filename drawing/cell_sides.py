@@ -11,12 +11,13 @@ from rulespec.drawing.svg import Box, Point
 from rulespec.typed import nodes as typed
 
 
-def middles(board: typed.BoardDecl, box: Box) -> list[Point]:
-    """The midpoints of the sides of a cell, by direction."""
+def middles(board: typed.BoardDecl, box: Box, *, transposed: bool = False) -> list[Point]:
+    """The midpoints of the sides of a cell, by direction; of a cell of squares also on a transposed board."""
     (x, y), wide = middle_of(box), box[2] - box[0]
     if board.form == "hexes":
         return [(x + (q + r / 2) * wide / 2, y + r * (box[3] - box[1]) * 0.375) for q, r in board.steps]
-    return [(x + a * wide / 2, y - b * wide / 2) for a, b in board.steps]
+    steps = [(b, -a) for a, b in board.steps] if transposed else board.steps
+    return [(x + a * wide / 2, y - b * wide / 2) for a, b in steps]
 
 
 def middle_of(box: Box) -> Point:
@@ -36,7 +37,7 @@ def side_lines(sheet: Sheet, board: BoardStyle, plan: Plan) -> dict[str, LinkLin
         lines = {}
         titles, count = sheet.titles(kind), len(decl.steps)
         for number, box in plan.boxes.items():
-            for direction, at in enumerate(middles(decl, box)):
+            for direction, at in enumerate(middles(decl, box, transposed=board.transposed)):
                 side = number * count + direction
                 line = svg.path(_along(decl, box, at))
                 lines[side] = line, f"{titles[side]}: {sheet.words.field(kind, name)}"

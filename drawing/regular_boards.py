@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import cos, pi, sin
 
 from rulespec.drawing import svg
@@ -87,8 +87,9 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
     """A board of squares, by default alternately light and dark, or of hexes, with names."""
     if sheet.d.boards[board.kind].form == "hexes":
         return _hexes(sheet, board, corner)
-    spaces = sheet.d.boards[board.kind].spaces
-    names = sheet.names(board.kind)
+    spaces, names = sheet.d.boards[board.kind].spaces, sheet.names(board.kind)
+    if board.transposed:
+        spaces = [(y, -x) for x, y in spaces]
     left, low = min(x for x, _ in spaces), min(y for _, y in spaces)
     columns, rows = max(x for x, _ in spaces) - left + 1, max(y for _, y in spaces) - low + 1
     side = square_side(spaces, board)
@@ -107,7 +108,9 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         panel = svg.element("rect", **frame, fill=colour(board.colour or "blue"), rx=6)
         plan.items.append(SceneItem(f"ground.{board.kind}", "ground", panel))
     if board.names != "none":
-        plan.items += _rims(spaces, names, (left, low), (columns, rows), side, corner, board.kind)
+        labels = [_labels(name) for name in names]
+        labels = [(row, column) for column, row in labels] if board.transposed else labels
+        plan.items += _rims(dict(zip(spaces, labels, strict=True)), (columns, rows), side, corner, board.kind)
     return plan
 
 
@@ -193,26 +196,24 @@ def hexagons(spaces: Sequence[tuple[int, int]], corner: Point, wide: float) -> I
         yield Box((x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2)), outline
 
 
+def _labels(name: str) -> tuple[str, str]:
+    """The names of the column and the row of a space that is named by both."""
+    column = name.rstrip("0123456789")
+    return column.rstrip("_") or name, name[len(column) :] or name
+
+
 def _rims(
-    spaces: list[tuple[int, int]],
-    names: tuple[str, ...],
-    low: tuple[int, int],
-    count: tuple[int, int],
-    side: float,
-    corner: Point,
-    kind: str,
+    labels: Mapping[tuple[int, int], tuple[str, str]], count: tuple[int, int], side: float, corner: Point, kind: str
 ) -> Iterator[SceneItem]:
-    """The names of columns below and rows at the left, for spaces named by both."""
-    at = dict(zip(spaces, names, strict=True))
+    """The names of what lies across below, and of what lies down at the left, by the spaces of these."""
+    left, low = min(x for x, _ in labels), min(y for _, y in labels)
     parts = []
     for column in range(count[0]):
-        name = at.get((low[0] + column, low[1]), "")
-        text = name.rstrip("0123456789").rstrip("_") or name
+        text, _ = labels.get((left + column, low), ("", ""))
         x = corner[0] + _RIM + (column + 0.5) * side
         parts.append(svg.words(text, x, corner[1] + count[1] * side + _RIM / 2, 12, fill=LINE))
     for row in range(count[1]):
-        name = at.get((low[0], low[1] + row), "")
-        text = name[len(name.rstrip("0123456789")) :] or name
+        _, text = labels.get((left, low + row), ("", ""))
         y = corner[1] + (count[1] - row - 0.5) * side
         parts.append(svg.words(text, corner[0] + _RIM / 2, y, 12, fill=LINE))
     yield SceneItem(f"rims.{kind}", "names", svg.group(parts, class_="rims"))

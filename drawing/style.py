@@ -126,6 +126,7 @@ class BoardStyle(Brief, Struct, frozen=True):
         caption: whether it has a heading and a key above it.
         cell: the size of a cell of a regular board, or of a hex of a map; 0 for the default of its form.
         only: the fact that a cell of a grid needs to exist; "" if all exist.
+        transposed: whether the columns of a grid lie as rows, the first at the top.
         tints: flags of cells → the colour of cells with this flag; the first match counts.
         sides: fields of the sides of its cells, as `kind.field`.
     """
@@ -163,6 +164,7 @@ class BoardStyle(Brief, Struct, frozen=True):
     caption: bool = False
     cell: int = 0
     only: str = ""
+    transposed: bool = False
     tints: dict[str, str] = {}
     sides: tuple[str, ...] = ()
     tiles: TileStyle | None = None
@@ -327,6 +329,7 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 caption=data.get("caption", False),
                 cell=data.get("cell", 0),
                 only=data.get("only", ""),
+                transposed=data.get("transposed", False),
                 tints=data.get("tints", {}),
                 sides=tuple(data.get("sides", [])),
                 tiles=_tiles(data.get("tiles")),

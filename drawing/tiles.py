@@ -31,7 +31,9 @@ def tiles_of(sheet: Sheet, board: BoardStyle, plan: Plan) -> Tiles | None:
         return None
     box = next(iter(plan.boxes.values()))
     x, y = middle_of(box)
-    shape = CellShape(tuple((a - x, b - y) for a, b in middles(decl, box)), (box[2] - box[0]) / 2)
+    shape = CellShape(
+        tuple((a - x, b - y) for a, b in middles(decl, box, transposed=board.transposed)), (box[2] - box[0]) / 2
+    )
     outlines = {n: plan.outlines.get(n, _around(box)) for n, box in plan.boxes.items()}
     return tiles_on(sheet, board, shape, {n: middle_of(box) for n, box in plan.boxes.items()}, outlines)
 

@@ -198,6 +198,16 @@ function makePlaces(root, titles, onClick, seat = () => 0) {
     for (const svg of root.querySelectorAll("figure > svg")) fitTexts(svg);
   }
 
+  // Marks the places of what is pointed at.
+  function point(places) {
+    for (const each of root.querySelectorAll(".rings .meant")) each.remove();
+    for (const element of all()) {
+      const is = places.includes(element.dataset.place);
+      element.classList.toggle("meant", is);
+      if (is && element.ownerSVGElement) ring(element, "meant");
+    }
+  }
+
   // The place at a point that can be clicked, under whatever stands there; else the nearest lit one that a finger may
   // have meant.
   function meant(x, y) {
@@ -230,5 +240,5 @@ function makePlaces(root, titles, onClick, seat = () => 0) {
     event.preventDefault();
     onClick(element.dataset.place, element, event);
   });
-  return { show, drawn };
+  return { show, drawn, point };
 }

@@ -3,10 +3,11 @@
 // clicked says why. It is asked for after a moment of rest, one question at a time, and kept until something may change.
 // The rules at hand stand below: they are in the page already, also where nothing is asked.
 
-// `context` has: word, make, send, titleOf, helpOf, and `asks`, whether there is somebody to ask; `find` gives for an
-// element {option}, {place} that has no option, {place, title, choices} that has several, {place, help} that has a help alone, or null.
+// `context` has: word, make, send, titleOf, helpOf, `mark`, which shows the places of what is pointed at, and `asks`,
+// whether there is somebody to ask; `find` gives for an element {option}, {place} that has no option,
+// {place, title, choices} that has several, {place, help} that has a help alone, or null.
 function makePreview(context, find) {
-  const { word, make, send, titleOf, helpOf, asks } = context, REST = 150, PRESS = 450, CHOICES = 6, GAP = 14;
+  const { word, make, send, titleOf, helpOf, mark, asks } = context, REST = 150, PRESS = 450, CHOICES = 6, GAP = 14;
   const LINES = innerHeight > innerWidth ? 8 : 14;  // on a phone, more would cover whose turn it is
   const box = make("div", "", "preview");
   box.setAttribute("role", "status");
@@ -18,6 +19,7 @@ function makePreview(context, find) {
   const keyOf = ({ option, place, help, choices }) => (option ? `option ${option.text}` : `${help ? "help" : choices ? "choices" : "place"} ${place}`);
   function hide() {
     clearTimeout(timer);
+    if (shown) mark(null);
     shown = null;
     box.hidden = true;
   }
@@ -91,6 +93,7 @@ function makePreview(context, find) {
     if (shown && keyOf(shown.what) === keyOf(what)) return;
     box.hidden = true;
     shown = { what, at };
+    mark(what.option ?? null);
     timer = setTimeout(() => (what.help || what.choices || !asks || kept.has(keyOf(what)) ? show(what, at) : ask(what)), wait);
   }
   const middle = (element) => {

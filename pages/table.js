@@ -42,11 +42,11 @@ function makeTable(hello, sent) {
   const hasBoards = element("board").querySelector("figure") !== null;
   if (isDrawn && !hasBoards) element("board").replaceChildren(element("holdings"));
   const tables = isDrawn ? makeTables(plan.tables, element("holdings")) : null;
-  const places = isDrawn ? makePlaces(root, titleOf, onPlace, () => hello.seats.indexOf(hello.seat)) : { show() {}, drawn: () => new Set() };
+  const places = isDrawn ? makePlaces(root, titleOf, onPlace, () => hello.seats.indexOf(hello.seat)) : { show() {}, point() {}, drawn: () => new Set() };
 
   const undo = makeUndo({ word, nameOf, send, make, button, alone: Boolean(hello.alone) }, state, () => hello.seat);
   const helps = makeHelps({ word, make, send: sent, habit }, hello);
-  const preview = makePreview({ word, make, send, titleOf, helpOf, asks: hello.asks.includes("preview") }, pointedAt);
+  const preview = makePreview({ word, make, send, titleOf, helpOf, mark, asks: hello.asks.includes("preview") }, pointedAt);
   ignoreDoubleClicks(document, "#board, #beside, #options, #bubble, #undo, #own, #lines");
   const reasons = hello.asks.includes("reason") ? makeReasons({ word, make, button, send: sent }) : null;
   const news = makeNews(element("news"), element("latest"), root, word, plan ?? { boards: [], kinds: {} }, hello.seats);
@@ -217,6 +217,11 @@ function makeTable(hello, sent) {
     if (options.length) return { place, title: titleOf(place), choices: options.map((option) => labelOf(option.whole)) };
     if (own().length && !options.length && !clicked.length && !about().includes(place)) return { place };
     return helps.has(place) ? { place, help: true } : null;
+  }
+  // Shows where an option would be carried out.
+  function mark(option) {
+    const found = option && state.options.find((each) => each.text === option.text);
+    places.point(found ? [...placesOf(found.arguments), ...found.named] : []);
   }
   // The helps of an option, those of what it names first, or of a place.
   function helpOf({ option, place }) {

@@ -126,3 +126,16 @@ def test_a_click_after_a_long_press_counts(browser: Any, chess: Served) -> None:
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.touchscreen.tap(x, y)
     assert page.inner_text("#clicked span") == "e2"
+
+
+def test_where_an_option_would_be_carried_out_is_marked(browser: Any, chess: Served) -> None:
+    page = opened(browser, chess)
+    marked = "[...document.querySelectorAll('[data-place].meant')].map((each) => each.dataset.place).sort()"
+    page.mouse.click(*at(page, "e2"))
+    page.locator("#options button", has_text="e4").first.hover()
+    assert "square.e4" in page.evaluate(marked)
+    assert page.locator(".rings .meant").count() == len(page.evaluate(marked))
+    page.mouse.move(5, 5)
+    until_in(page, lambda: page.evaluate(marked) == [])
+    assert page.locator(".rings .meant").count() == 0
+    page.close()
