@@ -123,8 +123,23 @@ class Visibility:
         return Observation(asked, self.chosen(state, asked), seen, options)
 
     def guarded(self, state: State, seat: int) -> GuardedState:
-        """The state without the cells that the seat neither sees nor can deduce."""
-        return GuardedState(state, [*self.unseen(state, seat), *self.taint.notes])
+        """The state without the cells that the seat neither sees nor can deduce.
+
+        Everybody sees who is asked, and so the variable that says it, even if secrets have decided whose turn it is.
+        """
+        decider = self._deciders.get(self.machine.asked.get(state[ir.PC], -1), -1)
+        notes = (at for at in self.taint.notes if at != decider)
+        return GuardedState(state, [*self.unseen(state, seat), *notes])
+
+    @cached_property
+    def _deciders(self) -> dict[int, int]:
+        """Decision → the variable of the rules that holds its decider; none where all choose at the same time."""
+        by = {number: d.by for number, d in enumerate(self.p.decisions) if not d.held}
+        return {
+            number: e.base + e.index.value
+            for number, e in by.items()
+            if isinstance(e, ir.Cell) and isinstance(e.index, ir.Const) and self.p.cells[e.base].group == "rules"
+        }
 
     def seers(self, state: State, actor: int, option: Option) -> tuple[int, ...]:
         """For each argument of an option, the seats that see it; `actor` takes the option in that state."""

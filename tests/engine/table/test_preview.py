@@ -212,6 +212,18 @@ def test_a_preview_changes_nothing() -> None:
     assert table.say(seat) == before and table.aside == aside and not table.played.moves
 
 
+def test_who_is_asked_is_known_even_where_secrets_have_decided_it() -> None:
+    """The variable of whose turn it is follows from cards that were in hands."""
+    game, words, luck = Game(loaded("skat")[0], ["A", "B", "C"]), Words(loaded("skat")[0]), random.Random(5)
+    asked = 0
+    while asked < 12:
+        if game.decision is not None and game.decision.name == "following" and game.decision.by is not None:
+            asked += 1
+            answer = preview(words, game, game.decision.by, str(next(iter(game.legal_options))))
+            assert not isinstance(answer, MessageRefusal) and "→ trick" in answer["changes"][0]
+        game.apply(luck.choice(list(game.legal_options)))
+
+
 def test_only_who_is_asked_gets_previews() -> None:
     table = new_table("nim", 2)
     assert len(ask(table, "A", option="take(1)")["changes"]) == 1
