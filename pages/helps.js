@@ -42,7 +42,7 @@ function makeHelps({ word, make, send, habit }, hello) {
   ask.addEventListener("click", () => {
     hint = "asked";
     hinted.hidden = false;
-    hinted.textContent = word("table_hint_wait", { bot: hello.bots.at(-1) });
+    hinted.textContent = word("table_hint_wait", { bot: hello.adviser ?? hello.bots.at(-1) });
     send({ do: "hint" });
   });
   function clearHint() {

@@ -134,7 +134,18 @@
       for (const option of undone) take(option);
       undone = [];
       go();
-    } else if (message.do === "log") page.log(game.log(names, lines.written(game.taken)));
+    } else if (message.do === "preview") {
+      const option = offered[Number(message.option)];
+      page.preview({ option: message.option, ...(option && message.serial >= turn ? preview(option) : {}) });
+    } else if (message.do === "why") page.preview({ place: message.place });
+    else if (message.do === "hint") hint();
+    else if (message.do === "log") page.log(game.log(names, lines.written(game.taken)));
+  }
+  // What a bot would choose; where all choose at the same time, none is asked: it would see what is chosen already.
+  async function hint() {
+    const run = running, bot = BOTS.at(-1), { by, together } = game.decision;
+    const pick = together ? null : await thought(bot, by);
+    if (run === running) page.hint({ bot, best: pick === null ? [] : [[String(pick), null]], stakes: 0 });
   }
   function back() {
     const { by } = game.taken.at(-1);
@@ -187,11 +198,11 @@
   const hello = {
     game: game.texts.game, rules: game.names.ruleset, version: data.version, settings: game.names.settings, changed: data.changed,
     language: game.texts.language, seat: null, seats, player: game.texts.player, board, plan, values: data.values, words, bots: [], now: Date.now() / 1000,
-    about: words.local_about, asks: [], helps,
+    about: words.local_about, asks: secretive ? [] : ["preview", "hint"], adviser: BOTS.at(-1), helps,
     titles: Object.fromEntries(entities),
     names: Object.fromEntries(game.texts.decisions.flatMap(({ options }) => Object.entries(options).map(([name, { title }]) => [name, title]).filter(([name, title]) => title !== name.replace(/_/g, " ")))),
   };
-  const page = makeTable(hello, hear);
+  const preview = makeLocalPreview(game, plan), page = makeTable(hello, hear);
 
   // --- players, logs, links
   function begin(log) {

@@ -24,6 +24,7 @@ from rulespec.cli.main import cli, run
 from rulespec.engine.game.game import Game
 from rulespec.engine.replay.replay import replay_log
 from rulespec.load import load_ruleset
+from rulespec.pages.local_page import _squeezed
 
 pytestmark = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
 
@@ -173,6 +174,44 @@ def test_a_large_game_with_bots_undo_log_and_link(open_page: Open, tmp_path: Pat
     wait_for_turn(other)
     assert saved(other) == text and counted(other) == counted(opened)
     assert "<img src=x" in other.texts("#seats")[0] and other.page.locator("#seats img").count() == 0
+
+
+def test_what_is_pointed_at_says_what_would_be_and_a_bot_hints(open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(page_of("connect_four", 2, tmp_path))
+    page = opened.page
+    wait_for_turn(opened)
+    before, log = counted(opened), saved(opened)
+    lit = page.locator("#board .lit[data-place]").first
+    column = lit.get_attribute("data-place").partition(".")[2][0]
+    lit.hover()
+    opened.wait("!document.querySelector('.preview').hidden")
+    lines = page.locator(".preview p").all_inner_texts()
+    assert any(line.startswith("+ ") and f"{column}" in line for line in lines), lines
+    assert page.locator("[data-place].meant").count() >= 1
+    assert counted(opened) == before and saved(opened) == log, "nothing is taken"
+    page.click("#hint")
+    opened.wait("document.querySelector('#hinted').textContent.includes('would choose')")
+    assert page.locator("button.hinted").count() <= 1
+    page.locator("#options button").first.click()
+    opened.wait(f"document.querySelectorAll('#list > li').length > {before}")
+
+
+@pytest.mark.proof  # 3 s
+def test_where_something_is_hidden_nothing_is_said_before(open_page: Open, tmp_path: Path) -> None:
+    opened = open_page(page_of("skat", 3, tmp_path))
+    wait_for_turn(opened)
+    assert opened.page.is_hidden("#hint")
+    assert opened.page.locator("[data-item^='unseen.']").count() == 2, "the hands of the others are backs"
+    opened.page.locator("#options button").first.hover()
+    opened.page.wait_for_timeout(400)
+    assert opened.page.is_hidden(".preview")
+
+
+def test_scripts_are_packed_without_changing_texts() -> None:
+    line = 'const a = { b: [1, 2], text: "x = { y }; \\" , z" } ?? [];'
+    assert _squeezed(line) == 'const a={b:[1,2],text:"x = { y }; \\" , z"}??[];'
+    for kept in ("const text = `a = ${b}`;", "const pattern = /a = b/;", "say('a = b');"):
+        assert _squeezed(kept) == kept
 
 
 def packed(text: str) -> str:
