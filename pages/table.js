@@ -433,6 +433,18 @@ function makeTable(hello, sent) {
   }
   const chosenWords = () => (taken.text === state.chosen ? taken.words : state.chosen.replace(/_/g, " "));
 
+  // What can be clicked is in sight when something is asked: else the page goes there. Who types is left alone.
+  function reveal() {
+    const isHit = (each) => {
+      const { left, top, width, height } = each.getBoundingClientRect();
+      return width > 0 && each.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    };
+    const all = [...element("options").children, ...root.querySelectorAll("[data-place].lit, [data-place].about")];
+    if (!all.length || document.activeElement?.matches("input, select") || all.some(isHit)) return;
+    document.documentElement.style.setProperty("--turn", `${element("turn").offsetHeight + 8}px`);
+    all[0].scrollIntoView({ block: "nearest" });
+  }
+
   // The numbers of the last move of chance, if they are dice.
   function lastRoll() {
     const numbers = [...state.moves.keys()].filter((number) => number < state.count && state.moves.get(number).by === null);
@@ -533,6 +545,7 @@ function makeTable(hello, sent) {
       showSeats();
       undo.show(() => { if (sound.checked) beep(); });
       showTurn();
+      if (mine && frame.turn === frame.serial) reveal();
     },
     earlier(moves) {
       for (const [number, move] of Object.entries(moves)) state.moves.set(Number(number), move);
