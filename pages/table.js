@@ -410,7 +410,8 @@ function makeTable(hello, sent) {
       element("question").replaceChildren(...parts);
       element("acting").replaceChildren(...chip && actor ? [chip] : []);
     }
-    element("doc").textContent = [asked?.doc, asked?.together ? word("secret") : "", state.paused ? word("table_paused") : "", state.chosen ? word("table_chosen", { option: chosenWords() }) : ""].filter(Boolean).join(" · ");
+    const doc = asked && !helps.has(asked.decision) ? asked.doc : "";  // else it is the rule at hand
+    element("doc").textContent = [doc, asked?.together ? word("secret") : "", state.paused ? word("table_paused") : "", state.chosen ? word("table_chosen", { option: chosenWords() }) : ""].filter(Boolean).join(" · ");
     const winners = state.result?.winners.map(nameOf).join(", ");
     element("result").textContent = state.result ? `${word("won_by")}: ${winners || word("nobody")}` : "";
     const bell = undo.asked ? `● ${element("undo").firstChild.textContent.slice(0, 60)}` : now ? `● ${word("table_turn")}` : sentence.slice(0, 60);

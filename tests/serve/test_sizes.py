@@ -219,3 +219,8 @@ def test_what_can_be_clicked_is_in_sight_when_something_is_asked(
         until_in(page, lambda count=asked: page.locator("#list > li").count() > count)
         until_in(page, lambda: page.query_selector("#turn.mine") is not None)
         until_in(page, lambda: page.evaluate(hit))
+
+
+def test_the_rule_of_a_decision_is_said_once(table: Callable[..., Any]) -> None:
+    page = table("draughts", WIDE, 2, 0)
+    assert "DRA-08" in page.locator("#rule").text_content() and page.locator("#doc").text_content() == ""
