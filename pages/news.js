@@ -2,20 +2,23 @@
 // The moves since the last decision of who looks on: as sentences, the newest first, and on the boards as arrows and marks.
 // The newest move of all is a line of `latest`, in the panel that stays in sight.
 const NEWS = 12, LATEST = 3;
+const NAME = [17, 14];  // where the disc of a panel is, before its name
 
 function makeNews(box, latest, root, word, plan, seats) {
   const list = box.querySelector("ol"), SVG = "http://www.w3.org/2000/svg";
   let moves = [], picked = null;
 
-  // The middle of where pieces stand at a place, of a place with trays that of all; null if it is not drawn.
+  // The middle of where pieces stand at a place, of a place with trays that of its name; null if it is not drawn.
   // Some boards have other places for each seat: that of the owner of the pieces counts.
   function middle(place, owner) {
     const own = owner && [...root.querySelectorAll("figure [data-places]")].find((each) => each.dataset.places.split(" ")[seats.indexOf(owner)] === place);
     const element = own || root.querySelector(`figure [data-place="${CSS.escape(place)}"]`);
     if (!element) return null;
     const [kind, ...rest] = place.split("."), board = plan.boards.find((each) => each.kind === kind);
-    const n = own ? -1 : plan.kinds[kind].names.indexOf(rest.join(".")), stand = board?.stands[n]?.[0], slot = Object.keys(board?.copies ?? {}).length ? null : board?.slots[n];
-    const { x, y, width, height } = element.getBBox();
+    const n = own ? -1 : plan.kinds[kind].names.indexOf(rest.join(".")), stand = board?.stands[n]?.[0];
+    const { x, y, width, height } = element.getBBox(), [left, top] = NAME;
+    if (Object.keys(board?.copies ?? {}).length) return { svg: element.ownerSVGElement, x: x + left, y: y + top };
+    const slot = board?.slots[n];
     const at = stand?.[1].length ? stand[1] : slot ? [(slot[0] + slot[2]) / 2, (slot[1] + slot[3]) / 2] : [x + width / 2, y + height / 2];
     return { svg: element.ownerSVGElement, x: at[0], y: at[1] };
   }

@@ -36,9 +36,9 @@ function makePreview(context, find) {
     box.style.left = `${Math.max(8, Math.min(left, width - w - 8))}px`;
     box.style.top = `${Math.max(8, top)}px`;
   }
-  // The point of an event at an element; of a button its top, and the sides of its list.
+  // The point of an event at an element; of a button its top, and the sides of its list; so of a row beside the board.
   function pointOf(event, element) {
-    const list = element?.closest("#bubble, #options")?.getBoundingClientRect(), at = { x: event.clientX, y: event.clientY };
+    const list = element?.closest("#bubble, #options, #side #holdings")?.getBoundingClientRect(), at = { x: event.clientX, y: event.clientY };
     const button = list && { left: list.left, right: list.right, top: element.getBoundingClientRect().top };
     return { ...at, finger: event.pointerType === "touch", button };
   }

@@ -224,3 +224,32 @@ def test_what_can_be_clicked_is_in_sight_when_something_is_asked(
 def test_the_rule_of_a_decision_is_said_once(table: Callable[..., Any]) -> None:
     page = table("draughts", WIDE, 2, 0)
     assert "DRA-08" in page.locator("#rule").text_content() and page.locator("#doc").text_content() == ""
+
+
+def test_what_others_did_is_marked_at_their_names(table: Callable[..., Any]) -> None:
+    page, marks = table("skat", WIDE, 3, 0), list[float]()
+    for _ in range(30):
+        until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
+        marks = page.evaluate("[...document.querySelectorAll('circle.mark')].map((each) => each.cx.baseVal.value)")
+        if marks:
+            break
+        page.locator("#options button").last.click()
+        page.wait_for_timeout(300)
+    names = page.evaluate("document.querySelector('figure [data-seat] text').getBBox().x")
+    assert marks and all(at < names for at in marks), "a panel has no middle where pieces stand"
+
+
+def test_a_preview_of_a_row_beside_the_board_does_not_cover_the_turn(table: Callable[..., Any]) -> None:
+    page = table("acquire", WIDE, 3, 0)
+    row = page.locator("#side #holdings tr.lit").first
+    for _ in range(60):
+        until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
+        if row.count():
+            break
+        page.locator("#options button").last.click()
+        page.wait_for_timeout(200)
+    row.scroll_into_view_if_needed()
+    row.hover()
+    until_in(page, lambda: page.is_visible(".preview"))
+    preview, side = page.locator(".preview").bounding_box(), page.locator("#side").bounding_box()
+    assert preview["x"] + preview["width"] <= side["x"] + 1
