@@ -199,6 +199,7 @@ def test_hands_of_others_are_backs_with_their_number(size: tuple[int, int], tabl
     assert backs.locator("title").all_text_contents() == ["B: 10 hidden", "C: 10 hidden"]
     assert [backs.nth(n).locator("rect").count() for n in range(2)] == [20, 20]
     assert backs.locator("text:not(.tiny)").all_text_contents() == ["10", "10"]
+    assert page.locator("figure [data-seat] text:not(.tiny)").count() == 3, "each hand is somebody's"
     cards = page.locator("[data-item^='piece.A.card.hand.'] text:not(.tiny)").all_text_contents()
     assert len([text for text in cards if text in ("7", "8", "9", "10", "J", "Q", "K", "A")]) == 10
 
