@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 
 from msgspec import Struct
@@ -169,7 +169,34 @@ class _Known(GuardedState):
 
 
 class _Walker(Interpreter):
-    """An interpreter whose writes make cells known: the journal of a run needs old values, the reader none."""
+    """An interpreter whose writes make cells known: the journal of a run needs old values, the reader none.
+
+    A hidden token is in no place that all see: this much is known of it where its place is compared with another.
+    """
+
+    def evaluate(self, e: ir.Expr, state: State, slots: State) -> int:
+        """The value of an expression; see `Evaluator.evaluate`."""
+        if type(e) is ir.Op and e.op in ("==", "!=") and isinstance(state, _Known):
+            for one, other in (e.args, e.args[::-1]):
+                if self._is_hidden_token(one, state, slots) and self._is_elsewhere(one, other, state, slots):
+                    return int(e.op == "!=")
+        return super().evaluate(e, state, slots)
+
+    @cached_property
+    def _private_places(self) -> dict[int, frozenset[int]]:
+        """The cells with places of tokens, each with the numbers of its private places."""
+        return {at: secret.within for secret in self.p.secrets if secret.within for at in secret.cells}
+
+    def _is_hidden_token(self, e: ir.Expr, state: _Known, slots: State) -> bool:
+        if not isinstance(e, ir.Cell) or e.base not in self._private_places:
+            return False
+        return e.base + self.evaluate(e.index, state, slots) in state.unseen
+
+    def _is_elsewhere(self, token: ir.Expr, place: ir.Expr, state: _Known, slots: State) -> bool:
+        """Whether a hidden token cannot be in a place."""
+        assert isinstance(token, ir.Cell)
+        at = token.base + self.evaluate(token.index, state, slots)
+        return self.evaluate(place, state, slots) not in self._private_places.get(at, ())
 
     def execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
         """Executes an instruction; the stored value has been read by then, or the read ended the walk."""

@@ -59,7 +59,7 @@ def _add_tokens(x: ExpressionLowering, kind: typed.Kind, first: int) -> None:
     everybody = ir.Const((1 << x.p.seats) - 1)
     where = ir.Cell(first, ir.Local(0), size)
     to: ir.Expr = everybody
-    counted: list[int] = []
+    counted, within = list[int](), set[int]()
     for place in kind.places.values():
         secrecy = place.private
         begin, count = first_place(x.layout, kind, place), x.layout.size(place.index) if place.index else 1
@@ -73,10 +73,13 @@ def _add_tokens(x: ExpressionLowering, kind: typed.Kind, first: int) -> None:
             seers = choose(x.expr(secrecy.open, scope), everybody, seers)
         spot = logic("and", [op(">=", where, ir.Const(begin)), op("<", where, ir.Const(begin + count))])
         to = choose(spot, seers, to)
+        within.update(range(begin, begin + count))
         if secrecy.counted and seers != everybody:
             counted += range(begin, begin + count)
     if to != everybody:
-        x.p.secrets.append(ir.Secret(range(first, first + size), (size,), to, None, False, frozenset(), tuple(counted)))
+        cells, none = range(first, first + size), frozenset[int]()
+        secret = ir.Secret(cells, (size,), to, None, False, none, tuple(counted), frozenset(within))
+        x.p.secrets.append(secret)
 
 
 def _add(

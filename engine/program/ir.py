@@ -567,7 +567,8 @@ class Secret(Brief, Struct, frozen=True, gc=False):
 
     `sizes` are the numbers of entities of each kind. With the entities in slots 0, 1, …, `to` is the set of seats that
     see the cell, which is public while `open` holds. `counted`: the sum over the `alike` kinds, given as indices into
-    `sizes`, is public; for cells with places of tokens, the number of tokens in each of these `places`.
+    `sizes`, is public; for cells with places of tokens, the number of tokens in each of these `places`. A
+    hidden token is in one of the places `within`.
     """
 
     cells: range
@@ -577,6 +578,7 @@ class Secret(Brief, Struct, frozen=True, gc=False):
     counted: bool
     alike: frozenset[int]
     places: tuple[int, ...] = ()
+    within: frozenset[int] = frozenset()
 
 
 class Alike(Brief, Struct, frozen=True, gc=False):

@@ -224,6 +224,18 @@ def test_who_is_asked_is_known_even_where_secrets_have_decided_it() -> None:
         game.apply(luck.choice(list(game.legal_options)))
 
 
+def test_a_hidden_tile_lies_at_no_place_that_all_see() -> None:
+    """Whether a neighbour is occupied is asked of all tiles, and most of them are in the bag or in hands."""
+    game, words, luck = Game(loaded("acquire")[0], ["A", "B", "C"]), Words(loaded("acquire")[0]), random.Random(5)
+    asked = 0
+    while asked < 8:
+        if game.decision is not None and game.decision.name == "placing" and game.decision.by is not None:
+            asked += 1
+            answer = preview(words, game, game.decision.by, str(next(iter(game.legal_options))))
+            assert not isinstance(answer, MessageRefusal) and "hand of " in answer["changes"][0]
+        game.apply(luck.choice(list(game.legal_options)))
+
+
 def test_only_who_is_asked_gets_previews() -> None:
     table = new_table("nim", 2)
     assert len(ask(table, "A", option="take(1)")["changes"]) == 1
