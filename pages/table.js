@@ -70,11 +70,12 @@ function makeTable(hello, sent) {
   let called = "";
   function showNames() {
     const names = hello.seats.map(nameOf);
-    if (names.join("\n") === called || !isDrawn) return;
+    if (names.join("\n") === called || !isDrawn) return false;
     called = names.join("\n");
     people.titles = names;
     for (const each of element("board").querySelectorAll("[data-seat]")) fitName(each, names[each.dataset.seat]);
     tables.build((table, row, parts) => (plan.tables[table].kind === hello.player ? [parts[0], names[row]] : parts));
+    return true;
   }
   // A name in the room that the id of the seat had on the board.
   function fitName(group, name) {
@@ -517,7 +518,7 @@ function makeTable(hello, sent) {
         if (name in frame) state[name] = frame[name];
       if (frame.options) state.options = frame.options.map((option) => ({ words: "", arguments: [], named: [], ...option }));
       for (const option of frame.options ? state.options : []) if (option.out_of_turn && !option.words) option.words = calledOf(option);
-      showNames();
+      const named = showNames();  // the tables are new then, without their values
       if (frame.seat) hello.seat = frame.seat;
       if (whole) state.moves.clear();
       for (const [number, move] of Object.entries(frame.moves.texts)) state.moves.set(Number(number), move);
@@ -526,7 +527,7 @@ function makeTable(hello, sent) {
       state.count = frame.moves.count;
       if (whole) cells.clear();
       for (const [number, value] of Object.entries(frame.cells ?? {})) cells.set(Number(number), value);
-      if (frame.state || frame.cells || frame.counts || moved || whole) {
+      if (frame.state || frame.cells || frame.counts || moved || whole || named) {
         const now = frame.state ?? stateOf();
         const shown = showPicture(now, whole, lastRoll());
         if (shown) tables.show(shown.tables, shown.turn, whole);

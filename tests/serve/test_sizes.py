@@ -254,3 +254,9 @@ def test_a_preview_of_a_row_beside_the_board_does_not_cover_the_turn(table: Call
     until_in(page, lambda: page.is_visible(".preview"))
     preview, side = page.locator(".preview").bounding_box(), page.locator("#side").bounding_box()
     assert preview["x"] + preview["width"] <= side["x"] + 1
+
+
+def test_tables_keep_their_values_when_somebody_has_a_name(table: Callable[..., Any]) -> None:
+    page = table("leduc_poker", WIDE, 2, 0)
+    until_in(page, lambda: "Ann" in page.inner_text("#holdings"))
+    assert "12" in page.locator("#holdings tr", has_text="Ann").locator("td").all_inner_texts()
