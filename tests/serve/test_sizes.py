@@ -204,6 +204,13 @@ def test_hands_of_others_are_backs_with_their_number(size: tuple[int, int], tabl
     assert len([text for text in cards if text in ("7", "8", "9", "10", "J", "Q", "K", "A")]) == 10
 
 
+def has_more(page: Any) -> Callable[[], bool]:
+    """Whether there are more moves than now."""
+    moves = page.locator("#list > li")
+    before = moves.count()
+    return lambda: bool(moves.count() > before)
+
+
 @pytest.mark.parametrize("size", [PHONE, pytest.param(WIDE, marks=pytest.mark.proof)], ids=["phone", "wide"])
 def test_what_can_be_clicked_is_in_sight_when_something_is_asked(
     size: tuple[int, int], table: Callable[..., Any]
@@ -214,10 +221,10 @@ def test_what_can_be_clicked_is_in_sight_when_something_is_asked(
       return each.contains(document.elementFromPoint(left + width / 2, top + height / 2));
     })"""
     for _ in range(3):
-        asked = page.locator("#list > li").count()
+        further = has_more(page)
         page.evaluate("scrollTo(0, 100000)")
         page.evaluate("document.querySelector('#options button:last-child').click()")
-        until_in(page, lambda count=asked: page.locator("#list > li").count() > count)
+        until_in(page, further)
         until_in(page, lambda: page.query_selector("#turn.mine") is not None)
         until_in(page, lambda: page.evaluate(hit))
 
