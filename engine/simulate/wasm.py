@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -80,17 +80,16 @@ class WasmOutcomes:
         An outcome with a mistake is listed separately.
         """
         results: list[tuple[Outcome, int]] = []
-        for mine, seats, rows in self._played(numbers):
-            times: dict[bytes | None, int] = {}
-            firsts: dict[bytes | None, int] = {}
-            for number, row in zip(mine, rows, strict=True):
-                if row in times:
-                    times[row] += 1
-                elif row is None or self.games[seats].read(row).how not in _WHOLE:
-                    results.append((self._outcome(seats, number, row), 1))
-                else:
-                    times[row], firsts[row] = 1, number
-            results += [(self._outcome(seats, firsts[row], row), count) for row, count in times.items()]
+        for mine, seats, played in self._played(numbers):
+            rows, games = list(played), self.games[seats]
+            firsts = dict(zip(reversed(rows), reversed(mine), strict=True))
+            alone = {row for row in firsts if row is None or games.read(row).how not in _WHOLE}
+            for row, count in Counter(rows).items():
+                if row not in alone:
+                    results.append((self._outcome(seats, firsts[row], row), count))
+            if alone:
+                each = zip(mine, rows, strict=True)
+                results += [(self._outcome(seats, number, row), 1) for number, row in each if row in alone]
         return sorted(results, key=lambda result: result[0].game)
 
     def _played(self, numbers: range) -> Iterator[tuple[range, int, Iterator[bytes | None]]]:
