@@ -28,7 +28,6 @@ from rulespec.lsp.overviews import MAX_SYMBOLS, TOKEN_MODIFIERS, TOKEN_TYPES, en
 from rulespec.lsp.project import check, check_alone, reference
 from rulespec.lsp.quick_fixes import each_fix
 from rulespec.lsp.rename import RenameError, rename
-from rulespec.lsp.scenario_reasons import scenario_reasons
 from rulespec.lsp.title_keys import described_at, is_of_words
 from rulespec.own_files import OwnFiles, own_files
 from rulespec.rule_ids import ListedRule
@@ -214,8 +213,10 @@ class RulespecServer(LanguageServer):
     def scenario_hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         """The hover of an option or value in a scenario: its reasons."""
         path = _path(params.text_document.uri)
-        if path is None or path not in self.files.open or path.suffix != ".yaml":
+        if path is None or path not in self.files.open or path.suffix != ".yaml" or "scenarios" not in path.parts:
             return None
+        from rulespec.lsp.scenario_reasons import scenario_reasons  # with the engine, which no other request needs
+
         result = scenario_reasons(path, self.files, *self.place(params.text_document.uri, params.position))
         if result is None:
             return None

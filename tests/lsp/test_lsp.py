@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +50,13 @@ def codes(diagnostics: list[Json]) -> list[str]:
 # --- diagnostics ------------------------------------------------------------------------------------------------------
 
 FACTORY = "rules/factory.rules"
+
+
+def test_the_server_starts_without_the_machines_of_games() -> None:
+    code = "import sys, rulespec.lsp.server; print([m for m in sys.modules if m.startswith('rulespec.engine.')])"
+    imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "'rulespec.engine.dialects.dialect'" in imported  # what the server checks files with
+    assert "rulespec.engine.why" not in imported and "rulespec.engine.program.interpreter" not in imported
 
 
 def test_a_typo_is_told_with_its_place_and_a_way_out_and_goes_when_it_is_mended(editor: Editor) -> None:
