@@ -74,7 +74,8 @@ def command(
 
     ruleset = load_ruleset(ref)
     players = number_of_players(ruleset, players)
-    game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(settings))
+    seats = seat_names(players, ruleset.seats)
+    game = Game(ruleset, seats, output.key_values(settings), "interpreter")  # ready at once: it only sets up
     words = Words(ruleset, language)
     with wasm_errors():
         files = {wasm: exported(game, lambda asides: exported_texts(game, words, asides))}

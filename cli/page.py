@@ -33,7 +33,8 @@ def command(ref: str, players: int | None, settings: tuple[str, ...], out: Path,
 
     ruleset = load_ruleset(ref)
     players = number_of_players(ruleset, players)
-    game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(settings))
+    seats = seat_names(players, ruleset.seats)
+    game = Game(ruleset, seats, output.key_values(settings), "interpreter")  # ready at once: it only sets up
     with wasm_errors():
         page = local_page(game, language)
     output.write_bytes(out, page.encode(errors="replace"))

@@ -29,6 +29,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws
+from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.simulate.checked_playouts import INTERRUPT_RATE, choose
 from rulespec.engine.wasm.playouts import WasmGames
 from rulespec.load import load_ruleset
@@ -158,6 +159,15 @@ def test_a_browser_plays_the_same_games(
         }"""
         result = page.evaluate(script, games)
     assert result == played(ref, players, games)
+
+
+def test_a_module_and_a_page_are_written_without_a_machine_in_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would take as long as the module, and nobody plays."""
+    monkeypatch.setattr(PythonBackend, "__init__", lambda self, *args, **others: pytest.fail("a machine was made"))
+    assert run(["export", "nim", "--players", "2", "--wasm", str(tmp_path / "nim.wasm")]) == 0
+    assert run(["page", "nim", "--out", str(tmp_path / "nim.html")]) == 0
 
 
 def test_what_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
