@@ -154,6 +154,8 @@ class Names:
     def _place_of(self, name: str) -> Pile | None:
         """The private place with a public number, such as `card.hand[Ann]`, as a pile; None for a field."""
         path, _, index = name.partition("[")
+        if "." not in path:
+            return None
         type_, *owners, place = path.split(".")
         decl = self.d.pieces.get(type_) or self.d.kinds.get(type_)
         if decl is None or place not in decl.places:

@@ -8,6 +8,8 @@ from base64 import b64encode
 from collections.abc import Mapping
 from html import escape
 
+from rjsmin import jsmin
+
 from rulespec.drawing.board import board_of
 from rulespec.drawing.drawing_plan import plan
 from rulespec.engine.game.game import Game
@@ -42,15 +44,6 @@ _SCRIPTS = (
     "local.js",
 )
 _WORKER = ("wasm_game.js", "bots.js")
-_COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL)
-"""Comments that have lines of their own: a page that is mailed does without."""
-_INDENT = re.compile(r"^ +", re.MULTILINE)
-_REMARK = re.compile(r"  //.*$", re.MULTILINE)
-_STRING = re.compile(r'("(?:[^"\\]|\\.)*")')
-_BLANKS = re.compile(r" *([=?:<>&|,;{}()\[\]!*%]) *")
-"""Blanks of scripts that mean nothing outside texts."""
-_BROKEN = re.compile(r"(?<=[;{,(\[])\n")
-"""Ends of lines after which a statement or an expression begins or goes on."""
 _LOOSE = re.compile(r"(?<=[{};,>])\s+")
 """Blanks of style sheets that mean nothing."""
 _WORDS = (
@@ -105,17 +98,9 @@ def _packed(data: bytes) -> str:
 
 
 def _script(name: str) -> str:
-    """A script of the page, without comments and without most blanks."""
-    text = _INDENT.sub("", _REMARK.sub("", _COMMENT.sub("", own_file(name)))).replace("export class", "class")
-    return _BROKEN.sub("", "\n".join(map(_squeezed, text.split("\n"))))
-
-
-def _squeezed(line: str) -> str:
-    """A line of a script without blanks that mean nothing; one that may hold a template or a pattern stays."""
-    if any(sign in line for sign in "`'/"):
-        return line
-    parts = _STRING.split(line)
-    return "".join(part if part.startswith('"') else _BLANKS.sub(r"\1", part) for part in parts)
+    """A script of the page, without comments and blanks: a page that is mailed does without."""
+    text: str = jsmin(own_file(name).replace("export class", "class"))
+    return text
 
 
 def _page_words(words: Words) -> dict[str, str]:

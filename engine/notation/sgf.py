@@ -37,9 +37,9 @@ _SPACE = re.compile(r"\s+")
 _NAME = re.compile(r"([A-Za-z]{1,40})\s*(?=\[)")
 _VALUE = re.compile(r"\[((?:[^\]\\]|\\.)*+)\]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
-_BRACKETS = re.compile(r"[()]|\[(?:[^\]\\]|\\.)*+\]", re.DOTALL)
+_BRACKETS = re.compile(r"[()]|\[(?:[^\]\\]|\\.)*+\]?", re.DOTALL)
+"""Brackets of trees, and values; one that is not closed goes on to the end."""
 _REAL = re.compile(r"[+-]?[0-9]{1,15}\.[0-9]{1,15}")
-_ZEROS = re.compile(r"\.?0+$")
 _SIZE = re.compile(r"(?:[0-9]{1,2}:)?([0-9]{1,2})", re.ASCII)
 """The rows of a board, with the columns before them if there are others."""
 _MAX_DEPTH = 10_000
@@ -83,7 +83,7 @@ def as_document(game: TextGame) -> dict[str, Any]:
     """
     rows = _SIZE.fullmatch(game.tags.get("SZ", ""))
     size = int(rows[1]) if rows is not None else _LARGEST
-    tags = {key: _ZEROS.sub("", text) if _REAL.fullmatch(text) else text for key, text in game.tags.items()}
+    tags = {key: text.rstrip("0").rstrip(".") if _REAL.fullmatch(text) else text for key, text in game.tags.items()}
     return {**tags, "moves": [_as_entry(move, size) for move in game.moves]}
 
 

@@ -129,7 +129,7 @@ def test_facts_of_what_belongs_to_a_seat_are_checked(tmp_path: Path) -> None:
     ):
         text = CLAIMS.replace("colour], state", f"colour], {checks % ('fit', that)}, state")
         ruleset = small(tmp_path / "small", text)
-        results = [d.message.split(" does")[0] for d in failed_checks(ruleset.declarations, ruleset.layers)]
+        results = [d.message.split(" fails")[0] for d in failed_checks(ruleset.declarations, ruleset.layers)]
         assert results == said
 
 

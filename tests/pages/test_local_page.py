@@ -24,7 +24,6 @@ from rulespec.cli.main import cli, run
 from rulespec.engine.game.game import Game
 from rulespec.engine.replay.replay import replay_log
 from rulespec.load import load_ruleset
-from rulespec.pages.local_page import _squeezed
 
 pytestmark = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
 
@@ -205,13 +204,6 @@ def test_where_something_is_hidden_nothing_is_said_before(open_page: Open, tmp_p
     opened.page.locator("#options button").first.hover()
     opened.page.wait_for_timeout(400)
     assert "→" not in (opened.page.locator(".preview").text_content() or "")
-
-
-def test_scripts_are_packed_without_changing_texts() -> None:
-    line = 'const a = { b: [1, 2], text: "x = { y }; \\" , z" } ?? [];'
-    assert _squeezed(line) == 'const a={b:[1,2],text:"x = { y }; \\" , z"}??[];'
-    for unchanged in ("const text = `a = ${b}`;", "const pattern = /a = b/;", "say('a = b');"):
-        assert _squeezed(unchanged) == unchanged
 
 
 def packed(text: str) -> str:

@@ -130,7 +130,7 @@ def test_moves_alone_are_read_under_the_name_of_a_pgn(tmp_path: Path) -> None:
             "`pgn` reads logs whose first entry says FEN: none or",
         ),
         ('[Variant "Atomic"]\n\n1. e4 *', "RS616", "of the game `Atomic`"),
-        ('[GameType "20"]\n\n1. 32-28 *', "RS616", "`pdn` reads logs whose first entry says GameType: none or 21"),
+        ('[GameType "20"]\n\n1. 32-28 *', "RS616", "`pdn` reads logs whose first entry says GameType: 21"),
     ],
 )
 def test_other_logs_are_named_as_before(data: bytes | str, code: str, says: str, tmp_path: Path) -> None:
