@@ -65,7 +65,7 @@ def corner_meetings(rings: Sequence[Sequence[Ring]], common: Counter[tuple[int, 
 
 
 def crumbs(rings: Sequence[Sequence[Ring]], outlines: Sequence[Lines]) -> list[Lines]:
-    """For each region with an outline, the parts of it that are too small for one."""
+    """The slivers of each outlined region, too small to become outlines."""
     results: list[Lines] = []
     for own, lines in zip(rings, outlines, strict=True):
         small = [line for line in lines if abs(area(line)) < _CRUMB] if own else []

@@ -30,7 +30,7 @@ class OutlineError(RulespecError):
 def moved(
     outlines: Outlines, frame: Frame | None, at: Dot, to: Dot, snap: float = 0, only: Part | None = None
 ) -> Changed:
-    """Outlines with a moved point; `only`: in one of them, which is thereby detached.
+    """Outlines with a moved point: in all that have it, or in `only` one, which detaches that one.
 
     Args:
         outlines: all outlines of the board.

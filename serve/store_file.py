@@ -94,10 +94,10 @@ def kind_of(path: Path) -> FileKind:
 
 
 def check_opened(path: Path, base: sqlite3.Connection) -> bool:
-    """Whether an open file has the tables of a store; if not, it is empty after an interrupted creation.
+    """Whether an open file has the tables of a store; False if it is empty because its creation was interrupted.
 
     Raises:
-        DiagnosticsError: RS680 if it has other tables.
+        DiagnosticsError: RS680 if its tables are not those of a store.
     """
     identity, tables = identity_of(base), _tables_of(base)
     if identity == (0, 0) and not tables:

@@ -55,13 +55,13 @@ class Clips:
     def of(
         self, element: Element, values: Mapping[str, str], matrix: Matrix, viewport: Viewport, size: float | None
     ) -> list[Clip]:
-        """The clips of an element itself; unsupported ones are dropped with a notice.
+        """An element's own clips; unsupported ones are dropped with a notice.
 
         Args:
             element: the clipped element.
             values: its property values.
             matrix: its transformation.
-            viewport: the reference of its percentages.
+            viewport: the box that its percentages refer to.
             size: its font size.
         """
         results: list[Clip] = []

@@ -29,7 +29,7 @@ def path_outlines(
         text: the path data.
         numbers: parses the numbers of a text, within bounds.
         count: receives the number of points of each flattened curve or arc; raises if there are too many.
-        within: the maximum deviation from the curves; 0: a thousandth of each curve.
+        within: the maximum deviation from the curves; 0 means a thousandth of the size of each curve.
 
     Raises:
         ValueError: if it cannot be parsed.

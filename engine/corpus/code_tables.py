@@ -128,7 +128,7 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def key(self) -> str:
-        """The name of the table: 16 hex digits of its meaning, independent of words and other texts."""
+        """The name of the table: 16 hex digits of a hash of its meaning, which wording does not affect."""
         data = [self.ruleset_hash, self.numbers, self.players, self.settings, self.width]
         data += [[tuple(msgspec.structs.astuple(option)) for option in self.options], self.names]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]

@@ -43,7 +43,7 @@ class SortedFields(Struct):
 
 
 def sorted_fields(form: Form) -> SortedFields:
-    """The fields of a form by their dependencies, and the invertible ones by argument number."""
+    """The fields of a form grouped by dependency; invertible ones are listed for each argument."""
     result = SortedFields([], [[] for _ in form.params], [])
     for f in form.fields:
         slot = min(f.slots, default=-1)

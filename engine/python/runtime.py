@@ -161,7 +161,7 @@ def ordered_members(mask: int) -> tuple[int, ...]:
 
 
 def positive_members(cells: tuple[int, ...]) -> int:
-    """The set of the positions with a positive number."""
+    """The set of indices whose value is positive."""
     result, bit = 0, 1
     for value in cells:
         if value > 0:

@@ -65,8 +65,8 @@ _tables = MachineMemo(_Table)
 def taken_whole(game: Game, log: NativeLog) -> Sequence[Option] | None:
     """The decisions of a log, taken in a new game; None if nothing was taken.
 
-    A game on another machine than wasm takes none, and neither does one whose log has more than decisions: undos,
-    salts, an early end line, or an unreadable line.
+    Nothing is taken unless the machine is wasm and the log contains only decisions: no undos, salts, early end line
+    or unreadable line.
     """
     entries, end = log.entries, log.end
     if not lists_at_once(game):

@@ -206,7 +206,7 @@ def _played(plan: GamePlan, number: int, play: Play | None) -> Outcome:
 
 
 def ruleset_of(reference: str, sources_hash: str) -> typed.Ruleset:
-    """The ruleset of a reference, if its texts have this hash. Errors: ClusterError if they do not."""
+    """The referenced ruleset. Errors: ClusterError if its sources do not match the hash."""
     return _ruleset(reference, sources_hash, _place())
 
 

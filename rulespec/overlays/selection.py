@@ -133,7 +133,7 @@ def place(node: Any) -> Span:
 
 
 def edited(item: ast.Item, actions: dict[int, Action]) -> ast.Item:
-    """A rule after edits of its nodes, which are identified by identity."""
+    """A rule with edits applied; `actions` are keyed by the `id()` of a node."""
     result: ast.Item = _edited(item, actions)
     return result
 

@@ -72,7 +72,7 @@ def declare_boards(r: DeclarationReader) -> None:
 
 
 def mark_generated(r: DeclarationReader, *kinds: str) -> None:
-    """Marks kinds as generated, and reports hand-written entities of them."""
+    """Marks kinds as generated, and reports their hand-written entities."""
     for kind in kinds:
         r.generated.add(kind)
         for key in ("entities", "product"):

@@ -128,7 +128,7 @@ def move_bag(s: ast.Move, bag: typed.Local, var: typed.Var, ends: Ends) -> typed
 
 
 def amount_of(bag: typed.Local, var: typed.Var) -> typed.Expr:
-    """The pieces of an entity in a bag."""
+    """The number of an entity's pieces in a bag."""
     return typed.Op(INT, bag.span, "amount", (bag, typed.Local(var.type, bag.span, var)))
 
 
