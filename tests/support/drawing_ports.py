@@ -42,9 +42,10 @@ def assert_ports_agree(board: Board, state: dict[str, Any], folder: Path) -> Non
         pytest.skip("needs node")
     script = f"""
         {PORT}
-        const [drawing, plan, state] = process.argv.slice(1), {{ makeDrawing }} = require(drawing);
-        console.log(JSON.stringify(shownBy(makeDrawing(JSON.parse(plan))(JSON.parse(state)))));
+        const {{ makeDrawing }} = require(process.argv[1]);
+        const [plan, state] = JSON.parse(require("fs").readFileSync(0, "utf8"));
+        console.log(JSON.stringify(shownBy(makeDrawing(plan)(state))));
     """
-    command = ["node", "-e", script, str(ROOT / "pages" / "draw.js"), json.dumps(plan(board)), json.dumps(state)]
-    answer = subprocess.run(command, check=True, capture_output=True, cwd=folder, timeout=DEADLINE)
+    command, data = ["node", "-e", script, str(ROOT / "pages" / "draw.js")], json.dumps([plan(board), state]).encode()
+    answer = subprocess.run(command, check=True, capture_output=True, cwd=folder, timeout=DEADLINE, input=data)
     assert json.loads(answer.stdout) == by_python(board, state)
