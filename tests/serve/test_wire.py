@@ -45,11 +45,11 @@ def kuhn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def closed_with(url: str, *messages: str | bytes, origin: str = "") -> int:
-    """The code with which a socket is closed after messages."""
+    """The code with which a socket is closed after messages, or while they are still sent."""
     with opened(url, origin) as socket:
-        for message in messages:
-            socket.send(message)
         try:
+            for message in messages:
+                socket.send(message)
             while True:
                 socket.recv(timeout=DEADLINE)
         except ConnectionClosed as closed:
