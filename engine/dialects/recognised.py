@@ -10,6 +10,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.foreign_log import ForeignLog
+from rulespec.engine.notation.text_formats import NAMES
 from rulespec.engine.words.asked import Decisions
 from rulespec.typed import nodes as typed
 
@@ -71,8 +72,7 @@ def kind_of(log: ForeignLog) -> str:
     """The kind of a log, for messages: its form, the named game, and the types of its entries."""
     first = log.entries[0]
     if log.game is not None:
-        name = "a PGN" if log.format == "pgn" else "an SGF"
-        kind = f"{name}, moves of a game as text ({len(log.game.moves):,} moves)"
+        kind = f"{NAMES[log.format]}, moves of a game as text ({len(log.game.moves):,} moves)"
     elif len(log.entries) > 1:
         kind = f"a list of {_entries(log.entries)}{_types(log.entries)}"
     else:

@@ -13,7 +13,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.foreign_files import NoRegularFileError, bytes_of
 from rulespec.documents.text_files import NoTextError, broken_link, decoded, is_folder, is_present
 from rulespec.engine.logs.other_files import BINARY, OtherFile, is_binary, other_file
-from rulespec.engine.notation.text_formats import format_of, read_games
+from rulespec.engine.notation.text_formats import NAMES, format_of, read_games
 
 MAX_NATIVE_BYTES = 16_000_000
 """More than 200,000 lines of ordinary length, the most that a native log may have."""
@@ -25,7 +25,6 @@ GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
 _UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|\0")
 _NOT_LATIN = re.compile(rb"[\x80-\x9f]")
-_KINDS = {"pgn": "a PGN", "sgf": "an SGF"}
 _CHARACTERS = re.compile(
     rb"\(\s*;[^()]*\bCA\[((?:gb|big5|shift|sjis|euc|iso-8859|windows|cp125|koi8|latin)[\w-]{0,20})\]", re.I
 )
@@ -163,7 +162,7 @@ def refuse_games(text: str, display: str) -> None:
     if kind := format_of(text):
         help_ = "`rulespec replay LOG --out FILE` converts it to a native log"
         place = Span(display, 1, 1, 1, 2)
-        fail("RS607", f"this is not a native log but {_KINDS[kind]}, the moves of a game as text", place, help=help_)
+        fail("RS607", f"this is not a native log but {NAMES[kind]}, the moves of a game as text", place, help=help_)
 
 
 def fail(code: str, message: str, span: Span | None, *, help: str = "") -> NoReturn:  # noqa: A002

@@ -10,6 +10,8 @@ from rulespec.engine.notation.text_moves import TextGame
 
 ENDINGS = (".pgn", ".sgf", ".pgn.gz", ".sgf.gz")
 """Endings of the names of such files, which may hold several games."""
+NAMES = {"pgn": "a PGN", "sgf": "an SGF"}
+"""The formats in messages."""
 
 
 def format_of(text: str, file: str = "") -> str:
