@@ -17,11 +17,11 @@ from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I64
 
 _NOTHING = -2
-"""The mark of a cell that concerns no token."""
+"""The marker of a cell that concerns no token."""
 
 
 class AlikeEmitter:
-    """Writes the code that lists one among alike tokens.
+    """Writes the code that lists only one of several alike tokens.
 
     Args:
         x: writes expressions.
@@ -37,7 +37,7 @@ class AlikeEmitter:
         self._stamps: dict[int, int] = {}
 
     def write(self) -> None:
-        """Writes a function for each kind that finds the first alike tokens for an open block and a seat (-1: all)."""
+        """For each kind, writes a function from an open block and a seat (-1: all) to the first alike tokens."""
         memory, p = self.x.memory, self.x.p
         frames = Frames(p)
         returns = frames.returns if p.alike else {}
@@ -69,7 +69,7 @@ class AlikeEmitter:
             code.module.define(self._names[kind], code, 2)
 
     def _write_depths(self) -> None:
-        """Writes where procedures that may call themselves return to from each of their frames."""
+        """Writes the return targets of each frame of procedures that may call themselves."""
         memory, p = self.x.memory, self.x.p
         counters = {frame.depth: memory.room(8) for frame in p.frames.values()}
         cells = [memory.address(depth) for depth in counters]
@@ -84,7 +84,7 @@ class AlikeEmitter:
         memory.constants["SAVED_CALLS"] = memory.numbers(records)
 
     def _laid_out(self, kind: str, alike: ir.Alike) -> int:
-        """The address of the description of a kind, which the fixed functions read."""
+        """The address of a kind's descriptor, which the fixed functions read."""
         memory, size = self.x.memory, self.x.p.sizes[kind]
         words = memory.words
         firsts, spare, alone, members = (memory.room(8 * size) for _ in range(4))
@@ -104,7 +104,7 @@ class AlikeEmitter:
         )
 
     def _lists(self, block: int, cells: tuple[int, ...], revealed: bool) -> int:
-        """The address of a list of the cells of a block; where its procedure has frames, of the addresses of theirs."""
+        """The address of a list of a block's cells, or of their addresses if its procedure has frames."""
         frame = self._saved.get(block)
         if frame is None:
             return self._list(cells, revealed)
@@ -112,7 +112,7 @@ class AlikeEmitter:
         return self.x.memory.numbers([self._list(row, revealed) for row in rows])
 
     def _list(self, cells: tuple[int, ...], revealed: bool) -> int:
-        """The address of a list of cells with one token, or a set or order of them."""
+        """The address of a list of cells that hold a token, or a set or order of tokens."""
         flat = [int(revealed), len(cells)]
         for at in cells:
             form = self.x.p.cells[at].type.partition(" ")[0]
@@ -173,7 +173,7 @@ class AlikeEmitter:
     # --- in a list of options --------------------------------------------------------------
 
     def find(self, number: int, d: ir.Decision, *, interrupts: bool) -> None:
-        """Finds the first alike tokens of all kinds that options of the decider, or of others, need."""
+        """Finds the first alike tokens that the decider's options need, or those of other seats (`interrupts`)."""
         code = self.x.code
         chosen = [c for c in d.choices if (c.by is not None) == interrupts]
         for kind in sorted({kind_of(q) for c in chosen for q in c.params if q.alike}):
@@ -186,7 +186,7 @@ class AlikeEmitter:
             code.call(self._names[kind])
 
     def begin(self, c: ir.Choice, depth: int) -> None:
-        """Before a parameter's values: marks none of them as listed."""
+        """Clears the marks of listed tokens before the loop over a parameter's values."""
         code = self.x.code
         if not c.params[depth].alike:
             return
@@ -244,7 +244,7 @@ class AlikeEmitter:
         code.br_if(again)
 
     def listed(self, c: ir.Choice) -> None:
-        """Marks alike tokens for skipping, after an option is listed."""
+        """Marks the tokens of a listed option, so that alike ones are skipped."""
         code = self.x.code
         for depth, q in enumerate(c.params):
             if q.alike:

@@ -19,7 +19,7 @@ from rulespec.engine.wasm.state_memory import StateMemory, WasmState
 _ROWS_KEPT = 50_000
 _WORD = (1 << 64) - 1
 _SLOTS = 2
-"""Parameters of an expression of the scoring: a player, and the member that a tiebreak compares."""
+"""Slots of a scoring expression: a player, and the member compared by a tiebreak."""
 _put = list.__setitem__
 
 
@@ -39,10 +39,10 @@ class _Rows(dict[tuple[int, ...], Listed]):
 
 
 class WasmBackend(StateMemory):
-    """Runs a program through WebAssembly. See `Machine` for the methods of all machines.
+    """The machine that runs a program through WebAssembly. See `Machine` for the methods of all machines.
 
-    As in every machine, a state is a list; the memory of the module mirrors it: see `StateMemory`. Whole games are
-    played in that memory: see `playouts`.
+    As in every machine, a state is a list; the memory of the module mirrors it (see `StateMemory`). Whole games are
+    played in that memory (see `playouts`).
 
     Args:
         wasm: the program with its machine code.
@@ -59,7 +59,7 @@ class WasmBackend(StateMemory):
         self._make_fallback = fallback
         self.wasm = wasm
         super().__init__(wasm)
-        self._asked = False  # whether options have been asked for since the last decision: then for the next one, too
+        self._asked = False  # whether options were listed since the last decision; if so, they are for the next one
         constants = self._constants
         self._options, self._stride = constants["OPTIONS_BASE"] // 8, constants["STRIDE"] // 8
         self._first, self._arguments = constants["OPTIONS_BASE"], self._options + 2
@@ -104,7 +104,7 @@ class WasmBackend(StateMemory):
         return self if self._plain else None
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
-        """Runs from a block to the next decision or the end; a fault leaves the state as it was."""
+        """Runs from a block to the next decision or the end; a fault leaves the state unchanged."""
         end = self._ran(state, block, args)
         self.catch_up(state)
         if not end:
@@ -121,7 +121,7 @@ class WasmBackend(StateMemory):
         return journal
 
     def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
-        """A run without knowledge of some cells, on a machine for values of every kind."""
+        """A run with some unknown cells, on a machine that supports values of every kind."""
         return self.fallback.run_without(state, unknown, block, args)
 
     def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
@@ -155,7 +155,7 @@ class WasmBackend(StateMemory):
         return journal
 
     def cells(self, state: State) -> Sequence[int]:
-        """The cells of a state: those in memory, if it holds the state."""
+        """The cells of a state, read from memory if it holds the state."""
         if state is (held := self._held) and not held.written and self._view is not None:
             return self._view
         self.catch_up(state)
@@ -176,7 +176,7 @@ class WasmBackend(StateMemory):
             end = self._stepped(option, self._asked, 0)
         except TrapError:
             self._forget()
-        except (OverflowError, ValueError, KeyError):  # a value that no cell of the rules has
+        except (OverflowError, ValueError, KeyError):  # a value outside the range of any cell
             self._held = None
         else:
             self._ready, self._asked = self._asked, False
@@ -235,7 +235,7 @@ class WasmBackend(StateMemory):
         return decision, who, self._memory[self._first : numbers[self._end]].tobytes()
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
-        """The legal options of others."""
+        """The legal options of other seats."""
 
         def python() -> Iterator[Listed]:
             return _by_fallback(self.fallback.interrupts(state, decision))
@@ -244,7 +244,7 @@ class WasmBackend(StateMemory):
         return result
 
     def _listed(self, name: str, decision: int) -> Iterator[Listed]:
-        """The options that a function lists."""
+        """The options listed by a wasm function."""
         self._ready = False
         return self._taken(self._asks[name](decision, 0, 0) // 8)
 
@@ -259,7 +259,7 @@ class WasmBackend(StateMemory):
 
     @property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, functions that only look up cells: Python's, applied to the memory."""
+        """For each decision, functions that only look up cells; those of generated Python work on the memory, too."""
         return self.fallback.lookups
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -271,7 +271,7 @@ class WasmBackend(StateMemory):
         return self.fallback.actor(state, decision, choice, args)
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
-        """The value of an expression; those of scoring and positions are functions of the module."""
+        """The value of an expression; scoring and position expressions are functions of the module."""
         if (name := self._scored.get(id(e))) is None or len(args) > _SLOTS:
             return self.fallback.value(e, state, args)
         slots = *args, *[0] * (_SLOTS - len(args))
@@ -292,9 +292,9 @@ class WasmBackend(StateMemory):
 
 
 def _functions(p: ir.Program, *, wide: bool) -> tuple[dict[int, str], set[int]]:
-    """The expressions of the scoring and of positions with their functions, and which of them are sets.
+    """The functions of scoring and position expressions, and which of these expressions are sets.
 
-    Where sets may have several words, they have none: Python finds them.
+    With `wide`, sets have no functions: Python evaluates them.
     """
     sets = {id(t.source) for t in (p.scoring.tiebreaks if p.scoring is not None else ())}
     functions = {id(e): f"score{n}" for n, e in enumerate(scored(p)) if not (wide and id(e) in sets)}

@@ -14,7 +14,7 @@ from rulespec.language.bags import BITS, MOST
 
 OF_BAGS = frozenset({"lot", "amount", "total", "entities"})
 _LOTS = WORD // BITS
-"""The entities of a bag in one word."""
+"""Entities per word of a bag."""
 
 
 class BagEmitter:
@@ -57,7 +57,7 @@ class BagEmitter:
             code.do("and")
 
     def _bag_words(self, e: ir.Op) -> list[Word]:
-        """The words of the bag that an operator takes, in locals."""
+        """The words of an operator's bag operand, in locals."""
         words = self.x.words(e.args[0])
         return sets.in_locals(self.x.code, self.x.held(e.args[0], words), words)
 
@@ -66,7 +66,7 @@ class BagEmitter:
         return self._lot(e, words) if e.op == "lot" else self._entities(e, words)
 
     def _lot(self, e: ir.Op, words: int) -> list[Word]:
-        """The words of the bag of some pieces of one entity."""
+        """The words of a bag with pieces of a single entity."""
         x, code = self.x, self.x.code
         number, member = x.held(e.args[0], 1), x.held(e.args[1], 1)
         for local in (number, member):
@@ -87,7 +87,7 @@ class BagEmitter:
         return [partial(word, k) for k in range(words)]
 
     def _entities(self, e: ir.Op, words: int) -> list[Word]:
-        """The words of the set of the entities in a bag."""
+        """The words of the set of entities in a bag."""
         code, bag = self.x.code, self._bag_words(e)
 
         def word(k: int) -> None:

@@ -17,7 +17,7 @@ from rulespec.engine.wasm.wasm_format import I32
 from rulespec.engine.wasm.widths import ROW, words_of
 
 STOPPED = -1
-"""The return value of a function of blocks if the game waits or is over."""
+"""The return value of a block function if the game waits or is over."""
 
 
 class InstructionEmitter:
@@ -130,7 +130,7 @@ class InstructionEmitter:
             code.call("house")
         elif cell >= 0:
             self.put_local(cell, self._checked(i, words))
-        else:  # often what is there already, such as a mark that is gone
+        else:  # often the value is already there, such as a removed mark
             place = code.local()
             x.place(i.target)
             code.set(place)
@@ -151,7 +151,7 @@ class InstructionEmitter:
                 code.end()
 
     def _checked(self, i: ir.Store, words: int) -> int:
-        """The locals with the value that is stored."""
+        """The locals with the value to store."""
         code = self.x.code
         self.x.push(i.value, words)
         self._bound(i)
@@ -309,14 +309,14 @@ class BlockEmitter:
         left = isinstance(block.exit, ir.Return)
         for i in body:
             if left and isinstance(i, ir.Clear) and self._variables(range(i.base, i.base + i.size)):
-                continue  # nobody reads them any more
+                continue  # they are never read again
             with self.x.code.scope():
                 self.i.write(i)
         with self.x.code.scope():
             self._exit(number, block.exit)
 
     def _read_arguments(self, cells: Collection[int]) -> None:
-        """Reads the arguments of the option that was taken, each of as many words as it has columns."""
+        """Reads the arguments of the option taken, one word per column."""
         code, place = self.x.code, 16
         for at in cells:
             columns = words_of(value_bits(self.p.cells[at].type, self.p.sizes))
@@ -379,7 +379,7 @@ class BlockEmitter:
         for case, block in dict(e.cases).items():
             if block != e.other:
                 cases.setdefault(block, []).append(case)
-        value = code.local()  # the cases are written one after the other, and each may use it again
+        value = code.local()  # the cases are written in sequence, and each may reuse it
         self.x.value(e.value)
         code.set(value)
         ends = []
@@ -395,7 +395,7 @@ class BlockEmitter:
         self._work.append(("go", e.other, number))
 
     def _enter(self, number: int, e: ir.Enter) -> None:
-        """Calls a procedure; if it does not come back at once, neither does this one."""
+        """Calls a procedure; if it does not return at once, neither does its caller."""
         x, code = self.x, self.x.code
         source, waits = self._calls[e.block]
         code.const(-1)
@@ -444,7 +444,7 @@ class BlockEmitter:
         code.br(self._leave)
 
     def charge(self, steps: int) -> None:
-        """Counts steps; traps if there may be too many, as only the interpreter knows exactly."""
+        """Counts steps, and traps where the limit may be exceeded: only the interpreter counts exactly."""
         code, left = self.x.code, self.x.memory.constants["LEFT"]
         with code.scope():
             local = code.local()

@@ -15,10 +15,10 @@ from rulespec.engine.wasm.wide_sets import Word, as_signed
 from rulespec.engine.wasm.widths import ROW, WORD
 
 _ROWS_BITS = 8
-"""Of the number of rows that are remembered of a definition, as a power of two."""
+"""The binary logarithm of the number of memoised results per definition."""
 _MIXING = -7046029254386353131
 _PATIENCE = 1 << 40
-"""More steps than a procedure has that is supposed to have run."""
+"""A step budget that no hypothetical call can use up."""
 
 
 class CallEmitter:
@@ -82,7 +82,7 @@ class CallEmitter:
         code = self.x.code
         row = self.x.words(e) == ROW
         to = self.x.memory.temporary() if row else 0
-        if row:  # the next call of the definition has its result at the same place
+        if row:  # the next call of the definition overwrites the result
             code.const(to)
         self._called(e)
         if row:
@@ -143,9 +143,9 @@ class CallEmitter:
             code.const(0)
             code.call("charge")
         found_at = 0
-        if words == ROW:  # it may be a cell of the state that is taken back
+        if words == ROW:  # it may be a cell of the state, which is rolled back
             code.const(found_at := x.memory.temporary())
-        rest, x.memo = x.memo, {}  # in another state
+        rest, x.memo = x.memo, {}  # memoised values belong to another state
         x.push(e.body, words)
         x.memo = rest
         if words == ROW:
@@ -157,7 +157,7 @@ class CallEmitter:
         return result
 
     def _lend(self, cell: int, local: int) -> None:
-        """Puts an argument, which is in locals, into its cell."""
+        """Puts an argument from locals into its cell."""
         code, words = self.x.code, self.x.widths.of_cells[cell]
         for k in range(span(words)):
             code.const(self.x.memory.address(cell) + 8 * k)
@@ -168,8 +168,8 @@ class CallEmitter:
 class Definitions:
     """Writes the functions of definitions.
 
-    A value that takes longer than a look-up, and depends only on the arguments, is memoised for the last arguments, as
-    in generated Python.
+    A value that depends only on the arguments and costs more than a look-up is memoised for the latest arguments, as in
+    generated Python.
     """
 
     def __init__(self, x: ExpressionEmitter) -> None:
@@ -212,9 +212,9 @@ class Definitions:
         code.module.define(f"f{number}", code, params, I64 * span(result))
 
     def _remembered(self, params: int, result: int, *, counts: bool) -> int:
-        """Returns a remembered result, or else leaves its row's address in a local.
+        """Returns a memoised result, or else leaves the address of its row in a local.
 
-        With `counts`, the steps that it took are remembered, too, and counted again.
+        With `counts`, the steps it took are stored too, and counted again.
         """
         code = self.x.code
         row = code.local()
@@ -256,7 +256,7 @@ class Definitions:
         return row
 
     def _remember(self, params: int, result: int, row: int, left: int) -> None:
-        """Writes the row of the value on the stack; `left`: the local with the steps that were left before, or -1."""
+        """Writes the row of the value on the stack; `left`: the local with the step budget before it, or -1."""
         code = self.x.code
         value, one = code.locals(result), code.local()
         code.set_all(value, result)
@@ -289,7 +289,7 @@ def _unpacked(e: ir.Expr) -> list[ir.Expr]:
 
 
 def _numbers(packed: int) -> list[int]:
-    """The numbers packed into one."""
+    """The numbers packed into one number."""
     last = (packed + (1 << WORD - 1)) % (1 << WORD) - (1 << WORD - 1)
     rest = (packed - last) >> WORD
     return [*_numbers(rest), last] if rest else [last]

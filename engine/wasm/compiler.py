@@ -43,9 +43,9 @@ from rulespec.engine.wasm.widths import MOST_ON_STACK, ROW, WORD, Widths
 from rulespec.errors import RulespecError
 
 _UNBOUNDED = 1 << 60
-"""Steps that may be taken while nothing counts them."""
+"""The step budget where no steps are counted."""
 _STEP = 4
-"""Cells of a row compared by one step (`runtime.search`)."""
+"""Cells of a row compared per step (`runtime.search`)."""
 
 
 class NoWasmError(RulespecError):
@@ -53,7 +53,7 @@ class NoWasmError(RulespecError):
 
 
 class Compiled(Struct):
-    """A program as a module.
+    """A program compiled to a module.
 
     Attributes:
         p: the original program.
@@ -170,7 +170,7 @@ class _Compiler:
     def _function(self, x: ExpressionEmitter, name: str, params: int, e: ir.Expr, is_long: bool) -> None:
         """Writes the function for an expression; a further parameter selects a word of a set.
 
-        In an expression of the scoring, that one is the member that a tiebreak compares.
+        In a scoring expression, that parameter is the member compared by a tiebreak.
         """
         code = x.begin(params + 1)
         x.slots = {slot: slot for slot in range(params + 1)}
@@ -284,7 +284,7 @@ class _Compiler:
         constants["MOVED_END"] = constants["MOVED"] + 8 * len(moved)
 
     def _values_read(self) -> None:
-        """Lays out the cells each value reads from a row, points last: the address and length of a list of parts."""
+        """Lays out the cells that each value reads from a row, points last: address and length of a list of parts."""
         p, memory, reads = self.p, self.memory, Reads(self.p)
         values = [value.value for value in p.values]
         read = [reads.of(e) for e in (*values, *([p.scoring.score] if p.scoring is not None else []))] or [frozenset()]
@@ -325,7 +325,7 @@ def _argument_words(c: ir.Choice, columns: Columns, memory: Memory) -> list[int]
 
 
 def _parts(cells: Collection[int]) -> list[range]:
-    """The parts of a row with these cells; gaps of less than one comparison are joined."""
+    """The ranges of a row that cover these cells; gaps shorter than one comparison are bridged."""
     parts: list[range] = []
     for at in sorted(cells):
         if parts and at < parts[-1].stop + _STEP:

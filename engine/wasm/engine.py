@@ -1,4 +1,4 @@
-"""wasmtime behind a small class: load a module, call its functions, read its memory.
+"""A small interface to wasmtime: load a module, call its functions, read its memory.
 
 wasmtime's own function calls take 70 microseconds; the unchecked ones here take one.
 """
@@ -17,15 +17,15 @@ from rulespec.engine.wasm.layout import MAX_BYTES
 from rulespec.errors import RulespecError
 
 _BEYOND = 64 << 20
-"""Bytes that a module may take beyond those it has at first."""
+"""Bytes by which a module's memory may grow."""
 
 
 class NoWasmtimeError(RulespecError):
-    """wasmtime is missing, or this process may not take the memory it needs."""
+    """A lack of wasmtime, or of the memory that it needs."""
 
 
 class TrapError(Exception):
-    """A trap in a module: the rules fault, or Python must decide."""
+    """A trap in a module: a fault of the rules, or a case for Python."""
 
 
 def wasmtime() -> Any:
@@ -68,9 +68,9 @@ def _registered(result: Any) -> Any:
 
 @contextmanager
 def _making() -> Iterator[None]:
-    """Explains why something cannot be made.
+    """Explains why wasmtime cannot create an object.
 
-    Each memory takes 4 GiB of addresses, which a process may be denied; and a newer wasmtime may lack a function used
+    Each memory takes 4 GiB of addresses, which a process may be denied, and a newer wasmtime may lack a function used
     here: not all of them are part of the documented interface.
     """
     try:
@@ -97,7 +97,7 @@ class Instance:
 
     Attributes:
         memory: the bytes; replaced when the memory grows.
-        numbers: the same as 64-bit numbers.
+        numbers: the memory as 64-bit numbers.
 
     Raises:
         NoWasmtimeError: if memory is short, or this wasmtime version lacks a function we call.
@@ -120,7 +120,7 @@ class Instance:
         self._values = (self._ffi.wasmtime_val_raw_t * 5)()
         self._numbers = (ctypes.c_int64 * 10).from_buffer(self._values)
         self._trap = ctypes.c_void_p()
-        # A function of the same library that takes what it is given as it is: half of a call went into converting that.
+        # A function of the same library without conversion of arguments, which took half of a call.
         self._call_unchecked = ffi.dll["wasmtime_func_call_unchecked"]
         self._call_unchecked.restype = ctypes.c_void_p
         self._fixed = (ctypes.byref(self._values), ctypes.c_size_t(5), ctypes.byref(self._trap))
@@ -135,7 +135,7 @@ class Instance:
         self.unsigned = self.memory.cast("Q")
 
     def grow(self, size: int) -> int:
-        """Adds `size` bytes; returns the first one's address.
+        """Grows the memory by `size` bytes; returns the address of the first new byte.
 
         Raises:
             NoWasmtimeError: if memory is short.
@@ -169,7 +169,7 @@ class Instance:
         return result
 
     def bound(self, name: str) -> Callable[[int, int, int], int]:
-        """A function of up to three numbers, for frequent calls; see `call`."""
+        """A fast form of `call` for one function of up to three numbers."""
         function, trap = self._function(name), self._trap
         numbers = memoryview(self._numbers).cast("B").cast("q")  # faster than the array itself
         call, context, (values, count, to_trap) = self._call_unchecked, self._context, self._fixed

@@ -1,8 +1,8 @@
 """Expressions of a program as WebAssembly.
 
-Values are as in `values`; a truth value is 32 bits wide where it is tested. Any fault traps: the caller undoes all
-changes, and Python runs the decision again to report the fault. So the order in which operands are evaluated does not
-matter.
+Values have the forms described in `values`; a truth value is a 32-bit number where it is tested. Any fault traps: the
+caller undoes all changes, and Python runs the decision again to report the fault. So the evaluation order of operands
+does not matter.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ExpressionEmitter(ValueEmitter):
         self.add_forms(forms, several)
 
     def truth(self, e: ir.Expr) -> None:
-        """Pushes whether a condition holds, as a number of 32 bits."""
+        """Pushes the truth value of a condition as a 32-bit number."""
         code = self.code
         if isinstance(e, ir.Const):
             code.const32(1 if e.value else 0)
@@ -61,7 +61,7 @@ class ExpressionEmitter(ValueEmitter):
             code.do("ne")
 
     def compared(self, e: ir.Op) -> None:
-        """Pushes a comparison as a number of 32 bits."""
+        """Pushes the result of a comparison as a 32-bit number."""
         code = self.code
         if e.op == "not":
             self.truth(e.args[0])
@@ -83,13 +83,13 @@ class ExpressionEmitter(ValueEmitter):
             code.do(_COMPARED[e.op])
 
     def _held(self, member: ir.Expr, e: ir.Expr, op: str) -> None:
-        """Pushes whether a set holds a member; with `in?` there may be none."""
+        """Pushes whether a set holds a member, which may be none with `in?`."""
         code, words = self.code, self.words(e)
         if words == ROW:
             self.value(member)
             self.address(e)
             code.call("wide_in")
-        elif self.widths.words:  # a set of fewer words than its kind is asked for any member, too
+        elif self.widths.words:  # a set with fewer words than its kind is tested for any member, too
             local = self.held(member, 1)
             sets.push_holds(code, self.operand(e, words), local)
         else:
@@ -98,7 +98,7 @@ class ExpressionEmitter(ValueEmitter):
             code.do("shr_u")
             code.const(1)
             code.do("and")
-            if op == "in?":  # without a member: the last bit has no meaning
+            if op == "in?":  # for none, the last bit is meaningless
                 code.const(0)
                 self.value(member)
                 code.const(0)
@@ -127,7 +127,7 @@ class ExpressionEmitter(ValueEmitter):
         code = self.code
         self.truth(e.args[0])
         for arg in e.args[1:]:
-            if _is_plain(arg):  # a branch takes longer
+            if _is_plain(arg):  # a branch is slower
                 self.truth(arg)
                 code.do("i32.and" if e.op == "and" else "i32.or")
                 continue
@@ -190,7 +190,7 @@ class ExpressionEmitter(ValueEmitter):
         return self.loaded(words)
 
     def _element(self, first: int, index: ir.Expr) -> None:
-        """Pushes a number of an array; the index may be -1, so it cannot be a static offset."""
+        """Pushes an element of an array; its index may be -1, so it cannot be a static offset."""
         code = self.code
         if isinstance(index, ir.Const):
             code.at(first + 8 * index.value)
@@ -211,13 +211,13 @@ class ExpressionEmitter(ValueEmitter):
             self._row_place(e, self.memory.words)
 
     def _row_words(self, e: ir.Row) -> list[Word]:
-        """The words of a set of an array."""
+        """The words of an element of an array of sets."""
         words = self.words(e)
         self._row_place(e, words)
         return self.loaded(words)
 
     def _row_place(self, e: ir.Row, words: int) -> None:
-        """Pushes the address of a set of an array."""
+        """Pushes the address of an element of an array of sets."""
         self.value(e.index)
         self.code.const(8 * words)
         self.code.do("mul")
@@ -253,7 +253,7 @@ class ExpressionEmitter(ValueEmitter):
         self.code.end()
 
     def _if_words(self, e: ir.If) -> list[Word]:
-        """The words of one of two sets."""
+        """The words of a conditional expression for sets."""
         code, words = self.code, self.words(e)
         local = code.locals(words)
         self.truth(e.condition)

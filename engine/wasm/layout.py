@@ -13,16 +13,16 @@ from rulespec.language.several import MAX_SEVERAL
 
 JOURNAL_ENTRIES = 200_000
 ENTRY = 24
-"""Bytes of an entry of the journal: address, value before, value after."""
+"""Bytes per journal entry: address, old value, new value."""
 OPTIONS_BYTES = 16 << 20
 MAX_OPTIONS = 100_000
-"""Options of a decision that are listed."""
+"""The maximum number of listed options per decision."""
 MAX_BYTES = 256 << 20
-"""Bytes of memory that a module may have."""
+"""The maximum size of a module's memory, in bytes."""
 _FEW = 1 << 62 - (JOURNAL_ENTRIES.bit_length() + 32)
-"""Changes of a journal that are smaller, each times 32 bits, have a sum of 64 bits."""
+"""The bound for small changes: a full journal of them, each times a 32-bit number, has a 64-bit sum."""
 BATCH = 64
-"""Games that are played by one call."""
+"""Games played per call."""
 
 
 class TooLargeError(Exception):
@@ -110,11 +110,11 @@ class Memory:
         return self._next // PAGE + 1
 
     def module_data(self, at: int, values: bytes) -> None:
-        """Adds initial contents."""
+        """Adds initial contents at an address."""
         self._module.data(at, values)
 
     def numbers(self, values: Sequence[int]) -> int:
-        """The address of constant numbers, preceded by the last one for Python's index -1."""
+        """The address of an array of constants, preceded by a copy of its last element for Python's index -1."""
         key = tuple(values)
         if key not in self._arrays:
             at = self.room(8 * (len(key) + 1))
@@ -123,7 +123,7 @@ class Memory:
         return self._arrays[key]
 
     def sets(self, values: Iterable[int], count: int) -> int:
-        """The address of constant sets of `count` words each, preceded by the last one."""
+        """The address of an array of constant sets of `count` words each, preceded by a copy of its last element."""
         key = tuple(values)
         if (count, key) not in self._sets:
             at = self.room(8 * count * (len(key) + 1))
@@ -136,7 +136,7 @@ class Memory:
         return self.room(self.constants["PILES"] + 24 * size)
 
     def temporary(self) -> int:
-        """The address of a temporary row, fixed because nothing is recursive."""
+        """The address of a temporary row; static, because nothing is recursive."""
         return self.room(8 * self.words)
 
     def address(self, cell: int) -> int:
@@ -161,7 +161,7 @@ class Memory:
 
 
 def words(values: Sequence[int]) -> bytes:
-    """Numbers as 64-bit words; a set's last bit may be the sign."""
+    """Numbers packed as 64-bit words; the highest bit of a set may be the sign."""
     try:
         return struct.pack(f"<{len(values)}q", *values)
     except struct.error:

@@ -17,7 +17,7 @@ from rulespec.language.intervals import Interval
 from rulespec.language.operators import OPERATORS
 
 _SUM = 1 << 62
-"""Sums that are smaller are not tested."""
+"""The bound below which sums need no overflow test."""
 _FOUND_NONE = {"any": 0, "all": 1, "first": -1, "count": 0, "sum": 0}
 
 
@@ -43,7 +43,7 @@ class LoopEmitter:
 
     @contextmanager
     def members(self, source: ir.Expr, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
-        """A loop over the members of a set, in cyclic order: the labels for leaving it and for continuing."""
+        """A loop over the members of a set in cyclic order; yields the labels for leaving it and for continuing."""
         words = self.x.words(source)
         if words == ROW:
             self.x.address(source)
@@ -78,7 +78,7 @@ class LoopEmitter:
 
     @contextmanager
     def wide_members(self, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
-        """The same for a row in memory with its address on the stack."""
+        """`members` for a row in memory, whose address is on the stack."""
         code = self.x.code
         source, first, at, round_ = code.local(), code.local(), code.local(), code.local()
         code.set(source)
@@ -247,11 +247,11 @@ class LoopEmitter:
         code.end()
 
     def better(self, keys: list[int], best: list[int], some: int, than: str) -> None:
-        """Pushes whether keys precede the best ones so far, or there are none yet."""
+        """Pushes whether keys precede the best ones so far, or are the first."""
         code = self.x.code
         code.get(some)
         code.do("eqz")
-        for key, other in zip(keys[::-1], best[::-1], strict=True):  # the first counts most: it is compared last
+        for key, other in zip(keys[::-1], best[::-1], strict=True):  # the first key is most significant: compared last
             code.get(key)
             code.get(other)
             code.do("eq", "i32.and")
@@ -263,7 +263,7 @@ class LoopEmitter:
 
 
 def most(p: ir.Program, e: ir.Expr) -> int:
-    """An upper bound for the absolute value of a number; `_SUM` if its form implies none."""
+    """An upper bound of a number's absolute value; `_SUM` if its form implies none."""
     if isinstance(e, ir.Const):
         return abs(e.value)
     if isinstance(e, ir.Cell) and e.base < len(p.cells):
@@ -286,7 +286,7 @@ def most(p: ir.Program, e: ir.Expr) -> int:
 
 
 def wide_call(code: Code, name: str, *addresses: int) -> None:
-    """Calls a function of rows at constant addresses."""
+    """Calls a function on rows with constant addresses."""
     for address in addresses:
         code.const(address)
     code.call(name)

@@ -15,7 +15,7 @@ from rulespec.engine.wasm.wide_sets import Word, as_signed
 from rulespec.engine.wasm.widths import ROW
 
 _FEW = 4_000
-"""Numbers in cells whose sum always fits into 64 bits."""
+"""The number of cells whose sum always fits into 64 bits."""
 
 
 class NeighbourEmitter:
@@ -35,7 +35,7 @@ class NeighbourEmitter:
 
     @contextmanager
     def neighbours(self, e: ir.Positive | ir.Total | ir.Held) -> Iterator[tuple[int, int]]:
-        """A loop over adjacent cells: the locals for the cell's number and for its 32-bit address."""
+        """A loop over adjacent cells; yields the locals of the cell's number and its 32-bit address."""
         code = self.x.code
         i, at = code.local(), code.local(I32)
         stride = 1 if isinstance(e, ir.Held) else e.stride
@@ -117,7 +117,7 @@ class NeighbourEmitter:
         return result
 
     def _same(self, place: int, wanted: int, words: int) -> None:
-        """Pushes whether the value at an address equals another one, in locals or in a row."""
+        """Pushes whether the value at an address equals a value in locals or in a row."""
         code = self.x.code
         if words == ROW:
             code.get(place)
@@ -134,7 +134,7 @@ class NeighbourEmitter:
 
     @contextmanager
     def gathered(self, e: ir.Expr) -> Iterator[tuple[list[Word], Callable[[int], None]]]:
-        """Gathers members, which are in locals, into a set: its words, or the address of the row."""
+        """Collects members from locals into a set; yields its words or its row's address, and a function to add one."""
         code, words = self.x.code, self.x.words(e)
         if words == ROW:
             to, bit = self.x.memory.temporary(), self.x.memory.temporary()
@@ -154,7 +154,7 @@ class NeighbourEmitter:
             yield sets.in_locals(code, result, words), partial(sets.add_member, code, result, words)
 
     def _inverse(self, e: ir.Inverse) -> None:
-        """The set of members for which an array gives a value: a table by value."""
+        """The members for which an array has a value, from a table by value."""
         code, words = self.x.code, self.x.words(e)
         self._inverse_place(e, self.x.memory.words if words == ROW else words)
         if words == 1:
@@ -169,7 +169,7 @@ class NeighbourEmitter:
         return self.x.loaded(words)
 
     def _inverse_place(self, e: ir.Inverse, words: int) -> None:
-        """Pushes the address of the set."""
+        """Pushes the address of the set from `_inverse`."""
         code, array = self.x.code, self.x.p.arrays[e.array]
         of_value = max(self.x.widths.of_array(e.array), self.x.words(e.value))
         low, high = min(array, default=0), max(array, default=-1)
@@ -179,14 +179,14 @@ class NeighbourEmitter:
         else:
             values = sorted(set(array))
             self._one_of(e.value, values, of_value)
-        # The set of what is no value is empty; it stands first.
+        # The first set, for numbers that are not values, is empty.
         code.const(8 * words)
         code.do("mul")
         code.const(self.x.memory.sets([0, *(_mask(array, value) for value in values)], words))
         code.do("add")
 
     def _from_low(self, e: ir.Expr, low: int, count: int) -> None:
-        """Pushes the position of a value in a run from `low`, counted from 1; 0 if it is not in it."""
+        """Pushes the position of a value in a run from `low`, counted from 1; 0 if it is outside."""
         code, at = self.x.code, self.x.code.local()
         self.x.value(e)
         code.const(as_signed(low))
@@ -200,7 +200,7 @@ class NeighbourEmitter:
         code.do("le_u", "select")
 
     def _one_of(self, e: ir.Expr, values: Sequence[int], words: int) -> None:
-        """The same for values of `words` words in any order."""
+        """`_from_low` for values of `words` words in any order."""
         x, code = self.x, self.x.code
         result, at = x.held(e, words), code.local()
         code.const(0)
@@ -221,5 +221,5 @@ class NeighbourEmitter:
 
 
 def _mask(array: Sequence[int], value: int) -> int:
-    """The set of members for which an array gives a value."""
+    """The members for which an array has a value, as a set."""
     return sum(1 << k for k, v in enumerate(array) if v == value)

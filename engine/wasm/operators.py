@@ -15,15 +15,15 @@ from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW, WORD, order_bits
 
 _INSTRUCTIONS = {"+": "add", "-": "sub", "*": "mul", "|": "or", "&": "and", "count": "popcnt", "behind": "shr_u"}
-"""Operators that are one instruction."""
+"""Operators that compile to one instruction."""
 _CALLS = {"mul": "product", "fit": "fit", "the": "only", "/": "floor_divided", "%": "remainder"}
-"""Operators that are a function of the runtime; one that is in no table is the function of its name."""
+"""Operators that call a runtime function; an operator in no table calls the function of its own name."""
 _ORDERS = {"members": "order_members", "append": "order_append", "without": "order_without", "place": "order_place"}
 _WIDE_CALLS = {"|": "wide_or", "&": "wide_and", "diff": "wide_diff", "until": "wide_until"}
 
 
 class WideOrderError(Exception):
-    """Orders of more than one word."""
+    """A program with orders wider than one word."""
 
 
 class OperatorEmitter:
@@ -81,7 +81,7 @@ class OperatorEmitter:
             self.x.value(arg)
 
     def _op_words(self, e: ir.Op) -> list[Word]:
-        """The words of a set that an operator makes."""
+        """The words of an operator's result, a set."""
         x, words = self.x, self.x.words(e)
         if e.op in ("|", "&", "diff"):
             one, *others = (x.operand(arg, words, cut=True) for arg in e.args)
@@ -100,7 +100,7 @@ class OperatorEmitter:
         return sets.loaded(x.code, at, words)
 
     def _single(self, e: ir.Op, words: int) -> list[Word]:
-        """The set of one member; of none with `one`."""
+        """The set of one member; with `one`, the empty set for none."""
         x, code = self.x, self.x.code
         member = e.args[0]
         if isinstance(member, ir.Const):
@@ -125,7 +125,7 @@ class OperatorEmitter:
         self.x.code.do("xor", "and")
 
     def _picked(self, e: ir.Op) -> None:
-        """The first member from one on, which may be behind the members that the set can have."""
+        """The first member at or after a given one, which may lie beyond all possible members of the set."""
         self._values(e)
         self.x.code.call("pick1" if self.x.widths.words else "pick")
 
@@ -143,7 +143,7 @@ class OperatorEmitter:
         self.x.code.do("rem_u")
 
     def _passed(self, e: ir.Op) -> None:
-        """The count of the further numbers, in ascending order, that are below the first one."""
+        """The number of further operands, in ascending order, that are below the first one."""
         code, number = self.x.code, self.x.held(e.args[0], 1)
         code.const(0)
         for end in e.args[1:]:
@@ -152,7 +152,7 @@ class OperatorEmitter:
             code.do("lt_s", "extend", "add")
 
     def _divided(self, e: ir.Op) -> None:
-        """Division that rounds down, and its remainder."""
+        """Floor division, and its remainder."""
         by = e.args[1].value if isinstance(e.args[1], ir.Const) else 0
         if by > 0 and by & (by - 1) == 0:
             self.x.value(e.args[0])
@@ -163,7 +163,7 @@ class OperatorEmitter:
             self.x.code.call(_CALLS[e.op])
 
     def _extreme(self, e: ir.Op) -> None:
-        """The least or the greatest of any number of numbers: of the first two, of that and the third, and so on."""
+        """The least or the greatest operand, folded from the left."""
         code = self.x.code
         one, other = code.local(), code.local()
         self.x.value(e.args[0])
@@ -190,7 +190,7 @@ class OperatorEmitter:
         code.do("ge_s", "select")
 
     def _bit(self, e: ir.Op) -> None:
-        """The set of one member; of none with `one`."""
+        """The set of one member; with `one`, the empty set for none."""
         code = self.x.code
         self._values(e)
         member = code.local()
@@ -255,7 +255,7 @@ class OperatorEmitter:
         code.call({"count": "wide_count", "pick": "wide_pick", "the": "wide_only", "place": "wide_place"}[e.op])
 
     def _row_op(self, e: ir.Op) -> None:
-        """An operator of rows in memory: the address of one."""
+        """The address of the result of an operator on rows in memory."""
         x, code = self.x, self.x.code
         to = x.memory.temporary()
         if e.op in ("bit", "one"):
@@ -278,7 +278,7 @@ class OperatorEmitter:
 
 
 def _moved(x: ExpressionEmitter, e: ir.Op) -> None:
-    """The members of a set of one word, moved by a known distance."""
+    """A one-word set, shifted by a constant distance."""
     members, by, within = e.args
     assert isinstance(by, ir.Const)
     x.value(members)
@@ -289,6 +289,6 @@ def _moved(x: ExpressionEmitter, e: ir.Op) -> None:
 
 
 def fits(x: ExpressionEmitter, bits: int) -> None:
-    """Requires that an order fits into one word, unless wide values are allowed."""
+    """Raises `WideOrderError` if an order exceeds one word, unless wide values are allowed."""
     if not x.widths.words and order_bits(x.p, bits) > WORD:
         raise WideOrderError

@@ -27,11 +27,11 @@ from rulespec.language.bags import BITS
 T = TypeVar("T")
 
 _BEYOND = 1 << 40
-"""No member of a set has so large a number."""
+"""A number greater than that of any member of a set."""
 
 
 class OptionEmitter:
-    """Writes the functions of decisions.
+    """Writes the functions that list the options of decisions.
 
     Args:
         x: writes expressions.
@@ -63,7 +63,7 @@ class OptionEmitter:
                 chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
                 for e in same_for_all(d, [c for _, c in chosen], self._facts):
                     if (words := x.words(e)) != ROW:
-                        x.memo[e] = (code.local(), code.locals(words))  # zero at first
+                        x.memo[e] = (code.local(), code.locals(words))  # initially zero
                 self._alike.find(i, d, interrupts=interrupts)
                 for k, c in chosen:
                     self._listed(self.numbers[i, k], c)
@@ -89,7 +89,7 @@ class OptionEmitter:
         code.module.define("who", code, 1, I64, export=True)
 
     def _write_weights(self) -> None:
-        """Writes the function of the weight of a listed option, by chance or in playouts."""
+        """Writes the function for the weight of a listed option, in chance or in playouts."""
         x = self.x
         code = x.begin(2)
         code.get(1)
@@ -130,7 +130,7 @@ class OptionEmitter:
         x.known = x.widths.named(c)
         with code.scope():
             if any(words_of(value_bits(q.type, x.p.sizes)) == ROW for q in c.params if q.several is not None):
-                code.do("unreachable")  # only Python lists such large ones
+                code.do("unreachable")  # only Python lists numbers this large
                 return
             again = code.block()
             loops = ExitStack()
@@ -140,11 +140,11 @@ class OptionEmitter:
                 if depth:
                     self._alike.unless_listed(c, depth - 1, again)
                 param = c.params[depth] if depth < len(c.params) else None
-                # A parameter's domain is found before the tests if it may fault or is counted, as in Python.
+                # As in Python, a domain that may fault or is counted is evaluated before the tests.
                 early = param is not None and (order.faults[depth] or param.steps > 0)
                 if param is not None and param.walk is not None and order.tests[depth]:
                     with self._walks.paths(param.walk, param.slot, param.steps):
-                        pass  # whether they can be listed at all comes before the tests
+                        pass  # the check whether they can be listed precedes the tests
                     early = False
                 result = self._domain(param) if param is not None and param.walk is None and early else None
                 for named in order.tests[depth]:
@@ -231,7 +231,7 @@ class OptionEmitter:
         return at, high
 
     def _begun(self, q: ir.Param, several: tuple[ir.Expr, ir.Expr]) -> tuple[int, int]:
-        """Begins the sets or bags that a parameter may be: the address of their area, and their words."""
+        """Starts a loop over a parameter's possible sets or bags; returns their area's address, and their words."""
         x, code = self.x, self.x.code
         kind = q.type.partition(" ")[2]
         words = words_of(value_bits(q.type, x.p.sizes))
@@ -307,7 +307,7 @@ class OptionEmitter:
         code.call("charge")
 
     def _next(self, q: ir.Param, words: int, locals_: Sequence[int], outside: int) -> None:
-        """Puts the next value into its local, at last none, and leaves the loop after it."""
+        """Puts the next value into its local, with none as the last one, and leaves the loop after it."""
         code = self.x.code
         local, at, high, none = locals_
         if words == ROW:
@@ -357,7 +357,7 @@ class OptionEmitter:
 
 
 def cases(code: Code, of: Sequence[T]) -> Iterator[T]:
-    """Opens a case for each value of the function's first parameter, written by the caller."""
+    """Opens one case per item, selected by the function's first parameter; the caller writes its body."""
     end = code.block()
     labels = [code.block() for _ in of][::-1]
     code.get(0)

@@ -83,7 +83,7 @@ class WalkEmitter:
 
     @contextmanager
     def paths(self, walk: ir.PathSearch, slot: int, steps: int) -> Iterator[tuple[int, int]]:
-        """A loop over the paths, which are in the locals of a slot: the labels for leaving it and for continuing.
+        """A loop over the paths, held in the locals of a slot; yields the labels for leaving it and for continuing.
 
         `steps`: the steps per path prefix.
         """
@@ -161,7 +161,7 @@ class QueryEmitter:
             self._longest(e)
 
     def _trail(self, e: ir.PathSearch) -> list[Word]:
-        """The set of all stops; the search ends with the last one that can be reached."""
+        """The set of all stops; the search ends as soon as no reachable stop is left."""
         x, code = self.x, self.x.code
         assert e.reachable is not None
         words = words_of(e.size)
@@ -185,14 +185,14 @@ class QueryEmitter:
 
     @contextmanager
     def _searched(self, e: ir.PathSearch) -> Iterator[tuple[int, int]]:
-        """A loop over the paths, whose slots have another meaning after it."""
+        """A loop over the paths, whose slots are bound only inside it."""
         slots, known = self.x.slots.copy(), self.x.known.copy()
         with self._walks.paths(e, e.slot, e.steps) as labels:
             yield labels
         self.x.slots, self.x.known = slots, known
 
     def _end_without(self, rest: int, words: int, outside: int) -> None:
-        """Leaves the search if no stop is left to be reached."""
+        """Leaves the search if no reachable stop is left."""
         code = self.x.code
         sets.push_union(code, sets.in_locals(code, rest, words))
         code.do("eqz")
@@ -232,7 +232,7 @@ class QueryEmitter:
 
 
 class _Frames:
-    """The memory of one loop, and the locals that stand for the frame at hand."""
+    """The frames of one loop in memory, and the locals of the current frame."""
 
     def __init__(self, x: ValueEmitter, walk: ir.PathSearch) -> None:
         self.x, self.walk = x, walk
@@ -256,7 +256,7 @@ class _Frames:
 
     @property
     def _held(self) -> list[tuple[int, int]]:
-        """The locals in a frame behind the stops that are left, each with its place there."""
+        """The locals stored in a frame after the untried stops, each with its offset."""
         results = [(self._at, 8 * self.words), (self._left, 8 * self.words + 8)]
         place = 8 * self.words + 16
         for first, words in zip(self._used, self._uses, strict=True):

@@ -1,4 +1,4 @@
-"""Invariants in pieces: each is tested for members in the same word."""
+"""Invariants split into pieces; each is tested for the members in one word."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.engine.wasm.widths import WORD
 
 
 class Piece(NamedTuple):
-    """The members in one word for testing an invariant; a single piece if it is indivisible."""
+    """A part of an invariant for the members in one word; an indivisible invariant is a single piece."""
 
     invariant: int
     word: int

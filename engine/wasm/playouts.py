@@ -1,4 +1,4 @@
-"""Whole random games in a module's memory, equal by seed to those in Python."""
+"""Whole random games in a module's memory, the same for a seed as in Python."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.roots import Ranks
 
 BUDGET = 300_000_000
-"""Steps of a call, so that a program that plays long games can be interrupted."""
+"""The step limit of one call, so that a program that plays long games can be interrupted."""
 _KNOWN = 4_096
-"""Results of games that are remembered as they were read."""
+"""The maximum number of decoded results in the cache."""
 _SELDOM, _FEW = 20, 3
-"""Python carries out up to one decision in this number, and these more; if there are more, it plays the whole game."""
+"""Python takes up to one decision in `_SELDOM`, and `_FEW` more; beyond that, it plays the whole game."""
 Decide = Callable[[State, Draws, int], Sequence[int] | None]
-"""Takes a random decision of a number: the cells after it; None if the rules are at fault, or nothing is legal."""
+"""Takes the decision with this number at random; returns the cells after it, or None for a fault or no option."""
 Ended = Literal["over", "capped", "stuck", "broken", "trapped"]
 _ENDS: tuple[Ended, ...] = ("over", "capped", "stuck", "broken")
 
@@ -31,7 +31,7 @@ class Played(NamedTuple):
     """The end of a playout.
 
     Attributes:
-        how: "stuck": nothing was legal; "broken": an invariant was broken; "trapped": Python must decide.
+        how: "stuck": nothing was legal; "broken": an invariant was broken; "trapped": only Python can continue.
         decisions: the number of decisions.
         ending: the cell of the ending.
         won: the cell of the winners.
@@ -50,7 +50,7 @@ TRAPPED = Played("trapped")
 
 
 class WasmGames:
-    """Successive games in one memory; one for each thread.
+    """A player of successive games in one memory, for one thread.
 
     Args:
         wasm: the program with its machine code.
@@ -93,7 +93,7 @@ class WasmGames:
 
         Args:
             seed: the seed of chance.
-            numbers: the numbers of the games.
+            numbers: the indices of the games.
             cap: the number of decisions before a game is abandoned.
 
         Yields:
@@ -104,12 +104,12 @@ class WasmGames:
             yield TRAPPED if row is None else known.get(row) or self.read(row)
 
     def rows(self, seed: int, numbers: range, cap: int) -> Iterator[bytes | None]:
-        """Plays games like `play`; yields the raw results from memory, or None if Python must decide.
+        """Plays games like `play`; yields the raw results from memory, or None for a game that only Python can play.
 
-        Equal rows are equal results; `read` decodes them.
+        Equal rows mean equal results; `read` decodes them.
         """
         firsts = range(0, len(numbers), BATCH)
-        # A list a call, and no generator between its rows and who reads them: of a small game that is a fifth.
+        # One list per call, without a generator between it and its reader, saves a fifth of a small game's time.
         return chain.from_iterable(
             chain.from_iterable(self._batch(seed, numbers[first : first + BATCH], cap) for first in firsts)
         )

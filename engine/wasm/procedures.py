@@ -1,8 +1,8 @@
 """Procedures as functions: their variables are locals, stored in cells when the game waits.
 
 A function takes the number of an entry, and the values of the parameters. It starts at the procedure's first block
-(-1), or in the middle, with the variables in cells. It returns the block where to continue, or that the game waits; its
-caller then returns the same, unless that block is the return target of the call.
+(-1), or in the middle, with the variables in cells. It returns the next block, or `STOPPED` if the game waits or is
+over; its caller then returns the same, unless that block is the return target of the call.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from rulespec.engine.wasm.wasm_format import I64
 from rulespec.engine.wasm.widths import ROW
 
 _MAX_VARIABLES = 100
-"""Variables of a procedure; if there are more, all stay in their cells."""
+"""The number of variables of a procedure beyond which all stay in their cells."""
 _FEW_STEPS = 100_000
-"""Steps of a loop or a procedure that are counted at once, as many as they may be."""
+"""The maximum steps of a loop or a procedure that are charged at once, at their upper bound."""
 _ROOM = 1 << 40
 _OF_CELLS = frozenset({ir.Cell, ir.Positive, ir.Held, ir.Total})
 _NONE = CompiledProcedure(None, (), (), frozenset(), frozenset(), waits=True)
-"""Stands for the blocks that no procedure has: those where a game begins and ends."""
+"""The procedure of blocks outside all others: those where a game begins and ends."""
 
 
 class _Function(Struct):
-    """A procedure that is being written.
+    """A procedure being compiled.
 
     Attributes:
-        name: of the function.
+        name: the function's name.
         procedure: the procedure.
         regions: the structure of its blocks.
         parameters: the cells whose values are passed to it.
-        locals: the cells that stand in locals.
-        saved: those of them that are put into their cells when the game waits.
+        locals: the cells kept in locals.
+        saved: the locals written to their cells when the game waits.
     """
 
     name: str
@@ -61,10 +61,10 @@ class ProcedureEmitter:
     Args:
         x: writes expressions.
         occupancy: the maintained sets.
-        listing: for each decision, the maximum steps of finding out whether anything is legal.
+        listing: for each decision, the maximum steps of a test whether anything is legal.
 
     Attributes:
-        by_row: the option blocks that read their arguments from the taken option's row; others find them in cells.
+        by_row: the option blocks that read their arguments from the taken option's row; others read them from cells.
     """
 
     def __init__(self, x: ExpressionEmitter, occupancy: Occupancy, listing: list[int]) -> None:
@@ -80,7 +80,7 @@ class ProcedureEmitter:
         self._arguments = x.p.arguments()
         self.by_row: set[int] = set()
         self._charged: dict[int, int] = x.charged
-        """The procedures whose steps are counted by their callers."""
+        """The procedures whose steps are counted by their callers, with these steps."""
         for first, each in self._procedures.items():
             steps = x.costs.procedure(first) if not each.waits else _FEW_STEPS
             if steps < _FEW_STEPS:
@@ -138,7 +138,7 @@ class ProcedureEmitter:
                 yield e.after
 
     def _entered(self, first: int, procedure: CompiledProcedure) -> Iterator[int]:
-        """The blocks of a procedure at which running may begin."""
+        """The entry blocks of a procedure."""
         yield first
         yield from self._afters(sorted(procedure.blocks))
         for block in sorted(procedure.blocks):
@@ -166,7 +166,7 @@ class ProcedureEmitter:
         return [at for at in cells if at not in self._in_cells]
 
     def _called(self, blocks: list[int]) -> list[int]:
-        """The cells passed to the procedures called by blocks."""
+        """The cells passed to the procedures that blocks call."""
         exits = (self.p.blocks[b].exit for b in blocks)
         return [at for e in exits if isinstance(e, ir.Enter) for at in self._parameters[e.block] if at != e.back]
 
@@ -184,13 +184,13 @@ class ProcedureEmitter:
         return [at for at in procedure.cells if at in results and at not in self._in_cells]
 
     def _found_in_cells(self) -> set[int]:
-        """The variables that stay in cells: indexed ones, rows, those of deep procedures and what finds no local."""
+        """The variables kept in cells: indexed ones, rows, those of deep procedures, and those without a free local."""
         p = self.p
         rules = {at for at, cell in enumerate(p.cells) if cell.group == "rules"}
         results = {at for at in rules if at in p.rows or self.x.widths.of_cells[at] == ROW}
         asked: set[tuple[int, int]] = set()
         for x in chain.from_iterable(map(walk, roots(p))):
-            if type(x) not in _OF_CELLS:  # as most are
+            if type(x) not in _OF_CELLS:  # the usual case
                 continue
             if isinstance(x, ir.Positive) or (isinstance(x, ir.Cell) and not isinstance(x.index, ir.Const)):
                 asked.add((x.base, x.base + x.size))
@@ -218,7 +218,7 @@ class ProcedureEmitter:
     # --- steps -------------------------------------------------------------------------------
 
     def _charges(self, f: _Function) -> dict[int, int]:
-        """The steps charged at the beginning of a block: at most those up to the next charging block."""
+        """The steps charged at the start of a block: an upper bound for the run up to the next charging block."""
         regions = f.regions
         starts = [*regions.entries]
         if regions.entries[0] in self._charged:
@@ -229,7 +229,7 @@ class ProcedureEmitter:
             rounds = self.x.costs.members(loop.over) if loop is not None else 0
             steps = rounds * self._longest(f, head, regions.loops[head], few)
             entered = any(block in regions.loops[head] for block in regions.entries)
-            if loop is not None and steps <= _FEW_STEPS and not entered:  # what begins there is charged in each round
+            if loop is not None and steps <= _FEW_STEPS and not entered:  # entries inside are charged per iteration
                 few[head] = steps
             else:
                 inside = regions.loops[head]
@@ -239,7 +239,7 @@ class ProcedureEmitter:
     def _longest(
         self, f: _Function, begin: int, within: set[int] | None, few: dict[int, int], stops: Collection[int] = ()
     ) -> int:
-        """The most steps from a block on: of one round of a loop, or up to blocks that start a new count."""
+        """The maximum steps from a block on, for one iteration of a loop or up to blocks that start a new count."""
         results: dict[int, int] = {}
         regions = f.regions
         for block in reversed(regions.order):
@@ -254,7 +254,7 @@ class ProcedureEmitter:
                     most = max(most, results.get(target, 0))
             results[block] = steps + most
             if block in few and block != begin:
-                # The way on from a loop leads out of it, from any of its blocks.
+                # Control may leave a loop from any of its blocks.
                 inside = regions.loops[block]
                 out = [
                     results.get(t, 0) for b in inside for t in regions.after[b] if t not in inside and t not in stops
@@ -313,11 +313,11 @@ class ProcedureEmitter:
         code.module.define(f.name, code, params, I64)
 
     def _span(self, cells: Iterable[int]) -> int:
-        """The locals that the values of cells take."""
+        """The number of locals for the values of cells."""
         return sum(self.x.widths.of_cells[at] for at in cells)
 
     def _load(self, f: _Function, begun: int, blocks: BlockEmitter) -> None:
-        """Begins in the middle, with variables loaded from their cells."""
+        """Enters a procedure in the middle: loads its variables from their cells."""
         x, code = self.x, self.x.code
         first = f.regions.entries[0]
         code.get(0)

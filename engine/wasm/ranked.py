@@ -96,7 +96,7 @@ class RankEmitter:
             sets.add_member(code, best, words, local)
 
     def _order(self, e: ir.Ranked) -> None:
-        """All members by their keys: rows of keys and member, sorted as they come."""
+        """The order of all members by their keys: rows of keys and member, sorted on insertion."""
         x, code = self.x, self.x.code
         fits(x, e.bits)
         width = len(e.keys) + 1

@@ -10,7 +10,7 @@ from rulespec.engine.wasm.pieces import by_word, pieces
 
 
 class Readers:
-    """The tables of one program, for all its memories.
+    """The tables of one program, the same in each of its memories.
 
     Each cell has the address of a list, or 0: the list's length, then the number of each piece and the set of its
     members.

@@ -9,7 +9,7 @@ from rulespec.engine.program.long_values import scored
 
 
 def roots(p: ir.Program, *, definitions: bool = True) -> Iterator[ir.Expr]:
-    """The expressions of blocks, decisions, invariants, scoring, values and asides, and of definitions."""
+    """The top-level expressions: those of blocks, decisions, invariants, scoring, values, asides and definitions."""
     if definitions:
         for f in p.functions:
             yield from (value for _, value in f.lets)
@@ -67,7 +67,7 @@ def rank_size(p: ir.Program) -> int:
 
 
 def rank_parts(p: ir.Program) -> list[int]:
-    """The parts of a seat's ranks after its points: their number, and for each 0 for one number, or a list's bound."""
+    """The parts of a seat's ranks after its points: their number, and for each part 0 (a number) or a list's bound."""
     ties = p.scoring.tiebreaks if p.scoring is not None else ()
     parts = [0 if t.source is None or t.key is None else sorted_most(p) for t in ties]
     return [len(parts), *parts]
@@ -125,9 +125,9 @@ _LIST = """\
 
 
 def value_source(p: ir.Program) -> str:
-    """The fixed function for a position's value to each seat, by value number; -1 means points.
+    """The fixed function for the value of a position to each seat, by value number; -1 means points.
 
-    For a value of another kind, it writes the value for each of its entities.
+    A value over a kind other than seats has one number per entity.
     """
     first = len(scored(p)) - len(p.values)
     lines = [
@@ -161,7 +161,7 @@ class Ranks:
         self._seats = range(0, size * p.seats, size) if size else range(0)
 
     def of(self, numbers: Sequence[int]) -> list[tuple[int, ...]]:
-        """For each seat its points and tiebreaks."""
+        """The points and tiebreaks of each seat."""
         results = []
         for at in self._seats:
             rank = [numbers[at]]

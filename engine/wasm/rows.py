@@ -13,10 +13,10 @@ _ALL = (1 << WORD) - 1
 
 
 class RowForm:
-    """The columns of a row.
+    """The column layout of a row.
 
-    First come the cells of the program, in order; a set has one bit per member there, the last of 64 being the sign.
-    Longer values continue in further columns, after those of all cells.
+    First come the cells of the program, in order; a set has one bit per member, and the 64th bit is the sign. Longer
+    values continue in further columns, after those of all cells.
 
     Args:
         p: the program.
@@ -30,7 +30,7 @@ class RowForm:
     def __init__(self, p: ir.Program) -> None:
         self.cells = self.columns = len(p.cells)
         self.further: dict[int, range] = {}
-        self._full: list[int] = []  # the cells that use the last bit of their first word
+        self._full: list[int] = []  # the cells that use the highest bit of their first word
         for at, cell in enumerate(p.cells):
             bits = value_bits(cell.type, p.sizes)
             if bits >= WORD:
@@ -50,13 +50,13 @@ class RowForm:
         return row
 
     def array(self, cells: Sequence[int]) -> memoryview:
-        """The row of a position, as numbers of 64 bits."""
+        """The row of a position, as 64-bit numbers."""
         if isinstance(cells, memoryview) and not self._full:
             return cells[: self.cells]
         return memoryview(array("q", self.row(cells) if self._full else cells[: self.cells]))
 
     def values(self, row: Sequence[int]) -> list[int]:
-        """The cells of the program, given a row."""
+        """The cells of the program, decoded from a row."""
         results = list(row[: self.cells])
         for at in self._full:
             results[at] &= _ALL
@@ -66,7 +66,7 @@ class RowForm:
 
 
 def same_options(p: ir.Program) -> list[int]:
-    """For each option of all decisions, in order, the number of the first one with its name and parameters.
+    """For each option of all decisions, in order, the number of the first option with its name and parameters.
 
     A decision may occur more than once, for instance in a duplicated procedure.
     """
@@ -76,6 +76,6 @@ def same_options(p: ir.Program) -> list[int]:
 
 
 def _signed(value: int) -> int:
-    """The last 64 bits of a number, as a number with a sign."""
+    """The low 64 bits of a number, as a signed number."""
     value &= _ALL
     return value - (1 << WORD) if value >> WORD - 1 else value

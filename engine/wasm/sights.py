@@ -1,4 +1,4 @@
-"""Sights of seats for the fixed functions: viewers of private cells, and tables of disclosures."""
+"""Visibility for the fixed functions: tests of private cells, and tables of disclosures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rulespec.engine.wasm.wasm_format import I64
 
 
 def write_sights(x: ExpressionEmitter, long: LongValues) -> None:
-    """Writes for each secret a function that tests whether its cell is hidden from a seat, the first parameter."""
+    """For each secret, writes a function that tests whether its cell is hidden from a seat, the first parameter."""
     for number, secret in enumerate(x.p.secrets):
         params = 1 + len(secret.sizes)
         code = x.begin(params)
@@ -35,7 +35,7 @@ def write_sights(x: ExpressionEmitter, long: LongValues) -> None:
 
 
 def _is_in(seat: ir.Expr, seats: ir.Expr) -> ir.Expr:
-    """Whether a seat is in a set; sets with one member, and conditional sets, are not built."""
+    """Whether a seat is in a set; avoids building sets with one member and conditional sets."""
     if isinstance(seats, ir.If):
         return choose(seats.condition, _is_in(seat, seats.then), _is_in(seat, seats.other))
     if isinstance(seats, ir.Op) and seats.op == "bit":
@@ -67,7 +67,7 @@ def sight_source(p: ir.Program, memory: Memory) -> str:
 
 
 def _hidden_at(p: ir.Program, secret: ir.Secret) -> list[int]:
-    """For each place of a token the set of the seats that do not see it; empty if more than the place decides."""
+    """For each place of a token, the set of seats that do not see it; empty if visibility depends on more."""
     place_of = ir.Cell(secret.cells.start, ir.Local(0), len(secret.cells))
 
     def known(e: ir.Expr, place: int) -> ir.Expr:
@@ -130,7 +130,7 @@ def sight_tables(p: ir.Program, memory: Memory) -> dict[str, int]:
 
 
 def _count(p: ir.Program, memory: Memory, count: Count) -> list[int]:
-    """A public count as the fixed functions read it; see `runtime.program`."""
+    """A public count, as the fixed functions read it; see `runtime.program`."""
     cells, first = count.cells, memory.address(count.cells[0])
     if count.place >= 0:
         return [1, first, len(cells), count.place]

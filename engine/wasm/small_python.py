@@ -1,11 +1,11 @@
 """Compiler from a small subset of Python to WebAssembly, for the fixed functions of every module.
 
-A source has imports and functions. All variables are whole numbers of 64 bits that wrap around, but for those a `float`
-is assigned to. There are `if`, `while`, assignments to one name, calls by position, `return`, `break`, `continue`,
-comparisons (signed), `and`, `or`, `not`. `//` and `%` are for numbers from 0 on, `>>` shifts zeros in. Names in
-capitals are constants; `runtime.intrinsics` has the instructions that are called. Anything else is refused.
+A source has imports and functions. All variables are 64-bit integers that wrap around, except those a `float` is
+assigned to. It may use `if`, `while`, assignments to one name, calls by position, `return`, `break`, `continue`,
+comparisons (signed), `and`, `or`, `not`. `//` and `%` require non-negative numbers, and `>>` shifts zeros in. Names in
+capitals are constants; `runtime.intrinsics` declares instructions as functions. Anything else is rejected.
 
-A function is compiled once in a process: nearly all of a small game's module are functions that every module has.
+A function is compiled once per process: a small game's module consists almost entirely of functions common to all.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _INTRINSICS = {
 
 @lru_cache(maxsize=64)
 def parsed(source: str) -> list[SmallFunction]:
-    """The functions of a source, parsed once, as that takes as long as compiling them."""
+    """The functions of a source, cached, as parsing takes as long as compiling them."""
     results = []
     for number, statement in enumerate(ast.parse(source).body):
         if isinstance(statement, ast.FunctionDef):
@@ -65,7 +65,7 @@ def compile_functions(functions: Iterable[SmallFunction], module: Module, consta
     """Adds functions to a module. The host can call those decorated with `exported`.
 
     Args:
-        functions: functions in a small part of Python.
+        functions: functions in small Python.
         module: the module to add them to.
         constants: numbers by upper-case name.
     """
@@ -98,10 +98,10 @@ def _is_text(s: ast.stmt) -> bool:
 
 
 class SmallFunction:
-    """A function of a source.
+    """A function in small Python.
 
     Attributes:
-        name: its name, by which others call it.
+        name: the name in calls.
     """
 
     def __init__(self, function: ast.FunctionDef) -> None:
@@ -123,7 +123,7 @@ class SmallFunction:
 
 
 class _Writer:
-    """One function, written.
+    """The compiler of one function.
 
     Attributes:
         code: its instructions.
@@ -244,7 +244,7 @@ class _Writer:
             code.do("extend")
 
     def _truth(self, e: ast.expr) -> None:
-        """Pushes a condition as a number of 32 bits."""
+        """Pushes the truth value of a condition as a 32-bit number."""
         code = self.code
         if isinstance(e, ast.Compare):
             assert len(e.ops) == 1 and type(e.ops[0]) in _COMPARED, _refused(e)

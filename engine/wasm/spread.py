@@ -17,7 +17,7 @@ from rulespec.engine.wasm.widths import ROW as IN_MEMORY
 from rulespec.engine.wasm.widths import words_of
 
 ROW = 16
-"""Bytes of a row: the sum, and whether it is open (1), settled (2), or neither."""
+"""Bytes per row: the sum, and whether it is open (1), settled (2), or neither."""
 
 
 class SpreadEmitter:
@@ -44,7 +44,7 @@ class SpreadEmitter:
 
 
 def _spread(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int) -> int:
-    """Settles reachable members until a requested one is found; returns the local of its sum."""
+    """Settles reachable members until a requested one is settled; returns the local of its sum."""
     code = x.code
     limit, at, total, value = (code.local() for _ in range(4))
     _begin(x, loops, e, rows, limit)
@@ -151,7 +151,7 @@ def _settled_set(x: ExpressionEmitter, neighbours: NeighbourEmitter, e: ir.Sprea
 
 
 def _begin(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int, limit: int) -> None:
-    """Opens the members that the ways begin at."""
+    """Opens the starting members."""
     code = x.code
     code.const(rows)
     code.const(e.size)

@@ -13,7 +13,7 @@ from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.widths import WORD
 
 _EVERYTHING = 300
-"""Cells written from outside after which all are copied: that takes as long."""
+"""The number of cells written from outside at which copying all cells is as fast."""
 _put = list.__setitem__
 
 
@@ -22,9 +22,9 @@ def _is_cell(at: object) -> bool:
 
 
 class WasmState(list[int]):
-    """A state that tracks the cells written from outside since the module's memory was last equal.
+    """A state that tracks the cells written from outside since it last equalled the module's memory.
 
-    Until its first run it is `fresh`: except for these cells it is the module's initial state. Changes by runs since
+    It is `fresh` until its first run: equal to the module's initial state except for these cells. Changes by runs since
     its last read are `behind` (see `Late`).
     """
 
@@ -49,7 +49,7 @@ class WasmState(list[int]):
         return result
 
     def catch_up(self) -> None:
-        """Applies the changes of runs."""
+        """Applies pending changes of runs."""
         if self.behind:
             for changes in self.behind:
                 write_changes(self, changes)
@@ -57,9 +57,9 @@ class WasmState(list[int]):
 
 
 class StateMemory:
-    """The memory of a module, which mirrors the last run state.
+    """The memory of a module, which mirrors the state of the last run.
 
-    A call with that state copies only cells written from outside; a call with another one copies everything.
+    A call with that state copies only cells written from outside; a call with another state copies all cells.
 
     Args:
         wasm: the program with its machine code.
@@ -81,21 +81,21 @@ class StateMemory:
         self._held: WasmState | None = None
         """The state that the memory holds."""
         self._known = -1
-        """Its decision, if the memory holds the decider."""
+        """The decision whose decider the memory holds, or -1."""
         self._ready = False
-        """Whether the memory holds the options of its decision."""
+        """Whether the memory holds the options of that decision."""
         self._large = [bits >= WORD or wide for bits, wide in zip(memory.widths.bits, memory.widths.cells, strict=True)]
         self._plain = not any(self._large)
         self._counter = memory.address(ir.PC) // 8
         self._first_cell = memory.state // 8
-        self._room = 0, 0  # the address of further memory, and its bytes
+        self._room = 0, 0  # the address and the size of additional memory
         self._cell_of = {
             (memory.address(at) - memory.state) // 8 + word: at
             for at, large in enumerate(self._large)
             if large
             for word in range(memory.words if memory.widths.cells[at] else 1)
         }
-        """The words of cells whose values are not always numbers of 64 bits with a sign → the cell."""
+        """Words of cells with values beyond signed 64-bit numbers → the cell."""
 
     def catch_up(self, state: State) -> None:
         """Brings a state up to date."""
@@ -103,7 +103,7 @@ class StateMemory:
             state.catch_up()
 
     def take_back(self, state: State, noted: Journal | Changes) -> None:
-        """Undoes the last run, only in memory if nobody has read its changes."""
+        """Undoes the last run; only in memory if its changes were never read."""
         if not isinstance(state, WasmState) or isinstance(noted, list):
             self.catch_up(state)
             restore(state, journal_of(noted))
@@ -125,7 +125,7 @@ class StateMemory:
         self._ready, self._known = False, -1
 
     def _bring(self, state: State) -> None:
-        """Lets the memory hold a state."""
+        """Loads a state into the memory, unless it is there."""
         if state is (held := self._held) and not held.written:
             return
         self._held, self._ready, self._known = None, False, -1
@@ -178,12 +178,12 @@ class StateMemory:
 
         Args:
             state: the position; it changes only if all decisions are legal.
-            codes: the decisions, in the form for `runtime/replay`.
+            codes: the decisions, as `runtime/replay` reads them.
             budget: their total step limit.
 
         Returns:
-            The number of legal decisions, up to the first that the module does not find among its options; -1 if the
-            step limit is exceeded.
+            The number of legal decisions, up to the first one not among the listed options; -1 if the step limit is
+            exceeded.
         """
         instance, width, row = self.instance, self._constants["STRIDE"], self._room_for(len(codes))
         numbers, first = instance.numbers, row + self._constants["ROW"]
@@ -196,9 +196,9 @@ class StateMemory:
                 numbers[self._constants[register] // 8] = value
             instance.call("saved", row)
             instance.call("replay", 1, 0, 0)
-        except TrapError:  # in a decision that Python may be able to take
+        except TrapError:  # at a decision that Python may be able to take
             self._forget()
-        except (OverflowError, ValueError):  # a value that no cell of the rules has
+        except (OverflowError, ValueError):  # a value outside the range of any cell
             pass
         self._held, self._ready, self._known = None, False, -1
         taken = (numbers[row // 8 - 2] - first) // width
@@ -214,7 +214,7 @@ class StateMemory:
         return [*map(self._read, range(len(self._start)))]
 
     def _room_for(self, size: int) -> int:
-        """The address of a row, with two numbers before it and as many bytes after it.
+        """The address of a row, with room for two numbers before it and `size` bytes after it.
 
         Raises:
             NoWasmtimeError: if there is not enough memory.
@@ -225,14 +225,14 @@ class StateMemory:
         return self._room[0] + 16
 
     def _taken_over(self, state: State, changes: Journal, values: list[int]) -> Journal:
-        """Applies changes with values that are not plain numbers; returns their journal."""
+        """Applies changes that include values beyond plain numbers; returns their journal."""
         journal: Journal = []
         for at, before, value in zip(changes[::2], changes[1::2], values, strict=True):
             cell = self._cell_of.get(at)
             if cell is None:
                 journal += (at, before)
                 _put(state, at, value)
-            elif (whole := self._read(cell)) != state[cell]:  # else by a word before, of the same cell
+            elif (whole := self._read(cell)) != state[cell]:  # otherwise an earlier word of the cell has updated it
                 journal += (cell, state[cell])
                 _put(state, cell, whole)
         return journal

@@ -16,9 +16,9 @@ from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW, Widths
 
 Forms = dict[type, Callable[..., None]]
-"""A form of expressions → pushes one of them, a number or an address."""
+"""For each form of expression, a function that pushes its value, a number or an address."""
 SetForms = dict[type, Callable[..., list[Word]]]
-"""A form of expressions → makes the words of one of them, a multi-word set."""
+"""For each form of expression, a function that returns the words of its value, a multi-word set."""
 
 
 class ValueEmitter:
@@ -26,11 +26,11 @@ class ValueEmitter:
 
     Attributes:
         code: the function.
-        slots: slot → its local, or the first one for a wide value.
+        slots: slot → its local, or the first of several for a wide value.
         known: slot → the facts known about it from `Widths`.
-        variables: cell → its local, or the first one for a wide value.
+        variables: cell → its local, or the first of several for a wide value.
         parameters: first block of a procedure → the cells passed as arguments to its function.
-        memo: expression evaluated once in the function → the locals for whether it has been evaluated, and for its
+        memo: expression evaluated at most once per call → the locals of a flag that it has been evaluated, and of its
             value.
     """
 
@@ -51,7 +51,7 @@ class ValueEmitter:
         self._several: SetForms = {}
 
     def add_forms(self, forms: Forms, several: SetForms | None = None) -> None:
-        """Adds forms of expressions."""
+        """Registers forms of expressions."""
         self._forms |= forms
         self._several |= several or {}
 
@@ -79,7 +79,7 @@ class ValueEmitter:
             self._forms[type(e)](e)
 
     def _memo_local(self, e: ir.Expr, words: int) -> int:
-        """Evaluates a constant value once, on first use; returns its local."""
+        """Evaluates an expression of constant value on first use; returns its local."""
         known, value = self.memo[e]
         self.code.get(known)
         self.code.do("eqz")
@@ -141,7 +141,7 @@ class ValueEmitter:
         return [*result[:count], *[None] * (count - len(result))]
 
     def _of_row(self, e: ir.Expr, count: int, *, cut: bool) -> list[Word]:
-        """The first words of a row in memory."""
+        """The first words of a set in a row of memory."""
         code, at = self.code, self.code.local(I32)
         self._forms[type(e)](e)
         code.do("wrap")

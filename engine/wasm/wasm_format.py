@@ -1,4 +1,4 @@
-"""The required part of WebAssembly's binary format: functions over i64, one memory, no imports.
+"""The supported part of WebAssembly's binary format: functions over i64, one memory, no imports.
 
 https://webassembly.github.io/spec/core/binary/
 """
@@ -14,7 +14,7 @@ from functools import lru_cache
 I32, I64, F64 = b"\x7f", b"\x7e", b"\x7c"
 VOID = b"\x40"
 PAGE = 65_536
-"""Bytes of a page of memory."""
+"""Bytes per page of memory."""
 
 _NAMES = """
     i64.eqz eq ne lt_s lt_u gt_s gt_u le_s le_u ge_s ge_u
@@ -24,7 +24,7 @@ _NAMES = """
     clz ctz popcnt add sub mul div_s div_u rem_s rem_u and or xor shl shr_s shr_u rotl rotr
 """
 OPCODES: dict[str, bytes] = {name: bytes([0x50 + i]) for i, name in enumerate(_NAMES.split())}
-"""Opcodes by name; those without a type are of i64."""
+"""Opcodes by name; an instruction without a type in its name is one of i64."""
 OPCODES |= {
     "unreachable": b"\x00",
     "return": b"\x0f",
@@ -125,7 +125,7 @@ class Code:
         self.out += signed(value)
 
     def const32(self, value: int) -> None:
-        """Pushes a number of 32 bits, such as an address."""
+        """Pushes a 32-bit number, such as an address."""
         self.out += b"\x41"
         self.out += signed(value)
 
@@ -150,17 +150,17 @@ class Code:
             self.get(local)
 
     def set_all(self, first: int, count: int) -> None:
-        """Pops into `count` consecutive locals, the last one from the top."""
+        """Pops into `count` consecutive locals; the top of the stack goes into the last one."""
         for local in reversed(range(first, first + count)):
             self.set(local)
 
     def load(self, offset: int = 0) -> None:
-        """Replaces an address of 32 bits by the number there."""
+        """Replaces a 32-bit address with the number stored there."""
         self.out += b"\x29\x03"
         self.out += unsigned(offset)
 
     def store(self, offset: int = 0) -> None:
-        """Pops a number, and an address under it."""
+        """Pops a number and stores it at the address under it."""
         self.out += b"\x37\x03"
         self.out += unsigned(offset)
 
@@ -226,7 +226,7 @@ class Code:
 
 
 class Template(Code):
-    """The body of a function of many modules: calls, and numbers that a module names, have gaps for what is its own.
+    """A function body shared by many modules, with gaps for module-specific function indices and constants.
 
     Args:
         params: the types of its parameters.
@@ -242,12 +242,12 @@ class Template(Code):
         self._gaps.append((len(self.out), name, True))
 
     def named(self, name: str) -> None:
-        """Pushes a number that the module names."""
+        """Pushes a constant of the module by its name."""
         self.out += b"\x42"
         self._gaps.append((len(self.out), name, False))
 
     def filled(self, module: Module, constants: Mapping[str, int]) -> Code:
-        """The body in a module, which has numbers by their names."""
+        """The body for a module, with the module's constants by name."""
         out, begun = bytearray(), 0
         for at, name, is_call in self._gaps:
             out += self.out[begun:at]
@@ -272,7 +272,7 @@ class Module:
         return self._indices.setdefault(name, len(self._indices))
 
     def define(self, name: str, code: Code, params: int, result: bytes = b"", *, export: bool = False) -> None:
-        """Adds a function of `params` numbers (i64); `result` are its result types."""
+        """Adds a function of `params` numbers (i64) with the result types in `result`."""
         self.index(name)
         type_ = b"\x60" + _vector([I64] * params) + unsigned(len(result)) + result
         self._defined[name] = (type_, code.body())
@@ -285,7 +285,7 @@ class Module:
             self._data.append((at, values))
 
     def encoded(self, pages: int) -> bytes:
-        """The module as bytes, with `pages` pages of memory."""
+        """The binary module, with `pages` pages of memory."""
         results = [self._defined[name] for name in self._indices]
         types = list(dict.fromkeys(type_ for type_, _ in results))
         exports = [_name(name) + b"\x00" + unsigned(self._indices[name]) for name in self._exports]
@@ -308,7 +308,7 @@ class Module:
 
 
 def custom_section(name: str, content: bytes) -> bytes:
-    """A custom section for other programs, appended to a module."""
+    """A custom section for other programs, to append to a module."""
     return _section(0, _name(name) + content)
 
 

@@ -17,7 +17,7 @@ _MASK = (1 << WORD) - 1
 
 
 def as_signed(value: int) -> int:
-    """A 64-bit number in WebAssembly notation; the last bit of a set is the sign."""
+    """A 64-bit number in WebAssembly notation, where the highest bit of a set is the sign."""
     return value - (1 << WORD) if value >> WORD - 1 == 1 else value
 
 
@@ -31,18 +31,18 @@ def push(code: Code, words: Sequence[Word]) -> None:
 
 
 def in_locals(code: Code, first: int, count: int) -> list[Word]:
-    """The words in consecutive locals."""
+    """The words of a set in consecutive locals."""
     return [partial(code.get, first + k) for k in range(count)]
 
 
 def of_number(code: Code, value: int, count: int) -> list[Word]:
-    """The words of a constant."""
+    """The words of a constant set."""
     parts = [value >> WORD * k & _MASK for k in range(count)]
     return [partial(code.const, as_signed(part)) if part else None for part in parts]
 
 
 def loaded(code: Code, address: int, count: int) -> list[Word]:
-    """The words at an address of 32 bits in a local."""
+    """The words of a set in memory, whose 32-bit address is in a local."""
 
     def word(k: int) -> None:
         code.get(address)
@@ -81,7 +81,7 @@ def push_union(code: Code, words: Sequence[Word]) -> None:
 
 
 def push_differences(code: Code, one: Sequence[Word], other: Sequence[Word]) -> None:
-    """Pushes zero if two sets are equal."""
+    """Pushes a number that is zero if and only if two sets are equal."""
     for k, (a, b) in enumerate(zip(one, other, strict=True)):
         push(code, (a, b))
         code.do("xor")
@@ -99,7 +99,7 @@ def push_count(code: Code, words: Sequence[Word]) -> None:
 
 
 def push_holds(code: Code, words: Sequence[Word], member: int) -> None:
-    """Pushes whether a set holds the member in a local; false for none and numbers beyond the set."""
+    """Pushes whether a set holds the member in a local; false for none and for numbers beyond the set."""
     _push_chosen(code, words, member)
     code.get(member)
     code.do("shr_u")
@@ -112,7 +112,7 @@ def push_holds(code: Code, words: Sequence[Word], member: int) -> None:
 
 
 def _push_chosen(code: Code, words: Sequence[Word], member: int) -> None:
-    """Pushes the word that has the bit of a member."""
+    """Pushes the word with a member's bit."""
     push(code, words)
     for k in range(len(words) - 1, 0, -1):
         code.get(member)
@@ -121,7 +121,7 @@ def _push_chosen(code: Code, words: Sequence[Word], member: int) -> None:
 
 
 def single(code: Code, member: int, count: int) -> list[Word]:
-    """The words of a set with one member, given in a local."""
+    """The words of a set whose only member is in a local."""
     bit = code.local()
     code.const(1)
     code.get(member)
@@ -148,7 +148,7 @@ def add_member(code: Code, first: int, count: int, member: int) -> None:
 
 
 def add(code: Code, first: int, words: Sequence[Word]) -> None:
-    """Adds all members of a set to the set in locals."""
+    """Adds all members of a set to a set in locals."""
     for k, word in enumerate(words):
         if word is not None:
             code.get(first + k)
@@ -165,7 +165,7 @@ def clear(code: Code, first: int, count: int) -> None:
 
 
 def take_lowest(code: Code, first: int, count: int, member: int, outside: int | None = None) -> None:
-    """Moves the lowest member of a set in locals into a local; leaves a block if the set may be empty."""
+    """Moves the lowest member of a set in locals into a local; an empty set leaves the block `outside`."""
     taken = code.block() if count > 1 else None
     for k in range(count):
         further = code.block() if k < count - 1 else outside
@@ -192,7 +192,7 @@ def take_lowest(code: Code, first: int, count: int, member: int, outside: int | 
 
 
 def split(code: Code, first: int, later: int, count: int, start: int, *, far: bool) -> None:
-    """Moves the members before a given one from a set in locals to another set; its word may be far behind."""
+    """Moves the members before a given one from a set in locals to another; with `far`, it may lie beyond the set."""
     for k in range(count):
         code.get(first + k)
         code.get(first + k)

@@ -17,34 +17,34 @@ from rulespec.language.paths import MAX_STOPS, bits_of
 from rulespec.types import FAST_MEMBERS
 
 WORD = 64
-"""Bits of a word."""
+"""Bits per word."""
 MOST_ON_STACK = FAST_MEMBERS // WORD
-"""Words of a set that is not a row in memory."""
+"""The maximum width of a set on the stack, in words."""
 ROW = MOST_ON_STACK + 1
-"""Stands for the number of words of a value that is a row in memory: all rows of a program are equally long."""
+"""The width of a value in a row of memory, instead of a number of words; all rows of a program have the same length."""
 _OF_BAGS = {"lot": BITS, "entities": 1}
 _OF_ORDERS = frozenset({"append", "without", "behind", "members"})
 _NONE: Mapping[int, int] = {}
 
 
 class Widths:
-    """The words of the values of a program: 1, up to `MOST_ON_STACK`, or `ROW`.
+    """The widths of a program's values in words: 1 to `MOST_ON_STACK`, or `ROW`.
 
     Args:
         p: the optimised program.
         cells: the number of cells of a state.
-        added: by cell, the number of members of the sets in cells after those of the program.
+        added: cell added after those of the program → the number of members of its set.
         orders: whether there are multi-word orders.
 
     Attributes:
-        words: the width of a cell in memory with a multi-word value; 0 if there is none.
+        words: the width in memory of a cell with a multi-word value; 0 without such cells.
         bits: the bits of each cell's value; 1 unless it is a set or an order.
         of_cells: for each cell, the width of its value.
-        cells: for each cell whether it has more than one word.
+        cells: for each cell, whether it has more than one word.
         functions: for each definition, the facts about its slots, and the width of its result.
 
-    For a slot with a set, its width is known; for one with a member, as a negative number, the width of the set that
-    contains it.
+    The fact about a slot is, for a set, its width; for a member, as a negative number, the width of a set that contains
+    it.
     """
 
     def __init__(self, p: ir.Program, cells: int, added: Mapping[int, int], *, orders: bool = False) -> None:
@@ -147,7 +147,7 @@ class Widths:
         if isinstance(member, ir.Local):
             return -min(slots.get(member.slot, 0), 0) or self._largest
         if isinstance(member, ir.Cell):
-            if member.base >= len(self.p.cells):  # a cell that passes have added holds a set, never a member
+            if member.base >= len(self.p.cells):  # a cell added by a pass holds a set, never a member
                 return self._largest
             size = self.p.sizes.get(self.p.cells[member.base].type.removesuffix("?"))
             return self._largest if size is None else words_of(size)
@@ -166,7 +166,7 @@ class Widths:
         return self._largest
 
     def bound(self, e: Binding, slots: Mapping[int, int]) -> dict[int, int]:
-        """Facts about the slots bound by an expression, which hold members."""
+        """Facts about the slots that an expression binds to members."""
         if isinstance(e, ir.Spread):
             return dict.fromkeys(binds(e), -words_of(e.size))
         if isinstance(e, ir.PathSearch):
@@ -174,7 +174,7 @@ class Widths:
         return {e.slot: -self.of(e if isinstance(e, ir.Closure) else e.source, slots)}
 
     def _walk_slots(self, e: ir.PathSearch, slots: Mapping[int, int]) -> dict[int, int]:
-        """Facts about the slots of paths under way: the path, its last and its next stop, and the sets used."""
+        """Facts about the slots of partial paths: the path, its last and its next stop, and the sets used."""
         member = -words_of(e.size)
         results = {e.slot: words_of(MAX_STOPS * bits_of(e.size)), e.at: member, e.to: member, e.left: 0}
         known = {**slots, **results}
@@ -194,7 +194,7 @@ class Widths:
                     moved = True
 
     def _follow(self) -> None:
-        """Finds the words of parameters and results of definitions, until nothing changes."""
+        """Computes the widths of parameters and results of definitions as a fixed point."""
         moved = True
         while moved:
             moved = False
@@ -255,12 +255,12 @@ class Widths:
 
 
 def _longest_value(values: Iterable[int]) -> int:
-    """The most bits of any of some values."""
+    """The maximum bit length of some values."""
     return max((value.bit_length() for value in values), default=1)
 
 
 def _paths(p: ir.Program) -> Iterator[int]:
-    """The bits of the paths of searches, which are in no cell."""
+    """The bits of the paths in searches, which are in no cell."""
     return (
         MAX_STOPS * bits_of(x.size)
         for e in roots(p)
@@ -275,18 +275,18 @@ def words_of(bits: int) -> int:
 
 
 def _of_order(bits: int) -> int:
-    """The words of an order of `bits` bits, which is a row if it needs several."""
+    """The width of an order of `bits` bits; an order of several words is a row."""
     return 1 if bits <= WORD else ROW
 
 
 def order_bits(p: ir.Program, bits: int) -> int:
-    """The maximum bits of an order whose members take `bits` bits each."""
+    """The maximum bit length of an order whose members take `bits` bits each."""
     sizes = [size for size in p.sizes.values() if size.bit_length() == bits]
     return max(sizes, default=(1 << bits) - 1) * bits
 
 
 def _longest(p: ir.Program) -> int:
-    """The most bits of any order."""
+    """The maximum bit length of any order."""
     results = {x.args[-1] for e in roots(p) for x in walk(e) if isinstance(x, ir.Op) and x.op in _OF_ORDERS}
     bits = [e.value for e in results if isinstance(e, ir.Const)]
     bits += [x.bits for e in roots(p) for x in walk(e) if isinstance(x, ir.Ranked) and x.op == "order"]

@@ -1,1 +1,1 @@
-"""The runtime: fixed functions of every module, as Python that is compiled here and executed in tests."""
+"""The runtime: fixed functions of every module, in Python that is compiled for modules and executed in tests."""

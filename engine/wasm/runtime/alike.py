@@ -1,6 +1,6 @@
 """Alike tokens: the first of each class (`rulespec.engine.program.alike`).
 
-`kind` is the address of the description of a kind of tokens, laid out by `rulespec.engine.wasm.alike`: size, number of
+`kind` is the address of the descriptor of a kind of tokens, laid out by `rulespec.engine.wasm.alike`: size, number of
 tokens per owner, addresses of the firsts, of a spare array, of the individually named tokens and of an array for
 members; the lists of cells by block; field width of an order; the list of cells that name tokens; the fields.
 """
@@ -25,20 +25,20 @@ def alike_begin(kind: int) -> None:
 
 
 def alike_alone(kind: int, token: int) -> None:
-    """Marks a token that is individually named, or none."""
+    """Gives an individually named token a class of its own; -1 means no token."""
     if token >= 0:
         store(load(kind + 32) + 8 * token, token + 1)
 
 
 def alike_unseen(kind: int, token: int) -> None:
-    """Marks a token with a field hidden from some seat; -1 stands for all tokens."""
+    """Gives a token with a field hidden from some seat a class of its own; -1 means all tokens."""
     if token == -1:
         store(REVEALED, 1)
     alike_alone(kind, token)
 
 
 def alike_named(kind: int, entry: int) -> None:
-    """Marks the tokens named by a list's cells: single ones, sets or orders, of one or several words."""
+    """Separates the tokens named by a list's cells: single ones, sets or orders, of one or several words."""
     store(REVEALED, load(REVEALED) | load(entry))
     left = load(entry + 8)
     while left > 0:
@@ -67,7 +67,7 @@ def alike_in_set(kind: int, at: int, wide: int) -> None:
 
 
 def alike_in_order(kind: int, order: int) -> None:
-    """Marks the members of an order."""
+    """Gives each member of an order a class of its own."""
     bits = load(kind + 56)
     while order != 0:
         alike_alone(kind, (order & ((1 << bits) - 1)) - 1)
@@ -75,7 +75,7 @@ def alike_in_order(kind: int, order: int) -> None:
 
 
 def alike_in_wide_order(kind: int, order: int) -> None:
-    """Marks the members of a multi-word order."""
+    """Gives each member of a multi-word order a class of its own."""
     bits = load(kind + 56)
     at = 0
     one = wide_field(order, 0, bits)
@@ -117,7 +117,7 @@ def alike_split(kind: int, values: int, words: int) -> None:
 
 
 def alike_end(kind: int, block: int) -> None:
-    """Splits the classes by everything that distinguishes tokens while a block is open, and by their fields."""
+    """Splits the classes by all fields, and by all cells that name tokens while a block is open."""
     alike_named(kind, load(kind + 64))
     deep = load(DEPTHS)
     while deep > 0:

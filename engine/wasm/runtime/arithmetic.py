@@ -21,7 +21,7 @@ def product(a: int, b: int) -> int:
 
 
 def added(a: int, b: int) -> int:
-    """A sum that fits into 64 bits."""
+    """A sum; traps if it exceeds 64 bits."""
     c = a + b
     if ((a ^ c) & (b ^ c)) < 0:
         trap()
@@ -29,7 +29,7 @@ def added(a: int, b: int) -> int:
 
 
 def floor_divided(a: int, b: int) -> int:
-    """A quotient, rounded down."""
+    """A quotient, rounded down; traps for a divisor of zero."""
     if b == 0:
         trap()
     q = divided(a, b)
@@ -39,12 +39,12 @@ def floor_divided(a: int, b: int) -> int:
 
 
 def remainder(a: int, b: int) -> int:
-    """The remainder of that division, with the sign of the divisor."""
+    """The remainder of `floor_divided`, with the sign of the divisor."""
     return a - floor_divided(a, b) * b
 
 
 def find(table: int, count: int, width: int, keys: int) -> int:  # noqa: RET503 - `trap` never returns
-    """The value of a row in a table sorted by keys; a missing one traps."""
+    """The value of the row with these keys, in a table sorted by keys; traps if there is none."""
     low = 0
     high = count
     while low < high:
@@ -70,7 +70,7 @@ def values(low: int, high: int) -> int:
 
 
 def charge(steps: int) -> None:
-    """Counts steps."""
+    """Counts steps; traps if the budget is exceeded."""
     left = load(LEFT) - steps
     if left < 0:
         trap()

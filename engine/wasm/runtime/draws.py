@@ -5,7 +5,7 @@ from rulespec.engine.wasm.runtime.registers import KEY
 
 
 def mixed(z: int) -> int:
-    """The finalizer of the generator."""
+    """The finalizer of SplitMix64."""
     z = (z ^ z >> 30) * 13787848793156543929
     z = (z ^ z >> 27) * 10723151780598845931
     return z ^ z >> 31
@@ -19,7 +19,7 @@ def word(key: int, at: int) -> int:
 
 @exported
 def seed(seed: int, game: int) -> None:
-    """Sets the key for a game of a seed."""
+    """Sets the key of the game with this number, for a seed."""
     store(KEY, word(word(seed, 0), game))
 
 

@@ -66,7 +66,7 @@ from rulespec.engine.wasm.runtime.registers import (
 
 @exported
 def reset() -> None:
-    """The state before the first block."""
+    """Resets the game to the state before the first block."""
     copy(STATE, START, STATE_END - STATE)
     store(JOURNAL, JOURNAL_BASE)
     store(OPTIONS, OPTIONS_BASE)
@@ -81,7 +81,7 @@ def decision() -> int:
 
 
 def listing() -> None:
-    """Sets the step limit of the next listing."""
+    """Sets the end of the buffer for the next listing."""
     last = load(OPTIONS) + (MAX_OPTIONS - 1) * STRIDE
     store(LISTED_END, last if last < OPTIONS_END else OPTIONS_END)
 
@@ -105,13 +105,13 @@ def others(number: int) -> None:
 
 
 def spent(steps: int) -> None:
-    """Deducts steps from the budget, except those still left."""
+    """Charges the used part of a step budget to that of the batch."""
     store(BUDGET, load(BUDGET) - steps + load(LEFT))
     store(LEFT, UNBOUNDED)
 
 
 def idle(number: int) -> int:
-    """Whether a decision has no option. Its options stay listed for `own_again`."""
+    """Whether a decision has no option; its options stay listed for `own_again`."""
     first = load(OPTIONS)
     listing()
     list_own(number)
@@ -208,7 +208,7 @@ def chosen(weighing: int) -> int:
 
 
 def written(one: int, number: int) -> None:
-    """Writes an option as a code; if there is no room for another, the batch is interrupted."""
+    """Writes an option as a code; interrupts the batch if there is no room for another."""
     to = load(TRAIL)
     end = 16 + 8 * load(TAKES + STRIDE * load(one) + 8)
     store(to, load(SAMES + 8 * load(one)))
@@ -224,12 +224,14 @@ def written(one: int, number: int) -> None:
 
 @exported
 def play(cap: int, check: int) -> int:
-    """Plays on: 0 at the end, 1 after `cap` decisions, 2 without an option, 3 an invariant is broken, 4 interrupted."""
+    """Continues the game: 0 at the end, 1 after `cap` decisions, 2 without options, 3 if an invariant is broken, 4 if
+    interrupted.
+    """
     return played(cap, check, 0)
 
 
 def played(cap: int, check: int, weighing: int) -> int:
-    """Continues the game; with `weighing`, seats' options are weighed."""
+    """Continues the game like `play`; with `weighing`, seats' options are drawn by weight."""
     while True:
         number = decision()
         if number < 0:
@@ -284,7 +286,7 @@ def games(count: int, cap: int, check: int) -> None:
 
 
 def read_by(entry: int) -> None:
-    """Adds the invariants in a list to those to test."""
+    """Adds the invariants of a list to those to test."""
     left = load(entry)
     while left > 0:
         at = MEMBERS + 8 * load(entry + 8)

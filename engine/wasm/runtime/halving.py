@@ -1,6 +1,6 @@
 """A comparison of options by random games after each, in rounds: see `rulespec.engine.search.comparing`.
 
-Each option has four numbers at `OUT`: whether it is left, the sum of its seat's aims, the sum of its shares, and the
+Each option has four numbers at `OUT`: whether it remains, the sum of its seat's aims, the sum of its shares, and the
 number of its playouts. They are followed by snapshots of the positions after the options, one per particle.
 """
 
@@ -28,14 +28,14 @@ from rulespec.engine.wasm.runtime.search import listed, restored, returned, snap
 
 
 def option_of(k: int, size: int) -> int:
-    """The address of a listed option, by its number among the requested ones."""
+    """The address of a listed option, by its index among the requested ones."""
     if load(CODES) == 0:
         if k >= size:
             trap()
         return OPTIONS_BASE + STRIDE * k
     code = load(CODES) + STRIDE * k
     option = 0
-    if k < size:  # most often all are listed in the same order
+    if k < size:  # usually all are listed in the same order
         option = named(code, OPTIONS_BASE + STRIDE * k, OPTIONS_BASE + STRIDE * k + STRIDE)
     if option == 0:
         option = named(code, OPTIONS_BASE, OPTIONS_BASE + STRIDE * size)
@@ -45,7 +45,7 @@ def option_of(k: int, size: int) -> int:
 
 
 def followed(count: int, particles: int) -> None:
-    """Notes the positions after each option in each particle."""
+    """Takes a snapshot of the position after each option in each particle."""
     particle = 0
     while particle < particles:
         restored(load(ROWS) + ROW * particle)
@@ -60,7 +60,7 @@ def followed(count: int, particles: int) -> None:
 
 
 def left_out(count: int) -> None:
-    """Drops the worse half of the options; among equals, the later ones."""
+    """Drops the worse half of the options; ties drop the later ones."""
     rest = (load(LEFT_OVER) + 1) // 2
     k = 0
     while k < count:
@@ -99,7 +99,7 @@ def playout(position: int, number: int, cap: int) -> int:
 
 
 def counted(own: int) -> None:
-    """Adds a judged playout to an option."""
+    """Adds an evaluated playout to an option."""
     ended = load(RESULTS) == 0
     share = payoff(load(OWN_TEAM), ended)
     store(own + 8, load(own + 8) + aim(load(OWN_TEAM), ended, share))
@@ -126,10 +126,10 @@ def begun(count: int, particles: int) -> None:
 
 @exported
 def halve(count: int, particles: int, playouts: int, rounds: int, cap: int) -> int:
-    """Compares options; returns whether it was interrupted: another call resumes.
+    """Compares options; returns whether it was interrupted; another call resumes.
 
-    After each round the worse half is dropped; all options have equally many playouts. Playout n of an option shares
-    its draws with playout n of the others in the round, and the particles are used in turn.
+    After each round the worse half is dropped; all remaining options have the same number of playouts. Playout n of an
+    option shares its draws with playout n of the others in the round, and the particles are used in turn.
     """
     if load(NEXT) == 0:
         begun(count, particles)

@@ -50,7 +50,7 @@ def is_signed(at: int) -> int:
 
 @exported
 def grown(mark: int) -> int:
-    """The change of the hash by journal entries after a mark.
+    """The change of the hash due to journal entries after a mark.
 
     Small changes, the most frequent, are multiplied by the halves of their weights, summed, and reduced at the end.
     """
@@ -90,7 +90,7 @@ def whole_hash() -> int:
 
 
 def trail() -> None:
-    """Writes the hash after a decision of a playout; if there is no room for another, the batch is interrupted."""
+    """Writes the hash after a decision of a playout; interrupts the batch if there is no room for another."""
     total = plus(load(HASH), grown(JOURNAL_BASE))
     to = load(TRAIL)
     store(HASH, total)

@@ -5,8 +5,8 @@ Compiled, each is one or two WebAssembly instructions (`small_python`). Where We
 
 * `+`, `-`, `*`, `<<` and `-x` wrap around at 64 bits;
 * `>>` shifts zeros in, and shifts count modulo 64;
-* `//` and `%` are without sign, as is `below`; `<`, `<=`, `>` and `>=` are with sign;
-* addresses have 32 bits, and any outside the memory traps, as does division by zero.
+* `//`, `%` and `below` are unsigned; `<`, `<=`, `>` and `>=` are signed;
+* addresses have 32 bits; an address outside the memory traps, as does division by zero.
 
 Computations on literals alone are unbounded in Python, so tests pass numbers as `Int64`.
 """
@@ -24,7 +24,7 @@ _HALF = 1 << 63
 _ADDRESSES = (1 << 32) - 1
 
 memory = bytearray()
-"""The memory of the module; its owner replaces the content."""
+"""The memory of the module; its owner replaces the contents."""
 
 
 class Int64(int):
@@ -111,7 +111,7 @@ def exported(function: _Function) -> _Function:
 
 
 def trap() -> NoReturn:
-    """The end of the call: the rules fault, or Python must decide."""
+    """Aborts the call: a fault of the rules, or a case for Python."""
     raise TrapError
 
 

@@ -4,7 +4,7 @@ from rulespec.engine.wasm.runtime.intrinsics import load, store
 
 
 def path_cut(area: int, number: int, bits: int, words: int) -> None:
-    """Shortens the path in an area to a number of stops."""
+    """Truncates the path in an area to a number of stops."""
     at = number * bits
     word = at >> 6
     if word < words:
@@ -17,7 +17,7 @@ def path_cut(area: int, number: int, bits: int, words: int) -> None:
 
 
 def path_put(area: int, number: int, member: int, bits: int) -> None:
-    """Puts a stop after a number of stops."""
+    """Appends a stop to a path with a number of stops."""
     at = number * bits
     place = area + 8 * (at >> 6)
     store(place, load(place) | member + 1 << (at & 63))

@@ -1,6 +1,6 @@
 """The deciding team's payoff at the end of a playout, in units of 2^-30: see `rulespec.engine.search.payoffs`.
 
-A team has six numbers: its seats as a set, the factor from a sum to a mean in a common unit, and its results of a
+A team has six numbers: its seats as a set, the factor from a sum to a mean in a common unit, and its results in a
 playout: points, value, whether it has won, share.
 """
 
@@ -19,7 +19,7 @@ from rulespec.engine.wasm.runtime.registers import (
 
 
 def odds(behind: int) -> int:
-    """The odds of a team that trails by a difference, against the leader."""
+    """The odds of a trailing team against the leader, by the difference."""
     behind = behind >> load(SHIFT)
     most = 8 * load(UNIT)
     if behind > most:
@@ -33,7 +33,7 @@ def odds(behind: int) -> int:
 
 
 def against(ahead: int) -> int:
-    """The share of a team that leads a single other one by a difference, or trails if that is negative."""
+    """The share of a team in a comparison with one other team, which it leads by `ahead`, or trails if negative."""
     if ahead < 0:
         rest = odds(0 - ahead)
         return rest * 1073741824 // (1073741824 + rest)
@@ -41,7 +41,7 @@ def against(ahead: int) -> int:
 
 
 def mean(at: int, size: int, team: int) -> int:
-    """The mean of a team's numbers in the common unit: `at` is the address of the first seat's, `size` their stride."""
+    """The mean of a team's numbers in the common unit; `at` is the address of the first seat's, `size` the stride."""
     seats = load(team)
     total = 0
     while seats != 0:
@@ -111,7 +111,7 @@ def leaders(rank: int) -> int:
 
 
 def judge(row: int) -> None:
-    """Notes for each team its points, its value in a cut-off game, and whether it has won."""
+    """Records each team's points, its value in a cut-off game, and whether it has won."""
     status = load(row)
     by_value = load(FORM) == 1 and status != 0
     won = load(row + 24)
@@ -135,7 +135,7 @@ def judge(row: int) -> None:
 
 
 def total(field: int) -> int:
-    """The sum of a number over all teams."""
+    """The sum of a field over all teams."""
     result = 0
     team = load(TEAMS)
     while team < load(TEAMS_END):
@@ -145,7 +145,7 @@ def total(field: int) -> int:
 
 
 def differs(field: int) -> int:
-    """Whether a number differs between teams."""
+    """Whether a field differs between teams."""
     first = load(load(TEAMS) + field)
     team = load(TEAMS) + 48
     while team < load(TEAMS_END):
@@ -190,7 +190,7 @@ def payoff(own: int, ended: int) -> int:
 
 
 def place(own: int, ended: int) -> int:
-    """The share of its rivals that a team is ahead of."""
+    """The share of a team's rivals that it has beaten."""
     beaten = 0
     by_value = load(FORM) == 1 and ended == 0
     team = load(TEAMS)
@@ -209,7 +209,7 @@ def place(own: int, ended: int) -> int:
 
 
 def aim(own: int, ended: int, share: int) -> int:
-    """The share of the purse that a team plays for: a fifth goes by rank, with three or more teams."""
+    """The share that a team plays for: with three or more teams, a fifth depends on its rank."""
     if load(FORM) == 2 or load(TEAMS_END) - load(TEAMS) < 144:
         return share
     return (4 * share + place(own, ended)) // 5
@@ -229,7 +229,7 @@ def says(ended: int) -> int:
 
 
 def noted(row: int, status: int) -> None:
-    """Notes the end of a playout as a result, and its results for each team."""
+    """Records the end of a playout as a result, with the results of each team."""
     store(row, status)
     store(row + 24, load(STATE + 16))
     if status == 0 or load(FORM) != 1:

@@ -21,7 +21,7 @@ from rulespec.engine.wasm.runtime.registers import (
 
 @exported
 def descend(one: int, depth: int) -> int:
-    """The leaves after an option."""
+    """The number of leaves after an option."""
     mark = load(JOURNAL)
     before = load(HASH)
     leaves = 1
@@ -51,7 +51,7 @@ def leaf(total: int) -> None:
 
 @exported
 def perft(depth: int) -> int:
-    """The leaves below the position, within the limit of nodes."""
+    """The number of leaves below the position, within the node limit."""
     number = decision()
     if number < 0:
         store(ENDED, load(ENDED) + 1)

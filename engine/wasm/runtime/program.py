@@ -8,139 +8,139 @@ from typing import NoReturn
 from rulespec.engine.wasm.runtime.intrinsics import trap
 
 STATE = 0
-"""The first cell, which holds the open block; after it whether the game is over, and the winners."""
+"""The address of the state: the open block, the flag that the game is over, the winners, and all other cells."""
 STATE_END = 0
 """The address after the last word of the last cell."""
 RULES_END = 0
-"""The address after the cells of the rules: later ones are added by a machine."""
+"""The address after the cells of the rules, where cells added by a machine begin."""
 START = 0
-"""The state before the first block has run."""
+"""The address of the state before the first block."""
 WEIGHTS = 0
-"""For each word of the state its weight in the hash."""
+"""Per word of the state, its weight in the hash."""
 SIGNS = 0
-"""For each word of the state whether it has a sign."""
+"""Per word of the state, whether it is signed."""
 READERS = 0
-"""For each word of the state the list of the invariants that read it, or 0."""
+"""Per word of the state, the address of the list of invariants that read it, or 0."""
 MARKS = 0
-"""For each word of the state the step that has changed it last."""
+"""Per word of the state, the last step that changed it."""
 CHANGED = 0
-"""Room for the changes of a step: triples of the number of a word, the value before, the value after."""
+"""The buffer for the changes of a step: triples of word number, old value, new value."""
 PLACES = 0
-"""For each cell the list of the sets that have a member while it is not 0, or 0."""
+"""Per cell, the list of the sets with a member that depends on whether the cell is positive, or 0."""
 HOUSES = 0
-"""For each cell the list of the sets of those that are at a place, or 0."""
+"""Per cell, the list of the sets of entities at a place, or 0."""
 WORDS = 0
-"""The words of a row."""
+"""Words per row."""
 STRIDE = 16
-"""The bytes of an option: its number, its seat, its arguments."""
+"""Bytes per option: its number, its seat, its arguments."""
 JOURNAL_BASE = 0
-"""The first entry of the journal: address, value before, value after."""
+"""The address of the journal; an entry is address, old value, new value."""
 JOURNAL_END = 0
-"""The address at which there is no room for a further entry."""
+"""The address from which a journal entry no longer fits."""
 OPTIONS_BASE = 0
-"""The first option."""
+"""The address of the first option."""
 OPTIONS_END = 0
-"""The last address at which an option has room."""
+"""The last address with room for an option."""
 MAX_OPTIONS = 0
-"""The most options of a decision."""
+"""The maximum number of options of a decision."""
 MAX_SEVERAL = 0
-"""The most sets or bags of a parameter."""
+"""The maximum number of sets or bags of a parameter."""
 PILES = 48
-"""The offset of the piles in the area of such a parameter."""
+"""The offset of the piles in the area of a parameter's sets or bags."""
 FEW = 0
-"""The bound of changes of which all that a journal has fit into 64 bits, each times 32 bits."""
+"""The bound for small changes: a full journal of them, each times a 32-bit number, has a 64-bit sum."""
 STEPS = 0
-"""The most steps from one decision to the next."""
+"""The step limit from one decision to the next."""
 UNBOUNDED = 0
-"""More steps than are taken while nothing counts them."""
+"""The step budget where no steps are counted."""
 MAIN = 0
 """The first block."""
 ASKED = 0
-"""For each block the number of its decision, or -1."""
+"""Per block, the number of its decision, or -1."""
 FUNCTIONS = 0
-"""For each block the number of its function."""
+"""Per block, the number of its function."""
 ENTRIES = 0
-"""For each block the number of its entry into that function."""
+"""Per block, the number of its entry into its function."""
 OTHERWISE = 0
-"""For each block the one that follows if its decision has no option."""
+"""Per block, the block that follows if its decision has no option."""
 RETURNS = 0
-"""For each block the cell with the block where its procedure returns to, or 0."""
+"""Per block, the address of the cell with its procedure's return target, or 0."""
 USUAL = 0
-"""For each block the one where its procedure returns to if that cell is 0."""
+"""Per block, its procedure's usual return target, for a cell in `RETURNS` that is 0."""
 SAVED_CALLS = 0
-"""For each block where a call of a procedure within itself comes back its frames: the counter, the row of returns."""
+"""Per block where a recursive call returns, its frames: the counter, and the row of return targets."""
 DEPTHS = 0
-"""The number of procedures that may call themselves; of each the counter for a walk, and the cell with its depth."""
+"""The number of recursive procedures; for each, the counter for a walk, and the cell with its depth."""
 TAKES = 0
-"""For each option its block (-1 - block if arguments are read from the option), the count of arguments, their cells."""
+"""Per option, its block (-1 - block if arguments are read from the option), the argument count, their cells."""
 SAMES = 0
-"""For each option the first one with its name."""
+"""Per option, the first option with its name."""
 WEIGHED = 0
-"""For each decision whether its options have weights, by chance or in playouts; else all have 1."""
+"""Per decision, whether its options have weights, in chance or playouts; otherwise all weights are 1."""
 RESULT = 32
-"""The bytes of the result of a game: status, decisions, ending, winners, ranks, values."""
+"""Bytes per result of a game: status, decisions, ending, winners, ranks, values."""
 SEATS = 0
-"""The number of the seats."""
+"""The number of seats."""
 RESULTS = 0
-"""Room for the results of a batch."""
+"""The buffer for the results of a batch."""
 RANK = 0
-"""The numbers of the ranks of a seat."""
+"""The number of values in a seat's rank."""
 RANK_PARTS = 0
-"""The parts of these after the points: their number, and for each 0 for one number, or a list's bound."""
+"""The parts of a rank after the points: their number, and for each part 0 (a number) or a list's bound."""
 SORTED = 0
-"""Room for the members that a tiebreak compares."""
+"""The buffer for the members that a tiebreak compares."""
 INVARIANTS = 0
-"""The number of the invariants; one over several words of members counts for each."""
+"""The number of invariants; one over several words of members counts once per word."""
 MEMBERS = 0
-"""For each invariant the members that are to be tested."""
+"""Per invariant, the members to test."""
 ALWAYS = 0
-"""For each invariant the members that are tested after each decision."""
+"""Per invariant, the members to test after every decision."""
 EVERY = 0
-"""For each invariant all members."""
+"""Per invariant, all members."""
 ROW = 0
-"""The bytes of a row with a position."""
+"""Bytes per row of a position."""
 MOVED = 0
-"""Pairs of an offset in such a row and the address of a word of a wide cell."""
+"""Pairs of an offset in a row of a position and the address of a word of a wide cell."""
 MOVED_END = 0
-"""The address after them."""
+"""The address after `MOVED`."""
 VALUES_READ = 0
-"""For each value the parts of a row that it reads, points last (-1): a list of addresses, from each up to the next."""
+"""Per value, the parts of a row that it reads, points last (-1): a list of address pairs, start and end."""
 OPEN = -9223372036854775807
-"""In the place of a number hidden from a seat; no number of a position is this small."""
+"""The placeholder for a number hidden from a seat; no number of a position is this small."""
 UNSEEN = 0
-"""For each cell the note whether it is hidden from the viewer."""
+"""Per cell, whether it is hidden from the viewer."""
 SIGHTS = 0
-"""For each word of a cell that has a name: the address of the note that it is not seen, and its own."""
+"""Per word of a named cell, the address of its entry in `UNSEEN`, and its own address."""
 SIGHTS_END = 0
-"""The address after them."""
+"""The address after `SIGHTS`."""
 SIGHT_WEIGHTS = 0
-"""For each of these its weight, and the address of those of the places where a hidden token may be, or 0.
+"""Per word in `SIGHTS`, its weight, and the address of the weights of a hidden token's possible places, or 0.
 
-If the value of the cell decides its viewers, the address of the sets of seats from which it is hidden, by value,
-follows; or 0. The host writes them.
+The third number, if the value of the cell determines its viewers, is the address of the sets of seats from which it is
+hidden, by value; otherwise 0. The host writes all of them.
 """
 SIGHT_OF = 0
-"""For each word of the state the address of its entry in `SIGHT_WEIGHTS`, or 0; 0 if more than values decides."""
+"""Per word of the state, the address of its entry in `SIGHT_WEIGHTS`; 0 if visibility depends on more than values."""
 COUNTS = 0
-"""The addresses of the public counts of private things. Each is a list that begins with its form.
+"""The addresses of the public counts of private values. Each is a list that starts with its form.
 
 1: tokens at a place: the first cell, the number of cells, the place; 2: a sum: the number of cells, their addresses;
 3: the length of an order: its first word, the number of words, the bits of a member.
 """
 COUNTS_END = 0
-"""The address after them."""
+"""The address after `COUNTS`."""
 SUMS = 0
-"""The addresses of those of the forms 2 and 3."""
+"""The addresses of the counts of forms 2 and 3."""
 SUMS_END = 0
-"""The address after them."""
+"""The address after `SUMS`."""
 QUESTIONS = 0
-"""For each decision the first one that asks the same."""
+"""Per decision, the first decision with the same question."""
 TELLING = 0
-"""For each decision whether its options may reveal something private."""
+"""Per decision, whether its options may reveal something private."""
 
 
 def _absent() -> NoReturn:
-    """No program: in Python a test puts functions of its own in the places of these."""
+    """Raises an error outside a program; tests in Python replace the functions below."""
     trap()
 
 
@@ -175,12 +175,12 @@ def holds(number: int, members: int) -> int:
 
 
 def ranks(row: int) -> None:
-    """The points and tiebreaks of all seats, written to a row."""
+    """Writes the points and tiebreaks of all seats into a row."""
     _absent()
 
 
 def worth(to: int, which: int) -> None:
-    """The value of the position to each seat, by value number; -1: points."""
+    """Writes the value of the position to each seat, by value number; -1 means points."""
     _absent()
 
 

@@ -1,133 +1,133 @@
 """Registers: numbers at fixed addresses, shared by the modules and the host."""
 
 LEFT = 72
-"""Steps that may still be taken; none traps."""
+"""The step budget; a negative one traps."""
 JOURNAL = 80
 """The end of the journal."""
 OPTIONS = 88
-"""The end of the options that are listed."""
+"""The end of the listed options."""
 LISTED_END = 96
-"""The address from which on no further option is listed."""
+"""The address from which no further option is listed."""
 ROW_TAKEN = 104
-"""The row of the option that is taken, for blocks that read their arguments from it."""
+"""The row of the option taken, for blocks that read their arguments from it."""
 HASH = 112
 """The hash of the position."""
 PLY = 120
-"""The number of the decision in its game."""
+"""The number of decisions taken in the game."""
 SEED = 128
 """The seed of a batch of games."""
 FIRST = 136
 """The number of the first game of a batch."""
 EACH = 144
-"""The distance between the numbers of two games of a batch."""
+"""The step between the game numbers of a batch."""
 KEY = 152
-"""The key of the random numbers of a game."""
+"""The key of a game's random numbers."""
 DECIDING = 160
-"""Whether a decision of a whole game is under way, not its set-up."""
+"""Whether a whole game is past its set-up."""
 NODES = 168
-"""The options that perft has taken."""
+"""The number of options taken by perft."""
 LIMIT = 176
-"""The options that perft may take."""
+"""The maximum number of options that perft may take."""
 ENDED = 184
-"""The games that have ended before the depth of perft."""
+"""The number of games that ended before the depth of perft."""
 COMPLETE = 192
 """Whether perft has stayed within its limit."""
 LEAVES = 200
-"""The end of the hashes of leaves."""
+"""The end of the leaf hashes."""
 LEAVES_END = 208
-"""The address at which there is no room for a further leaf."""
+"""The address from which a leaf hash no longer fits."""
 RATE = 216
 """The probability of an option out of turn, in steps of 2^-53."""
 GAME = 224
-"""The number of the game, or row, in its batch."""
+"""The index of the game, or row, in its batch."""
 BUDGET = 232
-"""Steps after which a batch is interrupted."""
+"""The step budget of a batch; a negative one interrupts it."""
 PAUSED = 240
-"""Whether the game at hand has been interrupted."""
+"""Whether the current game has been interrupted."""
 ROWS = 248
-"""The address of the rows of positions that the host hands over."""
+"""The address of the rows of positions passed by the host."""
 ANSWERS = 256
-"""The address of the data of each row: a number, or two addresses."""
+"""The address of the data of each row: a number, or addresses."""
 OUT = 264
 """The end of the returned rows."""
 OUT_END = 272
-"""The address after the room for these rows."""
+"""The address after the buffer for returned rows."""
 NEXT = 280
-"""The number of the next option of a row that is expanded."""
+"""The index of the next option to expand in a row."""
 STAMP = 288
-"""The mark of things already listed in the loop at hand."""
+"""The stamp of what the current loop has already listed."""
 REVEALED = 296
-"""Whether the seat knows each token of a kind by itself."""
+"""Whether the seat can tell all tokens of a kind apart."""
 BY = 304
 """The seat of the next decision."""
 MARK = 312
-"""The mark of cells that have changed in the last step."""
+"""The stamp of the cells changed in the last step."""
 IDLE_AT = 320
-"""The address of options that are listed already, as a decision was tested for being idle."""
+"""The address of the options already listed by `idle`."""
 IDLE_SIZE = 328
-"""Their bytes; 0 if there are none."""
+"""The size of the options at `IDLE_AT` in bytes; 0 if there are none."""
 TRAIL = 336
-"""The end of the hashes, or codes, of a playout; 0 if none are written."""
+"""The end of the hashes or codes of a playout; 0 if none are recorded."""
 TRAIL_END = 344
-"""The address after the room for them."""
+"""The address after the buffer at `TRAIL`."""
 CODED = 352
-"""Whether the codes of the decisions of a playout are written, and not hashes."""
+"""Whether a playout records the codes of its decisions instead of hashes."""
 PERIOD = 360
-"""The playouts from rows after which their numbers begin again, so that they draw alike; 0: never."""
+"""The number of playouts from rows after which game numbers repeat, to share random numbers; 0 means never."""
 TEAMS = 368
-"""The address of the first team; of each: a set of seats, a factor, and room for three numbers (`payoffs`)."""
+"""The address of the first team; each has a set of seats, a factor, and room for four results (`payoffs`)."""
 TEAMS_END = 376
-"""The address after the last one."""
+"""The address after the last team."""
 OWN_TEAM = 384
-"""The address of the team of the seat that decides."""
+"""The address of the deciding seat's team."""
 FORM = 392
-"""The form of payoffs: 0 by the win alone, 1 by a value where a playout is cut off, 2 by points."""
+"""The form of payoffs: 0 by winning alone, 1 by a value if a playout is cut off, 2 by points."""
 UNIT = 400
-"""The difference that nearly decides; in a game for points twice the stakes."""
+"""The nearly decisive difference; in a game for points, twice the stake."""
 SHIFT = 408
-"""The last bits of a difference that do not count."""
+"""The number of low bits of a difference that are ignored."""
 STAKE = 416
-"""The most points by which a team ends above or below the average, times the number of teams."""
+"""The maximum points of a team above or below the average, times the number of teams."""
 POWERS = 424
 """The address of two tables of powers of 2."""
 JUDGED = 432
-"""The number of the value that judges positions; -1: points."""
+"""The number of the value that evaluates positions; -1 means points."""
 KEYS = 440
-"""The address of the seeds of the rounds of a comparison."""
+"""The address of the seeds of a comparison's rounds."""
 LEFT_OVER = 448
-"""The options that are left of a comparison."""
+"""The number of remaining options in a comparison."""
 ALREADY = 456
-"""The playouts after each of these before the round at hand."""
+"""The number of playouts per remaining option before the current round."""
 SILENT = 464
-"""The playouts of a comparison that carry no information."""
+"""The number of a comparison's playouts without information."""
 TREE_KEY = 472
-"""The key of the random numbers of a tree; its root is the first node."""
+"""The key of a tree's random numbers; the root is the first node."""
 TREE = 480
-"""The address of the nodes of a tree and their options."""
+"""The address of a tree's nodes and their options."""
 TREE_TOP = 488
-"""The end of them."""
+"""The end of the tree."""
 TREE_END = 496
-"""The address after the room for them."""
+"""The address after the buffer for a tree."""
 WAY = 504
-"""The address of a way down a tree: pairs of a node and the option that was chosen, or 0 by chance."""
+"""The address of a path down a tree: pairs of a node and the chosen option, or 0 for chance."""
 WAY_TOP = 512
-"""The end of the way."""
+"""The end of the path."""
 WAY_END = 520
-"""The address after the room for it."""
+"""The address after the buffer for a path."""
 KNOWN = 528
-"""Whether all of a position is seen, so that nodes are positions."""
+"""Whether positions are fully visible, so that nodes are positions."""
 DRAWN = 536
 """The number of the last draw of a tree."""
 HIDES = 544
-"""The address of a table: for each option the columns of its code that others than the actor do not see, as bits."""
+"""The address of a table: per option, as bits, the columns of its code hidden from seats other than the actor."""
 CURIOUS = 552
-"""The address of a table: the exploration bonus of an option after one try, by the times it was legal."""
+"""The address of a table: the exploration bonus of an option after one try, by the number of times it was legal."""
 RARE = 560
-"""The address of a table: the part of that bonus that is left, by the visits of an option."""
+"""The address of a table: the remaining fraction of the exploration bonus, by the visits of an option."""
 OWN_SEAT = 568
-"""The seat that decides at the root of a tree."""
+"""The seat to decide at the root of a tree."""
 CODES = 576
-"""The address of the codes of the requested options; 0: all listed ones."""
+"""The address of the codes of the requested options; 0 means all listed ones."""
 
 REGISTERS: dict[str, int] = {name: address for name, address in globals().items() if name.isupper()}
-"""All registers by their names."""
+"""All registers by name."""

@@ -1,7 +1,7 @@
 """Replay of recorded decisions.
 
-A recorded decision is stored like an option in the buffer: its number, the acting seat (-1: any possible seat) and its
-arguments. `ANSWERS` has two addresses per game: of its next decision, and of the end.
+A recorded decision is stored like an option in the buffer: its number, the acting seat (-1: any seat) and its
+arguments. `ANSWERS` has two addresses per game, those of its next decision and of the end.
 """
 
 from rulespec.engine.wasm.runtime.games import decision, others, own_again, take
@@ -75,9 +75,9 @@ def most(which: int) -> int:
 
 @exported
 def replay(count: int, hashed: int, which: int) -> None:
-    """Takes the decisions of each game up to the first unlisted one.
+    """Takes the decisions of each game up to the first that is not listed.
 
-    With `hashed`, writes the hash after each of them, in the column of the seat; 2: the position's maximum value to a
+    If `hashed` is 1, replaces each decision's seat with the hash after it; if 2, with the position's maximum value to a
     seat. If interrupted, another call resumes.
     """
     while load(GAME) < count:

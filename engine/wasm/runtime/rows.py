@@ -4,7 +4,7 @@ from rulespec.engine.wasm.runtime.intrinsics import fill, load, store
 
 
 def sort_in(rows: int, row: int, width: int) -> None:
-    """Moves the last row to its place: rows are sorted by all their numbers except the last."""
+    """Moves the last row into place; rows are sorted by all their numbers except the last."""
     while row > rows:
         before = row - 8 * width
         k = 0
@@ -26,7 +26,7 @@ def sort_in(rows: int, row: int, width: int) -> None:
 
 
 def packed(rows: int, count: int, width: int, bits: int) -> int:
-    """The order of the last numbers of rows."""
+    """The last numbers of rows, as an order."""
     order = 0
     at = 0
     while at < count:
@@ -36,7 +36,7 @@ def packed(rows: int, count: int, width: int, bits: int) -> int:
 
 
 def closed(rows: int, count: int) -> None:
-    """Resets all costs. A member has two numbers: its cost, and 0 (unknown), 1 (provisional) or 2 (final)."""
+    """Resets all costs. A member has two numbers: its cost, and a state: 0 (unknown), 1 (provisional) or 2 (final)."""
     fill(rows, 0, 16 * count)
 
 

@@ -1,7 +1,7 @@
 """Search: positions passed by the host as rows of numbers.
 
 A row has the cells of the rules, followed by the further words of wide ones, listed in `MOVED`: pairs of an offset in
-the row and an address. `ANSWERS` has one number per row.
+the row and an address. `ANSWERS` has a number for each row.
 """
 
 from rulespec.engine.wasm.runtime.games import decision, others, own, take
@@ -40,7 +40,7 @@ from rulespec.engine.wasm.runtime.transfers import house, occupied
 
 
 def moved_part(row: int, at: int, end: int) -> None:
-    """Writes the differences of a part of a row to the state and its derived sets, between two addresses.
+    """Writes the differences between two addresses of a row into the state and its derived sets.
 
     It first lists the differences without branching on them, as such branches are unpredictable.
     """
@@ -97,7 +97,7 @@ def moved(row: int) -> None:
 
 @exported
 def restored(row: int) -> None:
-    """The position of a row, with an empty journal."""
+    """Loads the position of a row, with an empty journal."""
     undo(JOURNAL_BASE)
     moved(row)
     store(JOURNAL, JOURNAL_BASE)
@@ -116,7 +116,7 @@ def saved(row: int) -> None:
 
 
 def snapshot(to: int) -> None:
-    """Copies the state and the memory after it."""
+    """Copies the whole state to an address."""
     copy(to, STATE, STATE_END - STATE)
 
 
@@ -153,7 +153,7 @@ def decider() -> int:
 
 @exported
 def weigh(out_of_turn: int) -> None:
-    """Answers with the weight of each option."""
+    """Writes the weight of each option."""
     size = listed(out_of_turn)
     to = load(ANSWERS)
     one = OPTIONS_BASE
@@ -166,7 +166,7 @@ def weigh(out_of_turn: int) -> None:
 
 @exported
 def look(count: int, what: int, out_of_turn: int) -> None:
-    """Answers each row with its number of options (`what` is 0), its decider (1) or its hash (2)."""
+    """Writes for each row its number of options (`what` is 0), its decider (1) or its hash (2)."""
     while load(GAME) < count:
         number = load(GAME)
         restored(load(ROWS) + ROW * number)
@@ -183,7 +183,7 @@ def look(count: int, what: int, out_of_turn: int) -> None:
 
 @exported
 def advance(count: int, out_of_turn: int) -> None:
-    """Replaces each row by the position after its numbered option."""
+    """Replaces each row with the position after its numbered option."""
     while load(GAME) < count:
         number = load(GAME)
         row = load(ROWS) + ROW * number
@@ -198,9 +198,9 @@ def advance(count: int, out_of_turn: int) -> None:
 
 @exported
 def expand(count: int, out_of_turn: int) -> None:
-    """Writes the position after each option of each row: a row, the number of the earlier row, the hash.
+    """Writes the position after each option of each row: a new row, the index of the old one, and the hash.
 
-    If there is no room for another, it returns; another call resumes there.
+    If the buffer is full, it returns; another call resumes there.
     """
     while load(GAME) < count:
         number = load(GAME)

@@ -1,9 +1,9 @@
 """Observations of positions by a seat, and games continued along its observations.
 
-A seen decision is stored like an option, with `OPEN` in every hidden column, followed by a digest of the seat's view of
-the next position. The decision of a continued game is also stored like an option, with `OPEN` in every column to be
-drawn, followed by three numbers: the weight of the option taken, of all options that match the seen decision, and of
-all options.
+An observed decision is stored like an option, with `OPEN` in every hidden column, followed by a digest of the seat's
+view of the next position. The decision of a continued game is also stored like an option, with `OPEN` in every column
+to be drawn, followed by three numbers: the weights of the option taken, of all options that match the observed
+decision, and of all options.
 """
 
 from rulespec.engine.wasm.runtime.arithmetic import added
@@ -53,7 +53,7 @@ from rulespec.engine.wasm.runtime.search import restored, saved
 
 
 def at_place(entry: int) -> int:
-    """The number of tokens at a place: of the cells, from an address, with this value."""
+    """The number of tokens at a place: the cells of an entry that have its value."""
     cell = load(entry + 8)
     end = cell + 8 * load(entry + 16)
     value = load(entry + 24)
@@ -88,7 +88,7 @@ def length_of(entry: int) -> int:
 
 
 def public_count(entry: int) -> int:
-    """The public count of something private."""
+    """The public count of a private value."""
     if load(entry) == 1:
         return at_place(entry)
     if load(entry) == 2:
@@ -123,7 +123,7 @@ def options_seen(number: int, by: int, seat: int) -> int:
 def words_seen(seat: int) -> int:
     """The weighted sum of the words visible to a seat.
 
-    For hidden tokens, the weights of their places are added, so that it changes with their counts.
+    For hidden tokens, the weights of their places are added, so that the sum changes with their counts.
     """
     sees(seat)
     total = 0
@@ -142,7 +142,7 @@ def words_seen(seat: int) -> int:
 
 
 def word_seen(one: int, value: int, seat: int) -> int:
-    """A value's contribution to the sum, if it alone determines whether the seat sees it."""
+    """A value's contribution to `words_seen`, if the value alone determines whether the seat sees it."""
     hidden = load(one + 16)
     if hidden == 0 or (load(hidden + 8 * value) >> seat & 1) == 0:
         return value * load(one)
@@ -152,7 +152,7 @@ def word_seen(one: int, value: int, seat: int) -> int:
 
 
 def words_changed(seat: int) -> int:
-    """The change of the sum due to the journal."""
+    """The change of `words_seen` due to the journal."""
     total = 0
     entry = JOURNAL_BASE
     while entry < load(JOURNAL):
@@ -170,7 +170,7 @@ def seen_by(seat: int) -> int:
 
 
 def digest(total: int, seat: int) -> int:
-    """A digest of the sum of visible words and of everything else visible to the seat."""
+    """A digest of the result of `words_seen` and of everything else visible to the seat."""
     at = SUMS
     while at < SUMS_END:
         total = mixed(total + public_count(load(at)))
@@ -187,7 +187,7 @@ def digest(total: int, seat: int) -> int:
 
 @exported
 def sighted(count: int, seat: int) -> None:
-    """Answers each row with a digest of a seat's view of it."""
+    """Writes a digest of a seat's view of each row."""
     while load(GAME) < count:
         number = load(GAME)
         restored(load(ROWS) + ROW * number)
@@ -244,7 +244,7 @@ def fits(option: int, code: int, by: int) -> int:
 
 
 def taken_down(option: int, one: int, by: int) -> None:
-    """Writes an option over a decision."""
+    """Writes an option's code over a recorded decision."""
     store(one, load(SAMES + 8 * load(option)))
     actor = load(option + 8)
     store(one + 8, by if actor < 0 else actor)
@@ -256,7 +256,7 @@ def taken_down(option: int, one: int, by: int) -> None:
 
 
 def one_of(first: int, last: int, one: int, look: int, by: int, weighed: int) -> int:
-    """The address of a possible option for a decision, drawn by weight, with its numbers; 0 if there is none."""
+    """The address of an option that fits a decision, drawn by weight; 0 if there is none. Also writes the weights."""
     total = 0
     alike = 0
     some = 0
@@ -312,7 +312,7 @@ def one_of(first: int, last: int, one: int, look: int, by: int, weighed: int) ->
 
 
 def going_on(one: int, look: int) -> int:
-    """The address of a game's next option; 0 if none matches the observed decision."""
+    """The address of the game's next option; 0 if none matches the observed decision."""
     number = decision()
     if number < 0:
         return 0
@@ -329,10 +329,10 @@ def going_on(one: int, look: int) -> int:
 
 @exported
 def follow(count: int, seat: int) -> None:
-    """Continues games along a seat's observations, each up to its first contradiction, where its row stays.
+    """Continues games along a seat's observations, each up to its first contradiction, where its row remains.
 
-    `ANSWERS` has three addresses per game: of its next decision, of the end, and of the seen decision. If interrupted,
-    another call resumes.
+    `ANSWERS` has three addresses per game, those of its next decision, the end, and the observed decision. If
+    interrupted, another call resumes.
     """
     while load(GAME) < count:
         number = load(GAME)

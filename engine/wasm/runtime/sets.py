@@ -1,13 +1,13 @@
 """Single-word sets and orders.
 
-An order has its members + 1 in fields of a fixed width, the first member lowest.
+An order has a field of fixed width for each member, with its number + 1; the first member has the lowest bits.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import count, leading, lowest, trap
 
 
 def pick(mask: int, start: int) -> int:
-    """The first member from a number on, otherwise the first of all; -1 if empty."""
+    """The first member from a number on, or else the lowest member; -1 if empty."""
     if mask == 0:
         return -1
     ahead = mask >> start << start
@@ -15,7 +15,7 @@ def pick(mask: int, start: int) -> int:
 
 
 def only(mask: int) -> int:
-    """The only member."""
+    """The only member; traps unless there is exactly one."""
     if count(mask) != 1:
         trap()
     return lowest(mask)

@@ -1,17 +1,17 @@
 """Sets and bags as values of a parameter, enumerated in the order of `rulespec.language.several`.
 
-A memory area holds the set or bag to choose from, in words, and the state of the enumeration: from `PILES`, one pile
+A memory area holds the set or bag to choose from, in words, and the state of the enumeration; from `PILES` on, one pile
 per entity: its number, its count, and the chosen count.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import load, lowest, store, trap
 from rulespec.engine.wasm.runtime.program import MAX_SEVERAL, PILES
 
-# The area: the bits of an entity, its piles, how many are chosen now, the most, the sets or bags so far; the words.
+# The area: bits per entity, end of the piles, chosen and maximum size, number of sets or bags so far; the words.
 
 
 def several_begin(area: int, bits: int, words: int, least: int, most: int) -> None:
-    """Starts with the set or bag in the words of an area."""
+    """Starts an enumeration of the selections from the set or bag in an area."""
     pile = area + PILES
     total = 0
     mask = (1 << bits) - 1
@@ -36,7 +36,7 @@ def several_begin(area: int, bits: int, words: int, least: int, most: int) -> No
 
 
 def several_filled(pile: int, end: int, size: int) -> None:
-    """Chooses `size` pieces from the piles after one, greedily from the first."""
+    """Chooses `size` pieces from the piles up to `end`, greedily from the first."""
     while pile < end:
         number = load(pile + 8)
         if number > size:
@@ -47,7 +47,7 @@ def several_filled(pile: int, end: int, size: int) -> None:
 
 
 def several_moved(area: int) -> int:
-    """Chooses the next selection of the same size; 0 if there is none."""
+    """Advances to the next selection of the same size; 0 if there is none."""
     end = load(area + 8)
     pile = end - 24
     after = 0

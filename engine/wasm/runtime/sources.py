@@ -26,18 +26,18 @@ MODULES = (
     ),
     *("search", "values", "steps", "replay", "seen", "payoffs", "halving", "tree"),
 )
-"""The modules that each program gets; `stack` is for those with multi-word sets."""
+"""The modules in each program; `stack` is for programs with multi-word sets."""
 
 
 @cache
 def functions(module: str) -> list[SmallFunction]:
-    """The functions of a module, parsed once."""
+    """The functions of a module, cached."""
     return parsed(Path(__file__).with_name(f"{module}.py").read_text("utf-8"))
 
 
 @cache
 def meanings() -> list[SmallFunction]:
-    """The meanings of operators that the interpreter and generated Python call, too."""
+    """The meanings of operators, shared with the interpreter and generated Python."""
     return parsed(Path(arithmetic.__file__).read_text("utf-8"))
 
 

@@ -5,7 +5,7 @@ from rulespec.engine.wasm.runtime.program import WORDS
 
 
 def from_start(start: int, first: int) -> int:
-    """The bits from a member on, in the word that starts with `first`."""
+    """The mask of the members from `start` on, in the word that begins with `first`."""
     if start <= first:
         return -1
     if start >= first + 64:

@@ -42,7 +42,7 @@ def stepped(option: int, listing: int) -> int:
 
 
 def changed() -> int:
-    """Writes the words changed since the start of the journal, and clears it; returns their end."""
+    """Writes the words changed since the start of the journal, and clears it; returns the end of the changes."""
     stamp = load(MARK) + 1
     store(MARK, stamp)
     to = CHANGED
@@ -65,7 +65,7 @@ def changed() -> int:
 
 @exported
 def asks(number: int) -> int:
-    """Lists the options of the decider; returns their end."""
+    """Lists the options of the decider; returns the end of the list."""
     store(OPTIONS, OPTIONS_BASE)
     own(number)
     return cleared()
@@ -73,14 +73,14 @@ def asks(number: int) -> int:
 
 @exported
 def asks_others(number: int) -> int:
-    """Lists the options of other seats; returns their end."""
+    """Lists the options of other seats; returns the end of the list."""
     store(OPTIONS, OPTIONS_BASE)
     others(number)
     return cleared()
 
 
 def cleared() -> int:
-    """Zeroes the unused bytes after each option's arguments, so that equal options have equal bytes."""
+    """Clears the unused bytes after each option's arguments, so that equal options have equal bytes."""
     one = OPTIONS_BASE
     last = load(OPTIONS)
     while one < last:

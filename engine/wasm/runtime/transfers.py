@@ -7,7 +7,7 @@ from rulespec.engine.wasm.runtime.program import STATE
 
 
 def transfer(source: int, target: int, amount: int, unlimited: int) -> None:
-    """Moves an amount between cells; the source must have it unless it is unlimited."""
+    """Moves an amount between cells; traps if a limited source has less."""
     there = load(source)
     if amount < 0:
         trap()
@@ -33,7 +33,7 @@ def occupied(entry: int, before: int, after: int) -> None:
 
 
 def transfer_counted(source: int, target: int, amount: int, unlimited: int, places: int) -> None:
-    """A transfer between cells with derived sets: `places` has a list for each."""
+    """A transfer between cells with derived sets; `places` has a list for each of them."""
     one = load(source)
     other = load(target)
     transfer(source, target, amount, unlimited)
@@ -49,8 +49,8 @@ def transfer_counted(source: int, target: int, amount: int, unlimited: int, plac
 def house(at: int, value: int, houses: int) -> None:
     """Writes a place into a cell, and moves its owner from the old place's sets to the new one's.
 
-    An entry of the list in `houses`: the address of the first set, the owner's bit, the array from places to set
-    numbers, the size of a set in bytes.
+    An entry of a list in `houses` has the address of the first set, the owner's bit, the array from places to set
+    numbers, and the size of a set in bytes.
     """
     before = load(at)
     if before != value:

@@ -1,9 +1,9 @@
 """A tree of options, grown by random games: the equivalent of `rulespec.engine.search.option_tree` in wasm.
 
 A node has six numbers: its seat, its visits, its first and last option, the maximum number of options to try, and the
-number of options it had at once. An option of a node has eight: the next option, the first one that looks the same, the
+number of options listed at once. An option of a node has eight: the next option, the first one that looks the same, the
 child node, how often it was legal, its visits, its seat's total share, the value of the next position (-1: unknown),
-and the address of its proven payoffs, or 0. They are followed by the option as listed, with its seat.
+and the address of its proven payoffs, or 0. The option as listed follows, with its seat.
 """
 
 from rulespec.engine.wasm.runtime.arithmetic import added
@@ -69,7 +69,7 @@ def room(size: int) -> int:
 
 
 def drawn_next() -> int:
-    """The tree's next draw number."""
+    """The number of the tree's next draw."""
     store(DRAWN, load(DRAWN) + 1)
     return load(DRAWN)
 
@@ -111,7 +111,7 @@ def looks_same(one: int, other: int) -> int:
 
 
 def group_of(node: int, own: int) -> int:
-    """The first option of a node that looks like a new one, or the new one itself."""
+    """The first option of a node that looks like a new one; otherwise the new one itself."""
     edge = load(node + 16)
     while edge != 0:
         if looks_same(edge + 64, own + 64):
@@ -121,7 +121,7 @@ def group_of(node: int, own: int) -> int:
 
 
 def edge_of(node: int, one: int) -> int:
-    """The option of a node that has the code of a listed one; 0 if there is none."""
+    """The option of a node with the code of a listed option; 0 if there is none."""
     edge = load(node + 16)
     while edge != 0:
         if is_same(edge + 64, one):
@@ -145,7 +145,7 @@ def edge_made(node: int, one: int) -> int:
 
 
 def known_again(node: int) -> int:
-    """Lists the options of a node that is a position, as they were before; returns their number."""
+    """Lists the known options of a fully visible position again; returns their number."""
     to = load(ANSWERS)
     edge = load(node + 16)
     while edge != 0:
@@ -174,7 +174,7 @@ def options_of(node: int) -> int:
         one = OPTIONS_BASE + STRIDE * k
         store(one + 8, by)
         edge = 0
-        if cursor != 0:  # most often all are listed in the same order
+        if cursor != 0:  # usually all are listed in the same order
             if is_same(cursor + 64, one):
                 edge = cursor
         if edge == 0:
@@ -190,7 +190,7 @@ def options_of(node: int) -> int:
 
 
 def compared_first(count: int, team: int) -> None:
-    """Notes the value to a team of the position after each new option, if there is a value and many options."""
+    """Evaluates the position after each new option for a team, if there is a value and many options."""
     k = 0
     while k < count:
         edge = load(load(ANSWERS) + 8 * k)
@@ -239,7 +239,7 @@ def most_tried(node: int) -> int:
 
 
 def chosen_edge(node: int, count: int) -> int:
-    """The number of the option to try; it counts as tried."""
+    """Selects the option to try, counts the try, and returns the option's index."""
     tried = 0
     new = 0
     k = 0
@@ -279,7 +279,7 @@ def chosen_edge(node: int, count: int) -> int:
 
 
 def weighted_edge(count: int) -> int:
-    """The number of a chance option, drawn by weight."""
+    """The index of a chance option, drawn by weight."""
     total_weight = 0
     k = 0
     while k < count:
@@ -371,7 +371,7 @@ def proven_of(node: int) -> int:
 
 
 def prove() -> None:
-    """Notes the payoffs proven by the end of a game: for its last option, then backwards while they hold."""
+    """Records the payoffs proven by the end of a game: those of its last option, then backwards while proofs hold."""
     proven = room(8 * SEATS)
     seat = 0
     while seat < SEATS:
@@ -388,7 +388,7 @@ def prove() -> None:
 
 @exported
 def grow(playouts: int, particles: int, cap: int) -> int:
-    """Grows a tree by random games; returns whether it was interrupted: another call resumes."""
+    """Grows a tree by random games; returns whether it was interrupted; another call resumes."""
     while load(NEXT) < playouts:
         if load(PAUSED) == 0:
             if load(BUDGET) < 0:

@@ -41,7 +41,7 @@ from rulespec.engine.wasm.runtime.search import decider, listed, moved_part, mov
 
 
 def moved_parts(row: int, part: int) -> None:
-    """Copies the cells read by a value from a row into the state; `part` lists ranges of addresses."""
+    """Copies the cells that a value reads from a row into the state; `part` lists ranges of addresses."""
     undo(JOURNAL_BASE)
     left = load(part)
     while left > 0:
@@ -96,7 +96,7 @@ def judged(count: int, cap: int, which: int, times: int, skip: int) -> None:
 
 @exported
 def coded(count: int, out_of_turn: int) -> None:
-    """Writes the options of each row as codes: row, number of the option, seat, arguments."""
+    """Writes the options of each row as codes: row, option number, seat, arguments."""
     while load(GAME) < count:
         number = load(GAME)
         restored(load(ROWS) + ROW * number)

@@ -1,6 +1,6 @@
 """Multi-word sets and orders as rows in memory; `to` is the address of the result.
 
-Only for copy, union, intersection and difference may `to` be the address of an operand.
+`to` may be the address of an operand only for copy, union, intersection and difference.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import copy, count, fill, load, lowest, store, trap
@@ -9,7 +9,7 @@ from rulespec.engine.wasm.runtime.program import WORDS
 
 
 def wide_packed(to: int, rows: int, count: int, width: int, bits: int) -> None:
-    """The order of the last numbers of rows."""
+    """The last numbers of rows, as an order."""
     wide_zero(to)
     at = 0
     while at < count:
@@ -23,7 +23,7 @@ def wide_zero(to: int) -> None:
 
 
 def wide_copy(to: int, a: int) -> None:
-    """The same set."""
+    """A copy of a set."""
     copy(to, a, 8 * WORDS)
 
 
@@ -34,7 +34,7 @@ def wide_from(to: int, a: int) -> None:
 
 
 def wide_low(a: int) -> int:
-    """The first word of a set without members in other words."""
+    """The first word of a set; traps if other words have members."""
     k = 1
     while k < WORDS:
         if load(a + 8 * k) != 0:
@@ -60,7 +60,7 @@ def wide_or(to: int, a: int, b: int) -> None:
 
 
 def wide_and(to: int, a: int, b: int) -> None:
-    """The members that two sets have in common."""
+    """The intersection of two sets."""
     k = 0
     while k < 8 * WORDS:
         store(to + k, load(a + k) & load(b + k))
@@ -109,7 +109,7 @@ def wide_count(a: int) -> int:
 
 
 def wide_equal(a: int, b: int) -> int:
-    """Whether two sets are the same."""
+    """Whether two sets are equal."""
     k = 0
     while k < 8 * WORDS:
         if load(a + k) != load(b + k):
@@ -129,7 +129,7 @@ def wide_any(a: int) -> int:
 
 
 def wide_next(a: int, start: int) -> int:
-    """The first member from a number on; -1 without one."""
+    """The first member from a number on; -1 if there is none."""
     k = start >> 6
     if k >= WORDS:
         return -1
@@ -143,13 +143,13 @@ def wide_next(a: int, start: int) -> int:
 
 
 def wide_pick(a: int, start: int) -> int:
-    """The first member from a number on, otherwise the first of all; -1 if empty."""
+    """The first member from a number on, or else the lowest member; -1 if empty."""
     member = wide_next(a, start)
     return wide_next(a, 0) if member < 0 else member
 
 
 def wide_only(a: int) -> int:
-    """The only member."""
+    """The only member; traps unless there is exactly one."""
     if wide_count(a) != 1:
         trap()
     return wide_next(a, 0)
@@ -176,7 +176,7 @@ def wide_until(to: int, a: int, stops: int, rising: int) -> None:
 
 
 def wide_field(order: int, at: int, bits: int) -> int:
-    """The field of an order at a bit; 0 after the last one."""
+    """The field of an order at a bit offset; 0 after the last one."""
     if at + bits > 64 * WORDS:
         return 0
     off = at & 63
@@ -187,7 +187,7 @@ def wide_field(order: int, at: int, bits: int) -> int:
 
 
 def wide_note(order: int, at: int, bits: int, value: int) -> None:
-    """Writes a field that is 0 before."""
+    """Writes a field that was 0."""
     if at + bits > 64 * WORDS:
         trap()
     off = at & 63
@@ -210,7 +210,7 @@ def wide_members(to: int, order: int, bits: int) -> None:
 
 
 def wide_without(to: int, order: int, member: int, bits: int) -> int:
-    """An order without a member; returns its end in bits."""
+    """An order without a member; returns its length in bits."""
     wide_zero(to)
     at = 0
     end = 0
