@@ -4,5 +4,5 @@ from rulespec.errors import RulespecError
 
 try:
     import numpy as np  # noqa: F401
-except ImportError:  # it comes with an extra
+except ImportError:  # it requires an extra
     raise RulespecError("search needs numpy: pip install 'rulespec[wasm]'") from None

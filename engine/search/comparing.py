@@ -1,6 +1,7 @@
 """Comparison of options by random games after each: sequential halving, in Python or in one call of the module.
 
-Sums are integers in units of 1/`payoffs.ONE`, so that both take the same option; see `wasm.runtime.halving`.
+Sums are integers in units of 1/`payoffs.ONE`, so that Python and wasm prefer the same option; see
+`wasm.runtime.halving`.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ class SearchQuestion(NamedTuple):
 
     Attributes:
         seat: the number of the seat.
-        rows: the positions that the seat may be in; the games take turns among them.
+        rows: the seat's possible positions; the games use them in turn.
         options: the number of options.
-        codes: the options, as codes; None: all legal ones in the only position.
+        codes: the options, as codes; None means all legal ones, in a single position.
         playouts: the total number of games; in a comparison, each remaining option gets at least one per round.
         cap: the number of decisions before a game is cut off.
         key: the key of the random numbers.
@@ -59,7 +60,7 @@ class Compared(NamedTuple):
 
 
 def followed(search: Positions, rows: NDArray[np.int64], codes: Codes) -> NDArray[np.int64]:
-    """The positions after every option: the first index is the option, the second the position before."""
+    """The positions after every option; the first index is the option, the second the previous position."""
     listed, parents = search.legal(rows)
     at = {(parent, *code): k for parent, k, code in _numbered(parents, listed)}
     wanted = [(parent, *code) for code in codes.tolist() for parent in range(len(rows))]
@@ -68,7 +69,7 @@ def followed(search: Positions, rows: NDArray[np.int64], codes: Codes) -> NDArra
 
 
 def _numbered(parents: NDArray[np.int64], codes: Codes) -> list[tuple[int, int, list[int]]]:
-    """The number of the position and the number of the option there of each code, with the code."""
+    """For each code, the index of its position, the index of its option there, and the code."""
     firsts = np.searchsorted(parents, parents)
     numbers = np.arange(len(parents)) - firsts
     return list(zip(parents.tolist(), numbers.tolist(), codes.tolist(), strict=True))

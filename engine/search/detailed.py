@@ -20,7 +20,7 @@ from rulespec.engine.simulate.wasm import WasmOutcomes
 from rulespec.typed import nodes as typed
 
 _AHEAD = 16
-"""Games that are played at a time."""
+"""Games played ahead."""
 
 
 class DetailedGames:
@@ -82,7 +82,7 @@ class DetailedGames:
         return details_of(moves, held, dict(zip(at, self._measuring.of(rows), strict=True)), lead)
 
     def _lead(self, codes: Codes, first: int, *, over: bool) -> Lead | None:
-        """The lead in a game from the first decision of a player on."""
+        """The lead in a game from the first decision of a seat on."""
         if self._standings is None:
             return None
         plies = Plies[None](LEADS, 1)
@@ -90,7 +90,7 @@ class DetailedGames:
             if plies.wants(ply):
                 plies.add(ply, None)
         at, rows, row, done = [*plies.notes, *([len(codes)] if over else [])], [], None, 0
-        for ply in at:  # from one to the next, and not from the start
+        for ply in at:  # incrementally, not from the start
             row = self._search.replay([codes[done:ply]], start=row).rows[0]
             rows.append(row)
             done = ply
@@ -98,14 +98,14 @@ class DetailedGames:
         return lead_of(self._search.table, self._standings.by, self._standings.slack, course)
 
     def _first(self, codes: Codes) -> int:
-        """The number of the first decision of a player; as many as there are, if there is none."""
+        """The index of the first decision of a seat, or the number of decisions if there is none."""
         for ply in range(len(codes)):
             if codes[ply, 1] >= 0 and self._search.deciders(self._search.replay([codes[:ply]]).rows)[0] >= 0:
                 return ply
         return len(codes)
 
     def _move(self, code: tuple[int, ...]) -> Described:
-        """A decision as details have it."""
+        """A decision as details record it."""
         if code not in self._described:
             search, seats = self._search, self._plan.seats(0)
             decision, choice = search.coder.options[code[0]]

@@ -1,4 +1,4 @@
-"""Exchanges of hidden cards: any two unseen by a seat."""
+"""Exchanges of hidden cards: swaps of any two cards that a seat has not seen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.engine.search.recorded_rows import Coder, Codes
 
 
 class RandomWords:
-    """Random words of a key, as successive arrays: SplitMix64, as in `engine.program.draws`."""
+    """The random words of a key, in successive arrays: SplitMix64, as in `engine.program.draws`."""
 
     def __init__(self, key: int) -> None:
         self._key, self._at = np.uint64(key), 0
@@ -68,33 +68,33 @@ class Exchange:
         self.alike = "pieces" in groups and kind not in groups
 
     def places(self, codes: Codes) -> NDArray[np.bool_]:
-        """The places of codes with a token of the kind."""
+        """The positions in codes where an argument is a token of the kind."""
         result: NDArray[np.bool_] = self._params[np.maximum(codes[..., 0], 0)]
         return result
 
     def tokens_in(self, codes: Codes, hidden: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The tokens in the hidden places of histories; -1 if there is none."""
+        """The tokens at the hidden positions of histories; -1 for other values."""
         steps, columns = hidden.nonzero()
         some = codes[:, steps, columns]
         return np.where(self._params[np.maximum(codes[:, steps, 0], 0), columns], some, -1)
 
     def tokens_at(self, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The tokens with a flagged cell in each row."""
+        """For each row, the tokens with a flagged cell."""
         if not self.columns.size:
             return np.zeros((len(cells), self.size), np.bool_)
         return np.asarray(cells[:, self.columns].any(axis=2))
 
     def where(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each row and token, numbers that determine its place."""
+        """For each row and token, numbers that determine the token's place."""
         held = rows[:, None, self.holders] == np.arange(self.size)[:, None]
         return np.concatenate([rows[:, self.columns], held], axis=2)
 
     def swapped(self, codes: Codes, hidden: NDArray[np.bool_], pairs: NDArray[np.int64]) -> Codes:
-        """Histories with exchanged tokens in hidden places.
+        """Histories with tokens exchanged at hidden positions.
 
         Args:
             codes: the codes of each history.
-            hidden: the places in them that the seat has not seen.
+            hidden: the positions in them that the seat has not seen.
             pairs: for each history, the replacement of each token.
         """
         result, steps, columns = codes.copy(), *hidden.nonzero()
@@ -105,7 +105,7 @@ class Exchange:
 
 
 def exchanges(p: ir.Program, coder: Coder) -> list[Exchange]:
-    """The kinds with tokens drawn, dealt or passed unseen."""
+    """The exchanges of all kinds with tokens drawn, dealt or passed unseen."""
     params = [param for d in p.decisions for c in d.choices for param in c.params if param.private]
     kinds = dict.fromkeys(param.type.removesuffix("?") for param in params)
     return [Exchange(p, coder, kind) for kind in kinds if kind in p.sizes]

@@ -1,9 +1,9 @@
-"""Hidden choices of other seats, drawn again from what is disclosed of them later.
+"""Hidden choices of other seats, resampled from later disclosures.
 
-Sealed bids become public all at once, and hardly any particle has just these. So for one hidden choice after the other
-all its options are replayed up to the present; of those that leave the least of a difference from the seat's
-observations, one is drawn by the odds of its history. Where all looks as seen, such a step is one of Gibbs sampling,
-which leaves the odds of the game as they are.
+Sealed bids become public all at once, and hardly any particle has exactly these. So for each hidden choice in turn, all
+its options are replayed up to the present; among those that differ least from the seat's observations, one is drawn by
+the odds of its history. If a history already agrees with all observations, this is a step of Gibbs sampling, which
+preserves the game's odds.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from rulespec.engine.search.sight import Followed, Sight
 from rulespec.engine.wasm.runtime.program import OPEN
 
 _SWEEPS = 4
-"""Times that each hidden choice is drawn again."""
+"""The number of times that each hidden choice is resampled."""
 _MOST_REPLAYS = 20_000
-"""Replays of one hidden choice at most; where there would be more, some of its options are tried."""
+"""The maximum number of replays of one hidden choice; beyond it, only some of its options are tried."""
 _EARLIER = 1 << 40
-"""The difference of a history for each decision missing before the last: more than that of any cells."""
+"""The difference counted for each missing decision but the last; it exceeds any difference of cells."""
 _ILLEGAL = 1 << 30
-"""The difference of a history in which the last decision is not legal."""
+"""The difference counted if the last decision is illegal."""
 
 
 class Reconsidered(NamedTuple):
-    """Histories with hidden choices drawn again.
+    """Histories with resampled hidden choices.
 
     Attributes:
         codes: their decisions.
         rows: their positions.
-        odds: for each decision the numbers of `Followed.odds`.
-        gaps: their differences from the observations; 0: they look as seen.
+        odds: for each decision, the numbers of `Followed.odds`.
+        gaps: their differences from the observations; 0 means agreement.
     """
 
     codes: Codes
@@ -47,11 +47,11 @@ class Reconsidered(NamedTuple):
 
 
 def hidden_choices(looks: NDArray[np.int64], exchanges: list[Exchange]) -> NDArray[np.bool_]:
-    """The decisions of others in which a seat does not see a choice, tokens with places aside: these are exchanged.
+    """The decisions of others that hide a choice from a seat, apart from tokens with places, which are exchanged.
 
     Args:
-        looks: the decisions as the seat has seen them, as in `SeenHistory`.
-        exchanges: the kinds whose tokens are exchanged.
+        looks: the decisions as seen by the seat; see `SeenHistory`.
+        exchanges: the exchanges of tokens.
     """
     codes = looks[:, :-1]
     unseen = codes == OPEN
@@ -63,12 +63,12 @@ def hidden_choices(looks: NDArray[np.int64], exchanges: list[Exchange]) -> NDArr
 
 
 def begins_run(looks: NDArray[np.int64], hidden: NDArray[np.bool_], ran: bool) -> bool:
-    """Whether the last decision is a hidden choice, and the first of its run: the like of several seats in turn.
+    """Whether the last decision starts a run of hidden choices, in which seats make the same kind of choice in turn.
 
     Args:
-        looks: the decisions as the seat has seen them, from the first one of the run before.
-        hidden: those that are hidden choices.
-        ran: whether there has been a run before.
+        looks: the decisions as seen by the seat, from the start of the previous run.
+        hidden: for each decision, whether it is a hidden choice.
+        ran: whether there was a previous run.
     """
     if not hidden[-1] or not ran:
         return bool(hidden[-1])
@@ -78,14 +78,14 @@ def begins_run(looks: NDArray[np.int64], hidden: NDArray[np.bool_], ran: bool) -
 
 @dataclass(frozen=True, slots=True)
 class DisclosedChoices:
-    """The last decisions as a seat has seen them, and its observation after them.
+    """The last decisions as seen by a seat, and its observation after them.
 
     Attributes:
         search: searches positions of the table.
         sight: the seat's sight.
-        looks: the decisions as the seat has seen them.
-        seen: its observation after the last one.
-        hidden: those of the decisions that are hidden choices.
+        looks: the decisions as seen by the seat.
+        seen: the seat's observation after the last one.
+        hidden: for each decision, whether it is a hidden choice.
         words: random words.
     """
 
@@ -97,11 +97,11 @@ class DisclosedChoices:
     words: RandomWords
 
     def reconsidered(self, rows: NDArray[np.int64], codes: Codes, seed: int) -> Reconsidered:
-        """Draws each hidden choice again, a few times.
+        """Resamples each hidden choice a few times.
 
         Args:
             rows: the positions before the decisions.
-            codes: the decisions of each history; its last one is drawn where it is not seen.
+            codes: the decisions of each history; hidden parts of the last one are drawn.
             seed: the seed of that draw.
         """
         codes = codes.copy()
@@ -118,7 +118,7 @@ class DisclosedChoices:
     def _drawn_again(
         self, last: Reconsidered, rows: NDArray[np.int64], starts: NDArray[np.int64], step: int
     ) -> Reconsidered:
-        """Draws one hidden choice again; histories alike in all else are replayed once for all of them."""
+        """Resamples one hidden choice; histories that are otherwise equal are replayed once."""
         others = last.codes.copy()
         others[:, step] = 0
         keys = np.column_stack([starts, others.reshape(len(others), -1)])
@@ -144,7 +144,7 @@ class DisclosedChoices:
         return Reconsidered(*(each[chosen] for each in tried))
 
     def _options(self, rows: NDArray[np.int64], codes: Codes, step: int) -> tuple[Codes, NDArray[np.int64]]:
-        """The options of a hidden choice that look as seen, with the number of the history of each."""
+        """The options of a hidden choice that look as seen, each with the index of its history."""
         if step:
             rows = self.sight.follow(rows, codes[:, :step], self.looks[:step], 0).rows
         options, parents = self.search.legal(rows)
@@ -170,7 +170,7 @@ class DisclosedChoices:
 
 
 def log_odds(odds: NDArray[np.int64], looks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The log odds of histories: chance by weight, hidden choices uniform, visible ones no evidence."""
+    """The log odds of histories: chance by weight, hidden choices uniform, visible choices without evidence."""
     by_chance = looks[:, 1] < 0
     unseen = ~by_chance & (looks[:, :-1] == OPEN).any(axis=1)
     chance, among = np.maximum(odds[:, by_chance], 1), np.maximum(odds[:, unseen, 1], 1)

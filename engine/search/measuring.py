@@ -1,4 +1,4 @@
-"""Measures of many positions at once, computed natively as values of positions."""
+"""Measures of many positions at once, compiled as values of positions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rulespec.typed import nodes as typed
 
 
 def value_of(measure: str) -> str:
-    """The name of a measure as a value, distinct from all declared values."""
+    """The name of the value that stands for a measure, distinct from all declared values."""
     return f"measure {measure}"
 
 
 def with_measures(ruleset: typed.Ruleset) -> typed.Ruleset:
-    """A ruleset with its measures as additional values; its reference names another program, but the same games.
+    """A ruleset with its measures as additional values; its reference differs, but its games are the same.
 
     They have `decides` 0, so they never determine a leader.
     """
@@ -34,7 +34,7 @@ def with_measures(ruleset: typed.Ruleset) -> typed.Ruleset:
 
 
 class RowMeasures:
-    """The measures of positions as rows.
+    """Measures of positions given as rows.
 
     Args:
         search: a search of a ruleset `with_measures`.
@@ -51,11 +51,11 @@ class RowMeasures:
         ]
 
     def noted(self, game: Game) -> list[int]:
-        """A position, noted for later measuring."""
+        """The row of a position, for later measuring."""
         return self._search.form.row(game.omniscient.numbers.cells)
 
     def measures(self, notes: Sequence[list[int]]) -> list[Measures]:
-        """The measures of noted positions."""
+        """The measures of positions noted by `noted`."""
         return self.of(np.array(notes, np.int64).reshape(len(notes), self._search.columns))
 
     def of(self, rows: NDArray[np.int64]) -> list[Measures]:
@@ -65,6 +65,6 @@ class RowMeasures:
             for measure, entities, value in self._columns:
                 for result, numbers in zip(results, self._search.measured(rows, value).tolist(), strict=True):
                     result[measure] = dict(zip(entities, numbers, strict=False))
-        except RulesetFaultError:  # what has no number in some position is left out there
+        except RulesetFaultError:  # a measure without a number in some position is left out there
             return [self._search.game(row).omniscient.measures() for row in rows]
         return results

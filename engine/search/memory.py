@@ -18,9 +18,9 @@ from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.roots import Ranks
 
 _ROWS_BYTES = 4 << 20
-"""Bytes of rows that go in at once."""
+"""The size of an input buffer for rows, in bytes."""
 OUT_BYTES = 8 << 20
-"""Bytes of rows that come out at once."""
+"""The size of an output buffer for rows, in bytes."""
 
 
 class SearchMemory:
@@ -38,13 +38,13 @@ class SearchMemory:
         write_sight_weights(wasm, self.instance)
         self.row = self.constants["ROW"]
         self.state = self.constants["STATE_END"] - self.constants["STATE"]
-        """Bytes of a snapshot."""
+        """Bytes per snapshot."""
         self.most = max(1, min(BATCH, _ROWS_BYTES // self.row))
-        """The most rows that go in at once."""
+        """The maximum number of input rows."""
         self.rows = self.grow(self.row * max(2, self.most))
         self.options = self.grow(8 * (self.constants["MAX_OPTIONS"] + 1))
         self.room = out = max(OUT_BYTES, self.row + 16, self.constants["STRIDE"])
-        """Bytes of rows that come out at once, or of recorded decisions that go in."""
+        """The size of the buffer for output rows, or for recorded decisions as input, in bytes."""
         self.out = self.grow(out)
         registers = {"ROWS": self.rows, "ANSWERS": self.options, "OUT": self.out, "OUT_END": self.out + out}
         registers["TRAIL_END"] = self.out + out // 8 * 8
@@ -72,7 +72,7 @@ class SearchMemory:
         self.instance.unsigned[at // 8] = word
 
     def asks(self, rows: NDArray[np.int64], codes: Codes | None) -> bool:
-        """Writes positions and codes of options; returns whether there is room."""
+        """Writes positions and option codes; returns whether they fit."""
         if len(rows) > self.most or (codes is not None and codes.size > self.constants["MAX_OPTIONS"]):
             return False
         self.write(self.rows, rows)
@@ -90,7 +90,7 @@ class SearchMemory:
         return self.numbers[at // 8 : at // 8 + count].copy()
 
     def write(self, at: int, values: NDArray[np.int64]) -> None:
-        """Writes numbers from an address."""
+        """Writes numbers to consecutive addresses."""
         self.numbers[at // 8 : at // 8 + values.size] = values.reshape(-1)
 
     def each(self, count: int, call: Callable[[], object]) -> list[int]:
@@ -110,26 +110,26 @@ class SearchMemory:
         return given_back
 
     def sow(self, seed: int, first: int, period: int = 0) -> None:
-        """Sets the seed numbers of the next playouts: from `first`, modulo a period if there is one."""
+        """Sets the seed and the game numbers of the next playouts: from `first` on, modulo a period unless it is 0."""
         sow(self.instance, self.constants, seed, range(first, first + self.most))
         self.set("PERIOD", period)
 
     def play(self, count: int, cap: int, value: int, times: int = 1, skip: int = 0) -> list[int]:
-        """Plays `count` random games; returns the ones that need Python.
+        """Plays `count` random games; returns the indices of those that need Python.
 
         Args:
             count: the number of games.
             cap: the number of decisions before a game is cut off.
-            value: the number of the value used for cut-off games; below 0: points.
+            value: the number of the value used for cut-off games; a negative number means points.
             times: the number of games from each row.
-            skip: the number of games from the first row to skip.
+            skip: the number of the first row's games to skip.
         """
         return self.each(count, lambda: self.instance.call("judged", count, cap, value, times, skip))
 
     def play_hashed(
         self, count: int, cap: int, value: int, times: int, skip: int
     ) -> tuple[list[int], NDArray[np.uint64]]:
-        """As `play`, with the hashes after all decisions of the other games, one game after another."""
+        """Plays like `play`; also returns the hashes after all decisions of the other games, game by game."""
         given_back, words = self._play_trailed(count, cap, value, times, skip, 1)
         return given_back, words.view(np.uint64)
 
@@ -152,7 +152,7 @@ class SearchMemory:
     def _play_trailed(
         self, count: int, cap: int, value: int, times: int, skip: int, width: int
     ) -> tuple[list[int], NDArray[np.int64]]:
-        """Games with `width` numbers per decision, without those that only Python can play."""
+        """Games with `width` numbers per decision, except those that only Python can play."""
         results: list[NDArray[np.int64]] = []
         trapped: set[int] = set()
 
@@ -165,7 +165,7 @@ class SearchMemory:
                 raise
             finally:
                 results.append(self.read(self.out, (self.get("TRAIL") - self.out) // 8))
-                if self.get("GAME") in trapped:  # what has been noted of this game is of no use
+                if self.get("GAME") in trapped:  # the notes of this game are useless
                     played = sum(self.decisions(n) for n in range(self.get("GAME")) if n not in trapped)
                     results[:] = [np.concatenate(results)[: width * played]]
 
@@ -180,7 +180,7 @@ class SearchMemory:
         return int(self.instance.numbers[(self.constants["RESULTS"] + self.constants["RESULT"] * number) // 8 + 1])
 
     def results(self, count: int) -> NDArray[np.int64]:
-        """The numbers of `count` playouts, valid until the next ones; one row each.
+        """The numbers of `count` playouts, one row each, valid until the next playouts.
 
         The columns are status, decisions, ending, winners, ranks and values.
         """

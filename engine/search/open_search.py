@@ -28,7 +28,7 @@ def open_search(
         game: a game; its position does not matter.
         interrupts: whether to append options out of turn to those of the decider.
         backend: `auto` is wasm if possible, otherwise Python, with the same results.
-        value: the name of the value of positions; "": the first declared one, or the points.
+        value: the name of a value of positions; "" means the first declared one, or else points.
 
     Raises:
         ValueError: if no value has this name.

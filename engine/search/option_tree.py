@@ -1,4 +1,4 @@
-"""A tree of options, over positions that a seat cannot tell apart: Monte Carlo tree search in Python.
+"""A tree of options over positions indistinguishable to a seat: Monte Carlo tree search in Python.
 
 Numbers are integers, shares in units of 1/`payoffs.ONE`, so that `wasm.runtime.tree` grows the same tree in one call.
 """
@@ -20,11 +20,11 @@ from rulespec.engine.search.payoffs import ONE
 from rulespec.engine.search.walk import CHANCE, NOBODY, Positions
 
 _CURIOSITY = 0.7
-"""Weight of exploration beside the share that an option has won."""
+"""The weight of exploration, relative to the share won by an option."""
 _WIDTH = 4
-"""Options tried at a position per square root of its visits."""
+"""The number of options tried at a node, per square root of its visits."""
 DEEPEST = 2_000
-"""Decisions of a way down."""
+"""The maximum length of a path down the tree, in decisions."""
 Key = tuple[int, ...]
 
 
@@ -34,7 +34,7 @@ def curious(legal: int) -> int:
 
 
 def rare(visits: int) -> int:
-    """The fraction of that bonus after a number of tries; in units of 1/`ONE`."""
+    """The fraction of the exploration bonus left after a number of visits; in units of 1/`ONE`."""
     return round(ONE / sqrt(max(1, visits)))
 
 
@@ -42,7 +42,7 @@ class Grown(NamedTuple):
     """The root of a tree; the first index is the option.
 
     Attributes:
-        visits: the number of times it was tried.
+        visits: the number of times the option was tried.
         won: the sum of the shares of its seat, in units of 1/`ONE`.
         proven: its proven payoff to its seat, in units of 1/`ONE`; -1 if unproven.
         played: the number of games.
@@ -57,9 +57,9 @@ class Grown(NamedTuple):
 
 
 class _Edge:
-    """An option of a node: times it was legal, visits, shares won by its seat, and a prior estimate of its payoff.
+    """An option of a node: times it was legal, visits, its seat's total share, and a prior estimate of its payoff.
 
-    `proven` is its payoff to each seat, once that is certain.
+    `proven` is its payoff to each seat, once certain.
     """
 
     __slots__ = ("legal", "prior", "proven", "visits", "won")
@@ -71,11 +71,11 @@ class _Edge:
 
     @property
     def new(self) -> bool:
-        """Whether nothing is known about it."""
+        """Whether nothing is known about the option."""
         return not self.visits and self.prior is None and self.proven is None
 
     def bound(self, seat: int) -> int:
-        """The upper bound of its payoff to a seat; its prior counts as one visit."""
+        """The upper bound of the option's payoff to a seat; its prior counts as one visit."""
         if self.proven is not None:
             return 2 * ONE if self.proven[seat] == ONE else self.proven[seat]
         visits, won = self.visits, self.won
@@ -85,7 +85,7 @@ class _Edge:
 
 
 class _Node:
-    """A decision as the seat of the root knows it: options, and the nodes that follow."""
+    """A decision as known to the root's seat, with its options and their child nodes."""
 
     __slots__ = ("below", "edges", "seat", "visits")
 
@@ -96,7 +96,7 @@ class _Node:
 
     @property
     def proven(self) -> list[int] | None:
-        """The proven value for each seat, if one option certainly wins everything, or all are certain."""
+        """The proven payoff to each seat, if one option certainly wins everything, or all are proven."""
         results = [edge.proven for edge in self.edges.values()]
         certain = [shares for shares in results if shares is not None]
         best = max(certain, key=lambda shares: shares[self.seat], default=None)
@@ -104,15 +104,15 @@ class _Node:
 
 
 Way = list[tuple[_Node, _Edge | None]]
-"""The nodes of a way down a tree, with the options that were chosen, except for those of chance."""
+"""The nodes on a path down the tree, each with the chosen option; None for chance."""
 
 
 class Tree:
-    """The tree of one decision, grown by one walk per game.
+    """The tree of one decision, grown by one descent per game.
 
     Args:
         search: searches positions.
-        question: the options of a seat, and the number of games.
+        question: the seat's options and the number of games.
     """
 
     def __init__(self, search: Positions, question: SearchQuestion) -> None:
@@ -147,7 +147,7 @@ class Tree:
         return Grown(visits, won, certain, played, silent)
 
     def _descend(self, row: NDArray[np.int64]) -> Way:
-        """The way down to a new node, or to the end of the game."""
+        """The path down to a new node, or to the end of the game."""
         walk, node, way = self._walk, self._root, Way()
         walk.go(row)
         new = False
@@ -170,7 +170,7 @@ class Tree:
         return way
 
     def _chosen(self, node: _Node, edges: list[_Edge]) -> int:
-        """The number of the option to try; it counts as tried."""
+        """The index of the option to try; counts the try."""
         for edge in edges:
             edge.legal += 1
         most = max(2, isqrt(_WIDTH**2 * node.visits))
@@ -187,7 +187,7 @@ class Tree:
         return chosen
 
     def _add(self, node: _Node, keys: list[Key]) -> None:
-        """Adds options to a node; where they are many, each has the value of the position after it as its prior."""
+        """Adds options to a node; many options get the value of the next position as a prior."""
         priors: list[int | None] = [None] * len(keys)
         if self._search.value is not None and len(keys) > _WIDTH:
             after = self._search.expand(self._walk.row[None]).rows
@@ -198,7 +198,7 @@ class Tree:
 
 
 def _prove(way: Way, shares: list[int]) -> None:
-    """Notes the payoffs proven by the end of a game: those of its last option, then backwards while they hold."""
+    """Records the payoffs proven by the end of a game: those of its last option, then backwards while proofs hold."""
     proven: list[int] | None = shares
     for node, edge in reversed(way):
         if edge is None or proven is None:
@@ -208,7 +208,7 @@ def _prove(way: Way, shares: list[int]) -> None:
 
 
 class VisibleOptions:
-    """The visible part of options, for the searching seat: one node represents all that look alike to it.
+    """The visible part of options; those that look alike to the searching seat share a node.
 
     Args:
         search: searches positions.
@@ -221,15 +221,15 @@ class VisibleOptions:
         options = [(p.decisions[d], p.decisions[d].choices[k]) for d, k in search.coder.options]
         columns = search.coder.columns
         self.hidden = [_hidden(*option, of) for option, of in zip(options, columns, strict=True)]
-        """For each option the columns of its code that only the actor sees."""
+        """For each option, the columns of its code that only the actor sees."""
 
     @cached_property
     def secretive(self) -> bool:
-        """Whether there are options that are not fully visible."""
+        """Whether any option is partly hidden."""
         return any(self.hidden)
 
     def seen(self, code: Key) -> Key:
-        """A code without the columns that are hidden from the seat."""
+        """A code without the columns hidden from the seat."""
         hidden = self.hidden[code[0]]
         if not hidden or code[1] == self._seat:
             return code
@@ -237,7 +237,7 @@ class VisibleOptions:
 
 
 def _hidden(decision: ir.Decision, choice: ir.Choice, columns: Columns) -> frozenset[int]:
-    """The columns of a code that others than the actor do not see."""
+    """The columns of a code that only the actor sees."""
     if decision.held:
         return frozenset(range(columns.end)) - {1}
     places = zip(choice.params, columns.firsts, columns.widths, strict=True)

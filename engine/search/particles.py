@@ -1,12 +1,12 @@
-"""Particles of a seat: positions indistinguishable from its own, with the game's own odds.
+"""Particles of a seat: positions it cannot distinguish from the true one, distributed by the game's own odds.
 
 They follow the game decision by decision from the seat's view: hidden choices are drawn, and contradicted particles are
-dropped. Hidden choices of others are drawn again from what is disclosed of them later (`hidden_choices`). If all
-histories are equally likely, as with dealt cards, a dropped particle is replaced by its own history with two hidden
-tokens exchanged, replayed from the start, if that fits the observations; otherwise by a copy of a fitting particle. At
-each decision of the seat, all particles take Metropolis steps: exchanges of two hidden tokens, accepted by the odds of
-the histories. So the odds approach the game's: chance by its weights, hidden choices of others uniformly; their visible
-choices are no evidence.
+dropped. Hidden choices of others are resampled from later disclosures (`hidden_choices`). If all histories are equally
+likely, as with dealt cards, a dropped particle is replaced by its own history with two hidden tokens exchanged,
+replayed from the start, if that fits the observations; otherwise by a copy of a fitting particle. At each decision of
+the seat, all particles take Metropolis steps: exchanges of two hidden tokens, accepted by the odds of the histories. So
+the odds approach the game's: chance by its weights, hidden choices of others uniformly; their visible choices are no
+evidence.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ from rulespec.engine.search.wasm_search import WasmSearch
 from rulespec.engine.wasm.runtime.program import OPEN
 
 _TRIES = 8
-"""Exchanges that are tried for a particle that looks different."""
+"""Exchanges tried per particle that contradicts the observations."""
 _MOST_TRIES = 64
-"""Exchanges that are tried while all particles look different."""
+"""Exchanges tried while all particles contradict the observations."""
 _REDRAWS = 24
-"""Changes of draws that are tried while all particles look different."""
+"""Changes of draws tried while all particles contradict the observations."""
 _ENOUGH = 1 / 8
-"""The share of the particles that must look as seen, else draws of the others are changed."""
+"""The minimum share of agreeing particles, below which draws of the others are changed."""
 _LONG = 24
-"""Decisions of a history in which no two alike pieces change places as a whole: hardly any exchange looks as seen."""
+"""Decisions after which alike pieces are no longer exchanged throughout a history: hardly any exchange would agree."""
 _ILLEGAL = 1 << 30
-"""The difference of a particle in which the seen decision is not legal: more than that of any pieces."""
+"""The difference counted if the observed decision is illegal; it exceeds any difference of pieces."""
 _EVEN = 1e-9
-"""Logarithms of odds that differ by less are equal."""
+"""The tolerance for equal log odds."""
 _MOVES = 2
-"""Steps of Metropolis where the seat decides, if particles have been out since it did last."""
+"""Metropolis steps at a decision of the seat, if particles were dropped since its previous one."""
 
 
 class _Snapshot(NamedTuple):
-    """All particles before a round whose choices are not disclosed yet.
+    """A snapshot of all particles before a round of undisclosed choices.
 
     Attributes:
-        ply: the number of decisions before it.
-        rows, codes, odds, weights: those of the particles.
-        stale: whether any have been out since the seat decided.
-        marks, choices: their own snapshots.
+        ply: the number of decisions before the round.
+        rows, codes, odds, weights: the arrays of the particles.
+        stale: whether any were dropped since the seat last decided.
+        marks, choices: earlier snapshots.
     """
 
     ply: int
@@ -91,7 +91,7 @@ class Particles:
         self._begin(0)
 
     def _begin(self, start: int) -> None:
-        """Begins at a position that the seat knows fully."""
+        """Restarts from a position that the seat knows fully."""
         self._start, self._stale = start, False
         self._looks = self._seen.looks[: max(start, 0)]
         self._rows = np.empty((0, self._search.columns), np.int64)
@@ -102,13 +102,13 @@ class Particles:
         """The logarithm of the weight of each particle."""
         self._marks = ParticleMarks()
         self._choices = ParticleMarks()
-        """The particles at the start of each run of hidden choices."""
+        """Snapshots of the particles at the start of each run of hidden choices."""
         self._round: _Snapshot | None = None
         if 0 <= start < len(self._seen.looks):
             self._rows = self._first().rows
 
     def note(self, game: Game) -> int:
-        """Records the seat's observations so far; returns a number derived from them."""
+        """Records the seat's observations so far; returns a key derived from them."""
         self._seen.note(game)
         return word(self._seed, self._seen.keys[-1]) if self._seen.keys else word(self._seed, 0)
 
@@ -139,7 +139,7 @@ class Particles:
         return self._rows[self._drawn()]
 
     def _take_up(self, known: int) -> None:
-        """Goes back to before a round whose choices have been disclosed; to the start if more has changed."""
+        """Returns to the snapshot before a round that is now disclosed, or to the start if more has changed."""
         before, looks = self._round, self._seen.looks
         if before is None or not np.array_equal(looks[: before.ply], self._looks[: before.ply]):
             self._begin(known)
@@ -157,24 +157,24 @@ class Particles:
         return self._codes[self._drawn()]
 
     def _drawn(self) -> NDArray[np.int64]:
-        """The numbers of representative particles, drawn by weight."""
+        """The indices of representative particles, drawn by weight."""
         return self._sample(word(self._key(len(self._seen.looks)), 0))
 
     def _key(self, ply: int) -> int:
         return word(self._seed, self._seen.keys[ply - 1]) & (1 << 63) - 1
 
     def _go_on(self, ply: int) -> None:
-        """Takes a decision, with Metropolis steps if the seat decides next."""
+        """Advances by a decision, with Metropolis steps if the seat decides next."""
         self._follow(ply)
         if self._stale and self._seen.deciders[ply + 1] == self._seat:
             self._metropolis(ply, RandomWords(word(self._key(ply + 1), 2)))
             self._stale = False
 
     def _followed_as_one(self, ply: int) -> int:
-        """Takes decisions in which nothing is drawn, while all particles are at one position: its row stands for all.
+        """Advances by decisions without draws while all particles share one position, with a single row for all.
 
         Returns:
-            The number of the first decision that is left.
+            The number of the first decision not taken.
         """
         looks = self._seen.looks[ply:]
         drawn = (looks == OPEN).any(axis=1)
@@ -187,7 +187,7 @@ class Particles:
             return ply
         self._rows = result.rows.repeat(self._number, axis=0)
         self._codes = np.concatenate([self._codes, result.codes.repeat(self._number, axis=0)], axis=1)
-        for number in range(len(looks)):  # one by one, as the sums would be others in one
+        for number in range(len(looks)):  # one by one, as a single sum would round differently
             self._odds = self._odds + log_odds(result.odds[:, number : number + 1], looks[number : number + 1])
         return end
 
@@ -223,7 +223,7 @@ class Particles:
             self._take(self._sample(word(key, 1)))
 
     def _note(self, ply: int) -> None:
-        """Records what may be gone back to from later decisions."""
+        """Takes the snapshots that later decisions may return to."""
         step, looks = ply - self._start, self._seen.looks
         mark = ParticleMark(step, self._rows, self._odds)
         if self._redraws:
@@ -282,13 +282,13 @@ class Particles:
     def _redrawn(self, ply: int, alive: NDArray[np.bool_], illegal: NDArray[np.bool_], key: int) -> NDArray[np.bool_]:
         """Changes draws of alike pieces in particles that contradict observations; returns those that then agree.
 
-        A change stays unless it leaves more of a difference.
+        A change stays unless it increases the difference.
 
         Args:
             ply: the number of the decision.
-            alive: the particles that look as seen.
-            illegal: the particles in which the seen decision is not legal.
-            key: the key of random words.
+            alive: the particles that agree with the observations.
+            illegal: the particles in which the observed decision is illegal.
+            key: the key of the random words.
         """
         alive, words, seen = alive.copy(), RandomWords(key), self._seen.observation(ply + 1)
         weight = self._weights[alive].mean() if alive.any() else 0.0
@@ -315,7 +315,7 @@ class Particles:
         return alive
 
     def _reconsidered(self, ply: int, alive: NDArray[np.bool_], key: int) -> NDArray[np.bool_]:
-        """Draws hidden choices again in particles that contradict observations; returns those that then agree."""
+        """Resamples hidden choices in particles that contradict observations; returns those that then agree."""
         alive, words, seen = alive.copy(), RandomWords(key), self._seen.observation(ply + 1)
         weight = self._weights[alive].mean() if alive.any() else 0.0
         for number, mark in enumerate(self._choices):
@@ -337,11 +337,11 @@ class Particles:
         return ParticleMark(0, self._seen.row(self._start)[None].repeat(self._number, axis=0), np.zeros(self._number))
 
     def _exchanged(self, ply: int) -> list[Exchange]:
-        """The kinds whose tokens are exchanged; for alike pieces only in a short history."""
+        """The exchanges that apply: for alike pieces, only in a short history."""
         return [each for each in self._exchanges if not each.alike or ply - self._start < _LONG]
 
     def _free(self, exchange: Exchange, ply: int) -> NDArray[np.bool_]:
-        """The exchangeable tokens: unseen ones, or ones in unseen places."""
+        """The exchangeable tokens: unseen tokens, and tokens at unseen places."""
         looks = self._seen.looks[self._start : ply + 1, :-1]
         seen = looks[exchange.places(looks) & (looks >= 0)]
         unseen = exchange.tokens_in(self._codes[:, : ply + 1 - self._start], looks == OPEN)
@@ -360,9 +360,9 @@ class Particles:
         redrawn: NDArray[np.bool_] | None = None,
         seed: int = 0,
     ) -> Followed:
-        """Histories with exchanged tokens, played again.
+        """Histories with exchanged tokens, replayed.
 
-        The draws of the last decision are repeated where `redrawn` is set.
+        The last decision is drawn again where `redrawn` is set.
         """
         looks = self._seen.looks[self._start : ply + 1]
         codes = exchange.swapped(self._codes[numbers], looks[:, :-1] == OPEN, pairs)
@@ -372,7 +372,7 @@ class Particles:
         return self._sight.follow(start, codes, looks, seed)
 
     def _replace(self, numbers: NDArray[np.int64], histories: Followed, taken: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Replaces particles by accepted histories; returns which ones."""
+        """Replaces particles with accepted histories; returns the replaced ones."""
         at, looks = numbers[taken], self._seen.looks[self._start :][: histories.codes.shape[1]]
         if len(at):
             self._marks, self._choices = ParticleMarks(), ParticleMarks()
@@ -383,9 +383,9 @@ class Particles:
     # --- odds -----------------------------------------------------------------------------------
 
     def _metropolis(self, ply: int, words: RandomWords) -> None:
-        """Exchanges two tokens in each particle, if the odds are for it; some times.
+        """Takes Metropolis steps: exchanges of two tokens in each particle, accepted by the odds.
 
-        Two in one place are left there: their holder sees no difference.
+        Tokens in the same place are not exchanged: their holder sees no difference.
         """
         every = np.arange(self._number)
         for exchange in self._exchanged(ply):
@@ -402,7 +402,7 @@ class Particles:
                 self._replace(numbers, history, as_seen & (chances < odds - self._odds[numbers]))
 
     def _sample(self, key: int) -> NDArray[np.int64]:
-        """As many numbers of particles, by their weights: systematic resampling."""
+        """A sample of particle indices by weight, with unchanged size: systematic resampling."""
         if np.ptp(self._weights) < _EVEN:
             return np.arange(self._number)
         shares = np.exp(self._weights - self._weights.max())

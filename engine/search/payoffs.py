@@ -1,7 +1,7 @@
-"""Each seat's payoff at the end of a playout, in integers, so that Python and the module get equal sums.
+"""Each seat's payoff at the end of a playout, in integers, so that Python and wasm compute equal sums.
 
-A share is an integer in units of 1/`ONE`. As a float it is that number divided by `ONE`, which is exact; so are sums of
-some millions of shares. `wasm.runtime.payoffs` does the same for one playout at a time.
+A share is an integer in units of 1/`ONE`. Divided by `ONE`, it is exact as a float, and so are sums of some millions of
+shares. `wasm.runtime.payoffs` does the same for one playout at a time.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from numpy.typing import NDArray
 from rulespec.engine.search.result_arrays import Ends
 
 ONE = 1 << 30
-"""The parts of a whole share."""
+"""The unit of shares: the integer for a whole share."""
 STEPS = 1 << 20
-"""Steps of an exponent of 2."""
+"""Steps per unit of a base-2 exponent."""
 HALF_STEPS = 1 << 10
 """Entries of each of the two tables of powers."""
 NEARLY = round(log2(19) * STEPS)
-"""The exponent of the odds at which a game is nearly decided: 19 to 1."""
+"""The exponent for odds of 19 to 1, at which a game is nearly decided."""
 FAR = 8
-"""They count up to this multiple of the one that nearly decides; beyond it the odds are below a part of `ONE`."""
+"""The cap of differences, in multiples of the nearly decisive one; beyond it, odds are below 1/`ONE`."""
 POWERS = [round(ONE * 2 ** (-k / HALF_STEPS)) for k in range(HALF_STEPS)]
 POWERS += [round(ONE * 2 ** (-k / STEPS)) for k in range(HALF_STEPS)]
-"""Powers of 2 with exponents from 0 down to -1 by the upper half of the steps, then by the lower half."""
+"""Powers of 2 for exponents from 0 down to -1: a table for the upper half of the steps, then one for the lower half."""
 BY_PLACES = 5
-"""Places make up one part in this number of a bot's aim, where there are three teams or more."""
+"""The reciprocal of the weight of ranks in a bot's aim, with three or more teams."""
 _POWERS = np.array(POWERS, np.int64)
 _UNIT_BITS, _STAKE_BITS = 36, 32
-"""Bits of the difference that nearly decides, and of twice the stakes; of a larger one the last bits do not count."""
+"""The bits of the nearly decisive difference, and of twice the stakes; low bits of a larger one are ignored."""
 Whole = NDArray[np.int64]
 
 
@@ -48,12 +48,12 @@ class Payoffs:
 
     Args:
         of_seats: the team of each seat.
-        stakes: the maximum distance of a seat's points from the mean; 0: the game is played to win.
-        decides: the nearly decisive difference of values; 0: there is no value except the points.
+        stakes: the maximum distance of a seat's points from the mean; 0 means a game played to win.
+        decides: the nearly decisive difference of values; 0 if there is no value except points.
 
     Attributes:
-        single: whether all win together.
-        form: how playouts are judged: 0: by winners or leaders; 1: by a value, if cut off; 2: by points.
+        single: whether all seats win together.
+        form: the judgement of playouts: 0 by winners or leaders, 1 by a value if cut off, 2 by points.
         team: the number of the team of each seat.
         sets: the seats of each team, as bits.
         factors: for each team, the factor from sums to means in a common unit.
@@ -76,11 +76,11 @@ class Payoffs:
         self.shift = max(0, unit.bit_length() - (_STAKE_BITS if stakes else _UNIT_BITS))
         self.unit = unit >> self.shift
         self._teams = np.array([[team == each for each in teams] for team in of_seats], np.int64)
-        """For each seat and team whether the seat is in it."""
+        """For each seat and team, whether the seat is in the team."""
         self._factors = np.array(self.factors, np.int64)
 
     def whole(self, winners: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The winners with their whole teams."""
+        """The winners, with their whole teams."""
         return winners @ self._teams @ self._teams.T > 0
 
     def with_teams(self, winners: Collection[int]) -> tuple[int, ...]:
@@ -89,14 +89,14 @@ class Payoffs:
         return tuple(np.flatnonzero(self.whole(flags)).tolist())
 
     def _mean(self, numbers: Whole) -> Whole:
-        """The mean of each team's numbers in a common unit, given those of each seat."""
+        """The mean of each team's numbers in a common unit, computed from each seat's numbers."""
         means: Whole = numbers @ self._teams * self._factors
         return means
 
     def of(
         self, ended: NDArray[np.bool_], winners: NDArray[np.bool_], scores: Whole, values: Whole
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Payoffs, and whether they are informative; the arguments are as in `Ends`."""
+        """Payoffs, and whether they are informative; the arguments are those of `Ends`."""
         shares, signal = self._of_teams(ended, winners, scores, values)
         return shares @ self._teams.T / ONE, signal
 
@@ -127,7 +127,7 @@ class Payoffs:
         return shares, ended | (means < best).any(axis=1)
 
     def _odds(self, behind: Whole) -> Whole:
-        """The odds of a seat that trails by a difference, against the leader: `ONE` at none, a 19th at the unit."""
+        """The odds of a trailing seat against the leader, by the difference: `ONE` for none, a 19th at the unit."""
         exponent = np.minimum(behind >> self.shift, FAR * self.unit) * NEARLY // self.unit
         part = exponent % STEPS
         power = _POWERS[part // HALF_STEPS] * _POWERS[HALF_STEPS + part % HALF_STEPS] // ONE
@@ -135,7 +135,7 @@ class Payoffs:
         return odds
 
     def _against(self, ahead: Whole) -> Whole:
-        """The share of a seat that leads one other by a difference, or trails, if it is below 0."""
+        """The share of a seat in a comparison with one other, which it leads by `ahead`, or trails if negative."""
         odds = self._odds(np.abs(ahead))
         share: Whole = np.where(ahead < 0, odds, ONE) * ONE // (ONE + odds)
         return share
@@ -144,7 +144,7 @@ class Payoffs:
         """The share of each seat in the purse of 1 that bots play for: one fifth by rank, the rest by payoff.
 
         So a seat that can no longer win plays for the next place, and does not prolong a lost game. The rank of a team
-        is the share of its rivals that it is ahead of: as a winner, then by points; in a cut-off playout, by the odds
+        is the share of its rivals that it has beaten: as a winner, then by points; in a cut-off playout, by the odds
         from the value. With two teams, and in a game for points, payoffs cover that already.
         """
         teams = self._teams.shape[1]
@@ -161,5 +161,5 @@ class Payoffs:
 
 
 def _apart(numbers: Whole) -> Whole:
-    """The lead of each column of a row over each other one."""
+    """The lead of each column of a row over every other column."""
     return numbers[:, :, None] - numbers[:, None, :]

@@ -1,7 +1,7 @@
 """Recorded decisions as numbers, and batches of recorded games: their legal length, and final positions.
 
-A recorded decision is a row: the program-wide number of its option (-1 if there is none of that name), the acting seat
-(below 0: any possible actor), and the arguments, padded with 0.
+A recorded decision is a row: the program-wide number of its option (-1 for an unknown name), the acting seat (negative:
+any possible actor), and the arguments, padded with 0.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from rulespec.language.paths import stops
 Recorded = LogEntry | RecordedDecision | Option | TakenBack
 Codes = NDArray[np.int64]
 _NONE, _WHOEVER = -1, -1
-"""The number of an unknown option; the seat of a decision whose decider is not recorded."""
+"""The number of an unknown option; the seat of a decision without a recorded decider."""
 _NOBODY = 1 << 32
-"""A seat that there is not."""
+"""A seat that does not exist."""
 _MOST_CODES = 50_000
-"""Codes of decisions that are kept."""
+"""The maximum number of cached codes."""
 
 
 class NoteKinds(IntEnum):
@@ -63,7 +63,7 @@ NONE_SEEN = np.empty(0, np.uint64)
 def noted(
     decisions: NDArray[np.int64], rows: NDArray[np.int64], seen: NDArray[np.uint64], notes: NoteKinds
 ) -> Replayed:
-    """Results with notes, which are words."""
+    """The results of a replay with notes, given as words."""
     if notes is NoteKinds.WORTH:
         return Replayed(decisions, rows, NONE_SEEN, seen.view(np.int64))
     return Replayed(decisions, rows, seen)
@@ -83,7 +83,7 @@ class Coder:
         p = game.omniscient.program
         self._game = game
         self.options = [(d, k) for d, one in enumerate(p.decisions) for k in range(len(one.choices))]
-        """The decision and the choice of each option, by its number."""
+        """The decision and the choice of each option, by option number."""
         self._numbers = dict(zip(self.options, same_options(p), strict=True))
         self._same = np.array(list(self._numbers.values()), np.int64)
         self._decisions: dict[str, int] = {}
@@ -92,10 +92,10 @@ class Coder:
             if self._form(first) != self._form(number):
                 raise ValueError(f"there are several decisions `{d.name}`: `replay_native` tells which one is meant")
         self.columns = option_columns(p)
-        """The columns of the arguments of each option, by its number."""
+        """The columns of each option's arguments, by option number."""
         self.width = max((each.end for each in self.columns), default=2)
         self._used = np.arange(self.width) < np.array([each.end for each in self.columns])[:, None]
-        """For each option which columns of a code it uses."""
+        """For each option, the used columns of its code."""
 
     def _form(self, decision: int) -> list[int]:
         """The numbers of the options of a decision."""
@@ -134,7 +134,7 @@ class Coder:
         """The number of the first decision with a name.
 
         Raises:
-            KeyError: if there is none.
+            KeyError: if no decision has this name.
         """
         return self._decisions[name]
 
@@ -147,25 +147,25 @@ class Coder:
         return tuple(self._game.omniscient.labels.names[kind])
 
     def checked(self, codes: Codes) -> Codes:
-        """Codes, after a check of their shape."""
+        """Codes, checked for their shape."""
         result = np.ascontiguousarray(codes, np.int64)
         if result.ndim != 2 or result.shape[1] != self.width:
             raise ValueError(f"codes have {self.width} columns; the shape of these is {result.shape}")
         return result
 
     def _is_value(self, type_: str, value: int) -> bool:
-        """Whether a parameter's type has a value."""
+        """Whether a value belongs to a parameter's type."""
         if (names := self._game.omniscient.labels.names.get(type_.removesuffix("?"))) is not None:
             return -1 <= value < len(names)
         if type_.startswith(("set ", "bag ")):
-            return True  # of the right size, or refused by its domain
+            return True  # the domain rejects a wrong size
         if type_.startswith("path "):
             size = len(self._game.omniscient.labels.names[type_[5:]])
             return value >= 0 and all(0 <= stop < size for stop in stops(value, size))
         return abs(value) <= MAX_NUMBER or value == NO_NUMBER
 
     def option(self, game: Game, code: Sequence[int]) -> Option | None:
-        """The option of a code at a position, legal or not; None if there is none."""
+        """The option of a code at a position, legal or not; None if the position has no such option."""
         number, seat = code[:2]
         position = game.omniscient.numbers
         if position.asked < 0 or not 0 <= number < len(self.options):
@@ -205,7 +205,7 @@ class SeatCodes(dict[tuple[str, str | None, str], bytes]):
     Args:
         coder: makes codes.
         game: a game of the ruleset.
-        seats: the seats' names in the texts.
+        seats: the names of the seats in the texts.
 
     Raises:
         ValueError: if their number differs from the game's.
@@ -228,7 +228,7 @@ class SeatCodes(dict[tuple[str, str | None, str], bytes]):
             number = coder.number(decision, choice)
             columns = coder.columns[number].columns(args)
             code[: 2 + len(columns)] = number, self._seat.get(by, _NOBODY), *columns
-        except (KeyError, ValueError, OverflowError):  # no decision, no option or no entity is called so
+        except (KeyError, ValueError, OverflowError):  # no decision, option or entity has this name
             pass
         if len(self) >= _MOST_CODES:
             self.clear()

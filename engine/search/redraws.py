@@ -18,11 +18,11 @@ from rulespec.engine.search.search import Search
 from rulespec.engine.wasm.runtime.program import OPEN
 
 _SPREAD = 6.0
-"""Decisions by which the choice of an earlier draw wavers, times the number of the try."""
+"""The spread of the draw to change, in decisions per try."""
 _BETWEEN = 24
-"""Decisions between two marks."""
+"""Decisions between two snapshots."""
 _MARKS = 3
-"""Marks that are kept."""
+"""The number of snapshots."""
 
 
 class AlikeDifference(NamedTuple):
@@ -30,7 +30,7 @@ class AlikeDifference(NamedTuple):
 
     Attributes:
         few: the number of pieces missing where the seat sees them.
-        many: the number in excess there.
+        many: the number of surplus pieces there.
         unseen: whether any are hidden from the seat.
     """
 
@@ -40,7 +40,7 @@ class AlikeDifference(NamedTuple):
 
     @property
     def size(self) -> NDArray[np.int64]:
-        """The total for each position."""
+        """The total difference of each position."""
         result: NDArray[np.int64] = self.few.sum(axis=1) + self.many.sum(axis=1)
         return result
 
@@ -49,7 +49,7 @@ class ParticleMark(NamedTuple):
     """A snapshot of the particles.
 
     Attributes:
-        step: their number of decisions.
+        step: the number of decisions taken.
         rows: their positions.
         odds: the log odds of their histories.
     """
@@ -66,30 +66,30 @@ class ParticleMarks:
         self._marks: list[ParticleMark] = []
 
     def note(self, mark: ParticleMark) -> None:
-        """Records a snapshot, if some decisions have passed since the last one."""
+        """Records a snapshot if its number of decisions is a multiple of `_BETWEEN`."""
         if mark.step % _BETWEEN == 0:
             self.keep(mark)
 
     def keep(self, mark: ParticleMark) -> None:
-        """Records a snapshot, however few decisions have passed."""
+        """Records a snapshot unconditionally."""
         self._marks = [*self._marks[1 - _MARKS :], mark]
 
     def __iter__(self) -> Iterator[ParticleMark]:
-        """The snapshots, from the last one on."""
+        """The snapshots, latest first."""
         return reversed(self._marks)
 
     def copy(self) -> ParticleMarks:
-        """The same snapshots, to be kept or dropped on their own."""
+        """An independent copy of the snapshots."""
         result = ParticleMarks()
         result._marks = self._marks.copy()
         return result
 
     def take(self, numbers: NDArray[np.int64]) -> None:
-        """Continues with some of the particles, by number."""
+        """Restricts all snapshots to the given particles, by index."""
         self._marks = [ParticleMark(mark.step, mark.rows[numbers], mark.odds[numbers]) for mark in self._marks]
 
     def back(self, *, recent: bool) -> ParticleMark | None:
-        """The last but one snapshot, or the first; drops later ones. None if there is none."""
+        """The latest snapshot after dropping the last one (`recent`), or all but the first; None if there is none."""
         del self._marks[max(1, len(self._marks) - 1) if recent else 1 :]
         return self._marks[-1] if self._marks else None
 
@@ -133,8 +133,8 @@ class Redraws:
 
         Args:
             codes: the last decisions of each history; the draws of the last one are repeated.
-            looks: these decisions as the seat has seen them.
-            by: the difference to remove; if there is none, the piece of the last decision is missing.
+            looks: these decisions as seen by the seat.
+            by: the difference to remove; if it is empty, the piece of the last decision is missing.
             words: random words.
             tries: the number of earlier tries; later tries change earlier draws.
         """
@@ -164,7 +164,7 @@ class Redraws:
         words: RandomWords,
         tries: int,
     ) -> None:
-        """Replaces a surplus piece, or any if there is none, in a late draw of some histories."""
+        """Replaces a surplus piece, or any piece if there is no surplus, in a late draw of some histories."""
         own = codes[at]
         same = np.where((extra >= 0)[:, None, None], own == extra[:, None, None], own != wanted[:, None, None])
         steps = np.arange(own.shape[1])[:, None] - _SPREAD * tries * words.shares(*own.shape)

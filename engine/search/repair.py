@@ -16,7 +16,7 @@ from rulespec.engine.search.search import Search
 from rulespec.engine.wasm.runtime.program import OPEN
 
 Pairs = NDArray[np.int64]
-"""For each particle the token that stands for each token."""
+"""For each particle, the replacement of each token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Repair:
     Attributes:
         search: searches positions of the table.
         exchange: the kind of the tokens.
-        look: the decision as the seat saw it.
+        look: the decision as seen by the seat.
         free: the exchangeable tokens.
         words: random words.
     """
@@ -43,7 +43,7 @@ class Repair:
         return swaps(self.exchange.size, self.words.one_of(free), self.words.one_of(free))
 
     def as_others(self, before: NDArray[np.int64], others: NDArray[np.int64]) -> Pairs:
-        """Exchanges of a token seen in the decision with the token at its place in agreeing particles.
+        """Exchanges of a token seen in the decision with the token in its place in agreeing particles.
 
         Args:
             before: the positions before the decision.
@@ -71,7 +71,7 @@ class Repair:
             pairs: the proposals for particles without such tokens.
 
         Returns:
-            The exchanges, and the particles that got theirs from `pairs`.
+            The exchanges, and the particles whose exchange is from `pairs`.
         """
         columns = self.search.shown
         own, seen = own[:, : len(columns)], seen[: len(columns)]
@@ -86,14 +86,14 @@ class Repair:
         return pairs, count == 0
 
     def cleared(self, before: NDArray[np.int64], pairs: Pairs, *, at_once: bool) -> Pairs:
-        """Exchanges of tokens in the way: options with them are legal where the observed one is not.
+        """Exchanges of obstructing tokens: an option with one of them is legal, while the observed decision is not.
 
         So a hand that did not follow suit loses all cards of the suit.
 
         Args:
             before: the positions before the decision.
-            pairs: proposals for particles with nothing in the way.
-            at_once: whether to exchange all rather than one.
+            pairs: proposals for particles without obstructing tokens.
+            at_once: whether to exchange all of them rather than one.
         """
         exchange, look, words = self.exchange, self.look, self.words
         codes, parents = self.search.legal(before)

@@ -17,8 +17,8 @@ class Expanded(NamedTuple):
     """The positions after all legal options of some positions.
 
     Attributes:
-        rows: the resulting positions, ordered by the position before, then by option.
-        parents: for each of them, the index of the position before.
+        rows: the resulting positions, ordered by previous position, then by option.
+        parents: for each of them, the index of the previous position.
         hashes: their hashes.
         codes: the options that lead there, as in `Search.codes`; empty unless requested.
     """
@@ -41,7 +41,7 @@ class Ends(NamedTuple):
         payoffs: for each seat, its share of the win, from 0 to 1; in a cut-off playout, the expected share. In a game
             for points, 0 is the maximum loss, 1 the maximum gain. They are multiples of 1/`payoffs.ONE`, so sums are
             exact.
-        signal: whether the payoffs are informative: not if a playout was cut off with nobody ahead.
+        signal: whether the payoffs are informative: false if a playout was cut off with nobody ahead.
         hashes: the hash of the position after each decision, playout by playout: `decisions` in total. Empty unless
             requested.
     """
@@ -57,7 +57,7 @@ class Ends(NamedTuple):
 
 
 class PlayoutEnd(NamedTuple):
-    """The result of one playout: `winners` are seat numbers, the rest is as in `Ends`."""
+    """The result of one playout; `winners` are seat numbers, the other fields are as in `Ends`."""
 
     ended: bool
     decisions: int

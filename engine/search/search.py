@@ -30,11 +30,11 @@ from rulespec.engine.wasm.runtime.program import OPEN
 from rulespec.engine.wasm.sights import shown_cells
 
 Ranks = Sequence[tuple[int, ...]]
-"""For each seat its points and tiebreaks."""
+"""The points and tiebreaks of each seat."""
 
 
 def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
-    """The value of positions with a name; "": the first decisive one, or None.
+    """The value of positions with this name; "" means the first decisive one, or None.
 
     Raises:
         ValueError: if there is no such value.
@@ -57,7 +57,7 @@ class Search:
     Args:
         game: a game of the ruleset; its position does not matter.
         interrupts: whether to append options out of turn to those of the decider.
-        value: the name of the value of positions; "": the first declared one, or the points.
+        value: the name of a value of positions; "" means the first declared one, or else points.
 
     Attributes:
         backend: the machine that runs the rules: `wasm`, or the slower, equivalent `python`.
@@ -65,11 +65,11 @@ class Search:
         columns: the number of columns of a row.
         form: the meaning of the columns.
         interrupts: as in the arguments.
-        value: the value of positions; None if the ruleset declares none, so that the points count.
+        value: the value of positions; None if the ruleset declares none, so that points count.
         payoffs: each seat's payoff at an end.
         scored: whether the ruleset has scoring.
         table: a game of the table, at its start.
-        numbers: the version of the numbering of columns and codes, which have the same meaning for the same rules.
+        numbers: the version of the numbering of columns and codes, which is fixed for the same rules.
     """
 
     backend: Literal["wasm", "python"] = "python"
@@ -99,7 +99,7 @@ class Search:
         return np.array(results, np.int64).reshape(len(results), self.columns)
 
     def game(self, row: ArrayLike) -> Game:
-        """A game at a row, without earlier decisions."""
+        """A game at the position of a row, without earlier decisions."""
         cells, own = self.form.values(np.asarray(row, np.int64).tolist()), self.table
         return game_at(own, cells, machine(own.ruleset, self.seats, own.settings, "python"))
 
@@ -169,12 +169,12 @@ class Search:
         return numbers
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The value of positions to each seat; the points if no value is declared, and 0 without scoring."""
+        """The value of positions to each seat: the chosen value, else points, or 0 without scoring."""
         results = [self._values(game) for game in self._games(rows)]
         return np.array(results, np.int64).reshape(len(rows), self.seats)
 
     def measured(self, rows: NDArray[np.int64], value: ir.PositionValue) -> NDArray[np.int64]:
-        """A value of the program for positions: for each seat, or for each entity of its kind.
+        """A value of the program at each position, for each seat or each entity of its kind.
 
         Args:
             rows: positions.
@@ -185,7 +185,7 @@ class Search:
         return np.array(results, np.int64).reshape(len(rows), value.size)
 
     def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
-        """A seat's observations, one row per position: named cells, then the counts of private ones.
+        """A seat's observations, one row per position: named cells, then public counts of private values.
 
         A hidden cell is `OPEN`; the cells are those in `shown`.
         """
@@ -219,7 +219,7 @@ class Search:
 
     @property
     def why_silent(self) -> str:
-        """The reason why a cut-off playout may have no leader, for a message."""
+        """The reason why a cut-off playout may have no leader, as part of a message."""
         if self.value is not None:
             return f"the value `{self.value.name}` is the same for all there"
         return "the ruleset declares no value, and nobody leads by points there"
@@ -232,7 +232,7 @@ class Search:
         return tuple([0 if scoring is None else position.value(scoring.score, (seat,)) for seat in range(self.seats)])
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
-        """The legal options of positions, in the order of `expand`, as codes, with their positions' numbers.
+        """The legal options of positions as codes, in the order of `expand`, each with the index of its position.
 
         An option has the same code in every position, as long as `numbers` is the same.
         """
@@ -288,7 +288,7 @@ class Search:
             cap: the number of decisions before a game is cut off.
             jobs: the maximum number of threads, up to one per core; the games are the same. Python uses one.
             hashes: whether to return the hash of the position after each decision.
-            period: playout n draws as game `n % period`, so that rows share their chance (common random numbers); 0:
+            period: playout n draws as game `n % period`, so that rows share their chance (common random numbers); if 0,
                 each draws independently.
         """
         rows = self._checked(rows)
@@ -342,7 +342,7 @@ class Search:
         return np.array(codes, np.int64).reshape(len(codes), self.coder.width)
 
     def end(self, ended: bool, decisions: int, won: int, of_rank: Ranks) -> PlayoutEnd:
-        """The result of a playout, given the cells of winners and ranks."""
+        """The result of a playout, from the numbers of its winners and ranks."""
         if ended and won >= 0:
             winners = [seat for seat in range(self.seats) if won >> seat & 1]
         else:
@@ -417,7 +417,7 @@ class Search:
     def replayed(
         self, game: Game, codes: Codes, seen: list[int] | None = None, notes: NoteKinds = NoteKinds.HASHES
     ) -> int:
-        """Takes recorded decisions while they are legal; returns their number, and collects the notes after them."""
+        """Takes recorded decisions while they are legal; returns their number, and collects notes after each."""
         for number, code in enumerate(codes.tolist()):
             if not self.coder.taken(game, code):
                 return number
@@ -428,7 +428,7 @@ class Search:
     # --- one position -----------------------------------------------------------------------
 
     def walk(self, row: ArrayLike) -> Walk:
-        """A walk from a row."""
+        """A walk that starts at a row."""
         return PythonWalk(self, row)
 
 
@@ -442,7 +442,7 @@ class PythonWalk:
         self.go(row)
 
     def go(self, row: ArrayLike) -> None:
-        """Goes to another position."""
+        """Moves to another position."""
         self._game = self._search.game(row)
         self._options = None
 
@@ -493,7 +493,7 @@ class PythonWalk:
         self._options = None
 
     def playout(self, seed: int, number: int = 0, cap: int = CAP) -> PlayoutEnd:
-        """Plays a random game from here, and returns here."""
+        """Plays a random game from the current position, then returns to the start of the walk."""
         result = self._search.playout(self.row, seed, number, cap)
         while self._game.ply:
             self.undo()

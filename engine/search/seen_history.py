@@ -1,4 +1,4 @@
-"""The history of a game as a seat has seen it, as numbers."""
+"""The history of a game as seen by a seat, in numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SeenHistory:
 
     Attributes:
         looks: each decision as a code, `OPEN` in every hidden column, followed by a digest of the seat's view after it.
-        deciders: the deciding seat before each decision, and after the last one; -1: chance, -2: the game is over.
+        deciders: the deciding seat before each decision, and after the last one; -1 for chance, -2 after the end.
         keys: for each decision, a digest of all the seat's observations up to it.
     """
 
@@ -56,7 +56,7 @@ class SeenHistory:
         return result
 
     def note(self, game: Game) -> None:
-        """Records the decisions of the game; unchanged earlier ones stay.
+        """Records the decisions of the game; unchanged earlier records stay.
 
         Raises:
             NotFoundError: if the game was not played from its start, so that part of it is unknown.
@@ -106,5 +106,5 @@ class SeenHistory:
         return [number, actor, *seen, *[0] * (self._coder.width - columns.end)]
 
     def _hidden(self, code: list[int]) -> list[int]:
-        """A choice of an incomplete round; others see only its seat."""
+        """A choice in an incomplete round, of which others see only the seat."""
         return code if code[1] == self._seat else [OPEN, code[1], *[OPEN] * (len(code) - 2)]

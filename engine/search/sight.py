@@ -1,4 +1,4 @@
-"""Observations of many positions by a seat, and games continued along observations, in wasm."""
+"""Observations of many positions by a seat, and continuations of games along observations, in wasm."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.wasm.engine import TrapError
 
 _NOTES = 3
-"""Numbers after each decision of a continued game."""
+"""The number of notes after each decision of a continued game."""
 
 
 class Followed(NamedTuple):
@@ -22,9 +22,9 @@ class Followed(NamedTuple):
     Attributes:
         rows: their positions after the last decision, or after the first contradiction.
         codes: their decisions, with all open columns filled.
-        reached: the number of agreeing decisions.
-        odds: for each decision the weight of the option taken, of all options that agree with the observations, and of
-            all options. Options of seats weigh 1 each.
+        reached: the number of decisions that agree with the observations.
+        odds: for each decision, the weight of the option taken, of all options that agree with the observations, and of
+            all options; options of seats weigh 1 each.
     """
 
     rows: NDArray[np.int64]
@@ -34,7 +34,7 @@ class Followed(NamedTuple):
 
 
 class Sight:
-    """The sight of a seat.
+    """A seat's view of many positions.
 
     Args:
         memory: the memory of a module.
@@ -51,7 +51,7 @@ class Sight:
         self.size = sights + (constants["COUNTS_END"] - constants["COUNTS"]) // 8
 
     def digests(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Numbers that are equal exactly for equal views."""
+        """Digests of the seat's views; equal views have equal digests."""
         results = [np.empty(0, np.int64)]
         for first in range(0, len(rows), self._memory.most):
             count = self._put(rows[first : first + self._memory.most])
@@ -75,8 +75,8 @@ class Sight:
 
         Args:
             rows: the positions from which the games continue.
-            codes: for each game its decisions, `OPEN` in every column to be drawn.
-            looks: the decisions as the seat saw them, `OPEN` in every hidden column; and after each a digest of the
+            codes: for each game, its decisions, with `OPEN` in every column to be drawn.
+            looks: the decisions as seen by the seat, with `OPEN` in every hidden column; after each, a digest of the
                 seat's view at that point.
             seed: the seed of the draws; game n has the draws of game n of the seed.
         """

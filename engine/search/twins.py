@@ -1,4 +1,4 @@
-"""Games indistinguishable for a seat, for bots under hidden information."""
+"""Games indistinguishable to a seat, for bots under hidden information."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rulespec.engine.search.search import Search
 from rulespec.engine.search.wasm_search import WasmSearch
 
 _LEAST = 64
-"""Particles that go on together, so that some are left."""
+"""The minimum number of particles advanced together, so that some survive."""
 
 
 def determinize(game: Game, seat: str, rng: random.Random, tried: int = MAX_TRIED) -> Game:
-    """A game indistinguishable for a seat from this one; see `particles`."""
+    """A game that a seat cannot distinguish from this one; see `particles`."""
     return particles(game, seat, 1, rng, tried)[0]
 
 
@@ -29,8 +29,8 @@ def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int
     """Games that a seat cannot distinguish from this one: its observations are the same throughout.
 
     In wasm they are drawn with the game's odds (see `particle_rows`). Without wasm, or if it finds none, the seat's
-    observations are retraced, and hidden choices are tried, with other odds. They depend on the seat's observations and
-    on `rng`; some may be equal.
+    observations are retraced, and hidden choices are tried, with other odds. The games depend on the seat's
+    observations and on `rng`; some may be equal.
 
     Args:
         game: a game from its usual start.
@@ -56,10 +56,10 @@ def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int
 def particle_rows(
     search: Search, game: Game, seat: str, number: int, seed: int, tried: int | None = None
 ) -> NDArray[np.int64]:
-    """Positions indistinguishable for the seat, as rows; a single one if nothing is hidden from it.
+    """Positions indistinguishable to the seat, as rows; a single row if nothing is hidden from it.
 
-    In wasm they are drawn together, with the game's odds: chance by its weights, hidden choices of others uniformly. In
-    Python they come from `particles`. They depend on the seat's observations and on the seed.
+    In wasm, they are drawn together, with the game's odds: chance by its weights, hidden choices of others uniformly.
+    In Python they come from `particles`. They depend on the seat's observations and on the seed.
 
     Args:
         search: searches positions of the game's ruleset, seats and settings.
@@ -67,8 +67,8 @@ def particle_rows(
         seat: the viewer.
         number: the number of positions to find.
         seed: the seed of everything hidden from the seat.
-        tried: the maximum number of decisions to try where the seat's observations are retraced, after which fewer
-            positions are given; None: a bound for each of them.
+        tried: the maximum number of decisions to try if the seat's observations are retraced, after which fewer
+            positions are returned; None means a separate bound for each of them.
 
     Raises:
         NotFoundError: if no position is found.
@@ -82,7 +82,7 @@ def particle_rows(
 
 
 def _particles(search: Search, game: Game, seat: str, number: int, seed: int) -> Particles | None:
-    """The particles of a seat at a game's position; None if wasm has none."""
+    """The particles of a seat at a game's position; None without wasm."""
     if not isinstance(search, WasmSearch) or not search.follows:
         return None
     own = Particles(search, game.seats.index(seat), max(number, _LEAST), seed)
@@ -100,7 +100,7 @@ def _spread(number: int, of: int) -> NDArray[np.int64]:
 
 
 def _game(game: Game, search: Search, history: Codes) -> Game:
-    """The game that shares another one's beginning and continues with other decisions."""
+    """A game with the fully known start of another one, continued by other decisions."""
     twin = restarted(game)
     known = search.coder.codes(game.history[: game.ply - len(history)], None)
     for code in [*known.tolist(), *history.tolist()]:
@@ -110,10 +110,10 @@ def _game(game: Game, search: Search, history: Codes) -> Game:
 
 
 def _looks_alike(twin: Game, game: Game, seat: str) -> bool:
-    """Whether a particle looks to a seat as the game does.
+    """Whether a particle looks the same to a seat as the game.
 
-    Particles look as seen after each decision, except for two things: options that a seat sees before it is asked in a
-    round, or out of turn, and the result. Where there are none of these, only the end is compared: all would take as
+    Particles agree with the observations after each decision, except for two things: options seen by a seat early in a
+    round, or out of turn, and the result. Without such options, only the end is compared: comparing all would take as
     long as the particles themselves.
     """
     visibility = game.omniscient.visibility

@@ -34,7 +34,7 @@ def uct(
         search: the search to which the position belongs.
         row: the position.
         iterations: the number of random games, each of which adds a position to the tree.
-        seed: the seed of chance; the same seed gives the same search.
+        seed: the seed of chance, which determines the search.
         curiosity: the weight of exploring options without good results so far.
         cap: the number of decisions before a random game is cut off and the value of the position counts. A warning is
             issued if it carries no information.
@@ -42,7 +42,7 @@ def uct(
     Returns:
         An estimate for each option, in order; the most visited one is the best.
     """
-    draws, walk = Stream(seed), search.walk(row)  # game 0 of the seed chooses here, the others are played
+    draws, walk = Stream(seed), search.walk(row)  # game 0 of the seed makes the choices here; the others are playouts
     root, silent = _Node(walk), 0
     for number in range(1, iterations + 1):
         node, path = root, []
@@ -57,7 +57,7 @@ def uct(
             node = below
         end = search.ends([walk.playout(seed, number, cap)])
         silent += not end.signal[0]
-        shares = [*end.payoffs[0].tolist(), 0.0]  # the last is that of chance
+        shares = [*end.payoffs[0].tolist(), 0.0]  # the last share is for chance
         for node, k in path:
             node.visits[k] += 1
             node.won[k] += shares[node.seat]
@@ -67,7 +67,7 @@ def uct(
 
 
 class _Node:
-    """A position of the tree: for each option its visits and its wins."""
+    """A position in the tree: the visits and wins of each option."""
 
     def __init__(self, walk: Walk) -> None:
         count = walk.count
@@ -78,7 +78,7 @@ class _Node:
         self.weights = walk.weights() if self.seat == CHANCE else []
 
     def choose(self, draws: Stream, curiosity: float) -> int:
-        """The number of the option to try."""
+        """The index of the option to try."""
         if self.weights:
             return draws.weighted(draws.next(), self.weights)
         new = [k for k, visits in enumerate(self.visits) if not visits]

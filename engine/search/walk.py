@@ -1,4 +1,4 @@
-"""One position that moves back and forth, for tree searches."""
+"""A position that moves back and forth, for tree searches."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rulespec.engine.search.result_arrays import Ends, Expanded, PlayoutEnd
 from rulespec.engine.simulate.checked_playouts import CAP
 
 CHANCE, NOBODY = -1, -2
-"""Deciders that are not seats: chance; nobody, as the game is over."""
+"""Deciders that are not seats: chance, and nobody after the end of the game."""
 
 
 class Walk(Protocol):
-    """A position with an undo history to its start. Options are numbered as in `Search.counts`."""
+    """A position with an undo history back to its start. Options are numbered as in `Search.counts`."""
 
     @property
     def count(self) -> int:
@@ -61,7 +61,7 @@ class Walk(Protocol):
         """Goes to another position, and clears the undo history."""
 
     def playout(self, seed: int, number: int = 0, cap: int = CAP) -> PlayoutEnd:
-        """Plays a random game from here, and returns to the start of the walk.
+        """Plays a random game from the current position, then returns to the start of the walk.
 
         Args:
             seed: the seed of chance.
@@ -75,11 +75,11 @@ class Positions(Protocol):
 
     @property
     def value(self) -> object | None:
-        """The value of positions, or None."""
+        """The value of positions, or None if there is none."""
 
     @property
     def payoffs(self) -> Payoffs:
-        """Each seat's payoff at an end."""
+        """The payoffs of seats at an end."""
 
     @property
     def program(self) -> ir.Program:
@@ -90,16 +90,16 @@ class Positions(Protocol):
         """The numbering of options, for codes."""
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
-        """The legal options of positions, as codes, with their positions' numbers."""
+        """The legal options of positions, as codes, each with the index of its position."""
 
     def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
         """The positions after one option each."""
 
     def expand(self, rows: NDArray[np.int64]) -> Expanded:
-        """The positions after all legal options of positions."""
+        """The positions after all legal options."""
 
     def playouts(self, rows: NDArray[np.int64], seed: int, *, times: int = 1, cap: int = CAP, period: int = 0) -> Ends:
-        """Random games from each position."""
+        """The ends of random games from each position."""
 
     def walk(self, row: ArrayLike) -> Walk:
-        """A walk from a row."""
+        """A walk that starts at a row."""

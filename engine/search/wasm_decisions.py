@@ -1,4 +1,4 @@
-"""Decisions of bots in a module's memory, each in one call; see `comparing` and `tree`."""
+"""Decisions of bots in a module's memory, each in one call; see `comparing` and `option_tree`."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from rulespec.engine.wasm.engine import NoWasmtimeError, TrapError
 from rulespec.engine.wasm.playouts import BUDGET
 
 _MOST_SEATS = 62
-"""The most seats that fit a set of the module."""
+"""The maximum number of seats in a set of the module."""
 _MOST_OPTIONS = 2_000
-"""Options that the module compares: it ranks them pair by pair."""
+"""The maximum number of options compared by the module, which ranks them in pairs."""
 _MOST_ROUNDS = 16
-"""Rounds of halving: enough for `_MOST_OPTIONS`, and some to spare."""
+"""The maximum number of halving rounds, more than enough for `_MOST_OPTIONS`."""
 _MOST_PLAYOUTS = 20_000
-"""Games of a tree in a module."""
+"""The maximum number of games of a tree in a module."""
 _ROOM = 24 << 20
-"""Bytes for the nodes of a tree; they take no room before they are added."""
+"""The address space for the nodes of a tree, in bytes; memory is used only as nodes are added."""
 _STEP = 16
-"""Bytes of a step on the way down."""
+"""Bytes per step on a path down the tree."""
 _OF_TEAM, _OF_COMPARED, _OF_ROOT = 6, 4, 3
-"""Numbers of a team, and those returned for an option."""
+"""The count of numbers per team, per compared option, and per option of a root."""
 
 
 class WasmDecisions:
-    """Decisions in a module's memory; None if Python must decide, because memory is short or the rules fault.
+    """Decisions in a module's memory; None leaves a decision to Python, because memory is short or the rules fault.
 
     Args:
         search: searches positions.
         memory: the memory.
-        value: the number of the value of positions; below 0: points.
+        value: the number of the value of positions; a negative number means points.
     """
 
     def __init__(self, search: Positions, memory: SearchMemory, value: int) -> None:
@@ -75,8 +75,8 @@ class _Comparing:
 
     Args:
         memory: the memory.
-        payoffs: the worth of ends.
-        value: the number of the value of positions; below 0: points.
+        payoffs: the payoffs of ends.
+        value: the number of the value of positions; a negative number means points.
     """
 
     def __init__(self, memory: SearchMemory, payoffs: Payoffs, value: int) -> None:
@@ -99,7 +99,7 @@ class _Comparing:
         self._memory.set("OWN_TEAM", self._teams + 8 * _OF_TEAM * self._team[seat])
 
     def compared(self, question: SearchQuestion) -> Compared | None:
-        """Compares options; None if Python must, because memory is short or the rules fault."""
+        """Compares options; None leaves this to Python: memory is short, or the rules fault."""
         memory, count, particles = self._memory, question.options, len(question.rows)
         size = 8 * _OF_COMPARED * count + memory.state * count * particles
         if count > _MOST_OPTIONS or size > memory.room or not memory.asks(question.rows, question.codes):
@@ -128,7 +128,7 @@ class _Tree:
     Args:
         search: searches positions.
         memory: the memory.
-        comparing: has laid out the worth of ends there.
+        comparing: the comparisons, which have written the payoffs into that memory.
 
     Raises:
         NoWasmtimeError: if there is not enough memory.
@@ -139,7 +139,7 @@ class _Tree:
         self._shown = VisibleOptions(search, 0)
         hides = [sum(1 << column for column in columns) for columns in self._shown.hidden]
         self._tables = 0
-        """The most games for which there are tables."""
+        """The maximum number of games covered by the tables."""
         way = memory.grow(_STEP * DEEPEST)
         table = memory.grow(8 * len(hides))
         tree = memory.grow(_ROOM)
@@ -151,7 +151,7 @@ class _Tree:
 
     @cached_property
     def _bounds(self) -> int:
-        """The address of the two tables for bounds, by the times an option was legal and by its visits."""
+        """The address of the two tables for bounds, by how often an option was legal and by its visits."""
         return self._memory.grow(2 * 8 * (_MOST_PLAYOUTS + 2))
 
     def _tabled(self, playouts: int) -> None:
@@ -166,7 +166,7 @@ class _Tree:
             self._tables = playouts
 
     def grown(self, question: SearchQuestion) -> Grown | None:
-        """Grows a tree; None if Python must, because memory is short or the rules fault."""
+        """Grows a tree; None leaves this to Python: memory is short, or the rules fault."""
         memory, rows, count = self._memory, question.rows, question.options
         size = max(8 * _OF_ROOT * count, memory.state * len(rows))
         if question.playouts > _MOST_PLAYOUTS or size > memory.room or not memory.asks(rows, question.codes):

@@ -1,4 +1,4 @@
-"""Recorded games in a module's memory: many at a time, each up to its first decision that needs Python."""
+"""Recorded games in a module's memory, replayed in batches, each game up to its first decision that needs Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.engine.search.search import Search
 from rulespec.engine.wasm.engine import TrapError
 
 _FEW = 3
-"""Decisions of a game that Python judges one by one; where there are more, it replays the rest of the game."""
+"""The maximum number of decisions per game checked one by one in Python, which then replays the rest."""
 
 
 class WasmReplay:
@@ -24,7 +24,7 @@ class WasmReplay:
         memory: the memory of its module.
         games: the codes of the decisions of each game.
         row: the common start position.
-        notes: the results to note for the positions along the way.
+        notes: the kind of notes on the positions after decisions.
         value: the number of the value of positions.
     """
 
@@ -65,7 +65,7 @@ class WasmReplay:
         return noted(np.array(self._done, np.int64), self._rows, np.concatenate([NONE_SEEN, *every]), self._notes)
 
     def _run(self, sizes: dict[int, int]) -> list[bool]:
-        """Replays a number of decisions of some games in wasm; returns whether each was legal so far."""
+        """Replays the next decisions of some games in wasm; returns for each whether all were legal."""
         memory, at = self._memory, self._memory.out
         addresses = []
         for n, size in sizes.items():
@@ -90,7 +90,7 @@ class WasmReplay:
         def call() -> None:
             try:
                 memory.instance.call("replay", count, int(self._notes), self._value)
-            except TrapError:  # in a decision that has not come to its end
+            except TrapError:  # in the middle of a decision
                 memory.instance.call("undo", memory.constants["JOURNAL_BASE"])
                 memory.instance.call("saved", memory.rows + memory.row * memory.get("GAME"))
                 raise

@@ -38,12 +38,12 @@ _COUNT, _DECIDER, _HASH = range(3)
 
 
 _InPython = Callable[[NDArray[np.int64]], NDArray[np.int64]]
-"""Computes in Python the rows that the module leaves to it."""
+"""A computation in Python for the rows that the module leaves to it."""
 _NONE_SEEN = np.empty(0, np.uint64)
 
 
 class _Written(NamedTuple):
-    """A function of the module, with the place and number of its results for each row."""
+    """A function of the module, with the location and count of its results per row."""
 
     function: str
     arguments: tuple[int, ...]
@@ -64,12 +64,12 @@ class SearchPlayouts(NamedTuple):
 
 
 def _numbered(p: ir.Program, value: ir.PositionValue) -> int:
-    """The number of a value in another form of a program."""
+    """The number of a value in a program, found by a value of another form of that program."""
     return [each.name for each in p.values].index(value.name)
 
 
 def _leaders(ranks: NDArray[np.int64], numbers: Ranks) -> NDArray[np.bool_]:
-    """For each seat whether it leads; the last index of `ranks` is that of the numbers that a seat is ranked by."""
+    """For each seat, whether it leads; the last index of `ranks` runs over the numbers of a seat's rank."""
     if not ranks.size:
         return np.zeros(ranks.shape[:2], np.bool_)
     leaders: NDArray[np.bool_] = ranks[:, :, 0] == ranks[:, :, 0].max(axis=1, keepdims=True)
@@ -117,12 +117,12 @@ class WasmSearch(Search):
 
     @cached_property
     def follows(self) -> bool:
-        """Whether a seat's sight is complete: not if the deciding seats reveal private state."""
+        """Whether a seat's observations can be followed: false if the deciders of a decision reveal private state."""
         taint = Taint(self.program)
         return not any(d.among is not None and taint.told_by(d.among) for d in self.program.decisions)
 
     def sight(self, seat: int) -> Sight:
-        """The sight of a seat."""
+        """The view of a seat."""
         return Sight(self._memories[0], seat)
 
     def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
@@ -130,7 +130,7 @@ class WasmSearch(Search):
         return self.sight(seat).observations(self._checked(rows))
 
     def _parts(self, rows: NDArray[np.int64], most: int = 0) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Puts rows into the memory, as many as find room at a time; each with the number of the first."""
+        """Batches of rows written into the memory, each with the index of its first row."""
         memory = self._memories[0]
         size = min(most or memory.most, memory.most)
         for first in range(0, len(rows), size):
@@ -173,7 +173,7 @@ class WasmSearch(Search):
         return self._valued(rows, self._value, self.seats, super().values)
 
     def measured(self, rows: NDArray[np.int64], value: ir.PositionValue) -> NDArray[np.int64]:
-        """A value of the program for positions: for each seat, or for each entity of its kind."""
+        """A value of the program at each position, for each seat or each entity of its kind."""
         return self._valued(rows, _numbered(self._wasm.p, value), value.size, partial(super().measured, value=value))
 
     def _valued(self, rows: NDArray[np.int64], which: int, size: int, python: _InPython) -> NDArray[np.int64]:
@@ -223,12 +223,12 @@ class WasmSearch(Search):
     def _listed_out(
         self, function: str, rows: NDArray[np.int64], width: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers that a function writes for each option of positions, and the positions left to Python.
+        """The numbers written by a function for each option of the positions, and the positions left to Python.
 
         Args:
             function: the function of the module.
             rows: positions.
-            width: the numbers it writes for each; one of them is the number of the position.
+            width: the count of numbers per option, including the index of the position.
         """
         memory, rows = self._memories[0], self._checked(rows)
         parent = 0 if function == "coded" else self.columns
@@ -291,7 +291,7 @@ class WasmSearch(Search):
         return self._results(parts, given_back, others)
 
     def _memories_for(self, threads: int) -> list[SearchMemory]:
-        """A memory for each thread, for fewer threads if memory is short."""
+        """One memory per thread, with fewer threads if memory is short."""
         with suppress(NoWasmtimeError):
             while len(self._memories) < threads:
                 self._memories.append(SearchMemory(self._wasm))
@@ -317,7 +317,7 @@ class WasmSearch(Search):
         )
 
     def _results(self, parts: Sequence[SearchPlayouts], given_back: list[int], others: list[PlayoutEnd]) -> Ends:
-        """The results of all playouts, from the parts in wasm and the ones Python played instead."""
+        """The results of all playouts, merged from wasm and Python."""
         none = self.ends([])
         ended = np.concatenate([none.ended, *(part.ended for part in parts)])
         decisions = np.concatenate([none.decisions, *(part.decisions for part in parts)])
@@ -345,7 +345,7 @@ class WasmSearch(Search):
         return [self._coded(seed, first + n, cap) if own is None else own for n, own in enumerate(games)]
 
     def walk(self, row: ArrayLike) -> Walk:
-        """A walk from a row; in Python if memory is short."""
+        """A walk that starts at a row; in Python if memory is short."""
         try:
             return WasmWalk(self, self._wasm, row, self._value)
         except NoWasmtimeError:

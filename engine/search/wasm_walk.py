@@ -23,8 +23,8 @@ class WasmWalk:
     Args:
         search: the search to which the walk belongs.
         wasm: the program with its machine code.
-        row: its start position.
-        value: the number of the value of positions; -1: points.
+        row: the start position.
+        value: the number of the value of positions; -1 means points.
     """
 
     def __init__(self, search: Search, wasm: WasmProgram, row: ArrayLike, value: int) -> None:
@@ -34,22 +34,22 @@ class WasmWalk:
         self._call = self._memory.instance.call
         self._interrupts = int(search.interrupts)
         self._start = self._memory.rows
-        self._row = self._memory.rows + self._memory.row  # the second row is that of playouts
+        self._row = self._memory.rows + self._memory.row  # the second row is for playouts
         self._memory.set("ROWS", self._row)
         self._stride = self._memory.constants["STRIDE"]
         self._options = self._memory.constants["OPTIONS_BASE"]
-        self._marks: list[int] = []  # the ends of the journal before what has been taken
-        self._sums: list[int | None] = [None]  # the hashes on the way; None where not known
+        self._marks: list[int] = []  # the end of the journal before each option taken
+        self._sums: list[int | None] = [None]  # the hashes along the walk; None if unknown
         self._count: int | None = None
         self.go(row)
 
     def go(self, row: ArrayLike) -> None:
-        """Goes to another position."""
+        """Moves to another position."""
         self._memory.write(self._start, np.asarray(row, np.int64))
         self._back()
 
     def _back(self) -> None:
-        """Returns to the beginning of the walk."""
+        """Returns to the start of the walk."""
         self._call("restored", self._start)
         self._marks, self._sums, self._count = [], [None], None
 
@@ -57,10 +57,10 @@ class WasmWalk:
         return PythonWalk(self._search, self.row)
 
     def _asked(self, name: str, *args: int) -> int:
-        """The answer of a function of the module, which changes nothing.
+        """The result of a module function that leaves the state unchanged.
 
         Raises:
-            TrapError: if it does not end; its suppositions are then undone.
+            TrapError: if it traps; its hypothetical changes are then undone.
         """
         mark = self._memory.get("JOURNAL")
         try:
@@ -152,7 +152,7 @@ class WasmWalk:
         self._count = None
 
     def playout(self, seed: int, number: int = 0, cap: int = CAP) -> PlayoutEnd:
-        """Plays a random game from here, and returns here."""
+        """Plays a random game from the current position, then returns to the start of the walk."""
         self._call("saved", self._row)
         self._memory.sow(seed, number)
         try:

@@ -9,7 +9,7 @@ from rulespec.engine.wasm.program import WasmProgram
 
 
 def write_weights(wasm: WasmProgram, instance: Instance) -> None:
-    """Writes the weights of the cells."""
+    """Writes the weights of the cells into a module's memory."""
     memory = wasm.compiled.memory
     weight = weights(len(wasm.p.cells), memory.cells)
     results = [0 if memory.widths.cells[at] else weight[at] for at in range(memory.cells)]
@@ -20,7 +20,7 @@ def write_weights(wasm: WasmProgram, instance: Instance) -> None:
 
 
 def write_sight_weights(wasm: WasmProgram, instance: Instance) -> None:
-    """Writes the weights of visible cells."""
+    """Writes the weights of visible cells into a module's memory."""
     memory = wasm.compiled.memory
     at, content = memory.constants["SIGHT_WEIGHTS"], words(memory.sight_weights)
     instance.memory[at : at + len(content)] = content
