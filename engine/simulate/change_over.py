@@ -14,15 +14,15 @@ from rulespec.engine.simulate.workers import play_on_workers
 from rulespec.typed import nodes as typed
 
 WORTH_IT = 1.0
-"""Seconds that Python would need for the games left from which on a module is worth making."""
+"""The remaining CPU time in Python, in seconds, above which compiling a module pays."""
 LONG = 3.0
-"""Seconds of a first game, the making of its program included, that are enough to go by."""
+"""The duration of a first game, in seconds, that is long enough for an estimate by itself."""
 
 
 def worth_changing(seconds: Sequence[float], left: int) -> bool:
     """Whether wasm would finish the remaining games sooner than Python, judging by the time so far.
 
-    The first game does not count, as its program is made meanwhile, unless it takes long.
+    The first game includes the compilation of its program, so it counts only if it takes long.
     """
     first, *others = seconds
     if not others and first < LONG:
@@ -44,9 +44,9 @@ def play_quickly(
         plan: a plan of random games in Python.
         ruleset: its ruleset.
         numbers: the numbers of the games.
-        jobs: the processes or threads after the change; -1: one per core.
-        changed: receives the plan of the games after the change, if there is one.
-        clock: returns seconds; None: CPU time.
+        jobs: the processes or threads after the change; -1 means one per core.
+        changed: called at the change, with the plan of the remaining games.
+        clock: returns seconds; None means CPU time.
 
     Yields:
         The outcomes, in the order of `numbers`: the same with either machine.

@@ -19,10 +19,10 @@ from rulespec.engine.program.draws import GENERATOR, Draws
 from rulespec.typed import nodes as typed
 
 CAP = 5_000
-"""Decisions after which a playout is abandoned."""
+"""The number of decisions before a playout is abandoned."""
 
 INTERRUPT_RATE = 1 / 50
-"""Probability of an option out of turn, where one is legal."""
+"""The probability of an option out of turn, if one is legal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class PlayoutFailure:
         kind: `invariant`, `fault` or `no_option`.
         detail: the message.
         wrong: the diagnostic, with its place in the rules.
-        option: the option that faulted, without changing anything, or None.
+        option: the option that faulted and was undone, or None.
     """
 
     kind: str
@@ -59,14 +59,14 @@ class Playout:
         return self.game.ply
 
     def log(self) -> list[dict[str, Any]]:
-        """The lines of a native log; after the end line, the option that faulted, if any."""
+        """The lines of a native log; an option that faulted comes after the end line."""
         steps, fault = self.game.omniscient.numbers.steps, self.moves()[self.game.ply :]
         decisions = [step.option for step in standing(steps)]
         lines = [LogHeader.of(self.game, random=GENERATOR).to_json(), *map(entry_json, decisions), *end_json(self.game)]
         return [*lines, *map(entry_json, fault)]
 
     def moves(self) -> list[Option]:
-        """All decisions, and the option that faulted, if any."""
+        """All decisions, including an option that faulted."""
         last = self.failure.option if self.failure is not None else None
         return self.game.history + ([last] if last is not None else [])
 
@@ -84,7 +84,7 @@ def choose(
     Args:
         game: a game that is not over.
         draws: the random numbers of the game.
-        at: the number of the decision to draw for; None: the current ply, so that a decision draws the same after an
+        at: the number of the decision to draw for; None means the current ply, so a decision draws the same after an
             undo.
         interrupt_rate: the probability of an option out of turn, if one is legal.
         weighing: whether to weigh the decider's options as in playouts.
@@ -103,11 +103,11 @@ def choose(
 
 
 def _listed(game: Game, draws: Draws, first: int, interrupt_rate: float, *, weighing: bool) -> Option | None:
-    """A random option among those that are listed, by the words from number `first` on."""
+    """A random option among the listed ones, drawn with the words from number `first` on."""
     options = game.legal_options
     result: Sequence[Option] = options
     if interrupt_rate and options.interruptible and draws.happens(first, interrupt_rate):
-        own = list(result)  # before the interrupts: a fault of the rules is reported in their order
+        own = list(result)  # before the interrupts, so that faults are reported in this order
         result = list(game.interrupts) or own
         weighing = weighing and result is own
     count = len(result)
@@ -120,12 +120,12 @@ def _listed(game: Game, draws: Draws, first: int, interrupt_rate: float, *, weig
 
 
 def takes_any(game: Game) -> bool:
-    """Whether a bot leaves a decision to chance: nothing is legal, or there is too much to list."""
+    """Whether a bot leaves a decision to chance: no option is legal, or there are too many to list."""
     return bool(game.legal_options.unlisted) or not game.legal_options
 
 
 Decide = Callable[[Game, Draws], Option | None]
-"""Chooses a legal option; None if there is none."""
+"""A function that chooses a legal option, or returns None if there is none."""
 
 
 def play_out(
@@ -138,8 +138,8 @@ def play_out(
 ) -> Playout:
     """Plays a game at random from its current position, with all invariants checked after every decision.
 
-    It depends only on the game, the seed and the number. It is abandoned after `cap` decisions. `decide` takes the
-    decisions of players that are not random.
+    The playout depends only on the game, the seed and the number; it is abandoned after `cap` decisions. `decide` takes
+    the decisions; by default they are random.
     """
     draws = Draws(seed, number)
     option: Option | None = None

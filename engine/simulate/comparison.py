@@ -11,16 +11,16 @@ from rulespec.engine.simulate.confidence import ConfidenceInterval, Sample, mean
 from rulespec.engine.simulate.game_totals import Totals
 
 What = Literal["decisions", "ending", "capped", "team", "seat", "score"]
-"""A mean of decisions of a game, shares of endings and of games given up, of wins, and means of points."""
+"""The compared numbers: mean decisions per game, shares of endings, abandoned games and wins, and mean points."""
 
 
 class ComparedNumber(Struct, frozen=True):
-    """One number of both rulesets.
+    """One number under both rulesets.
 
     Attributes:
-        what: its type.
-        name: its ending, team or seat; "" for all games.
-        value: the number under the first ruleset, or None, for instance for a seat only in the other.
+        what: the type of number.
+        name: the ending, team or seat; "" for all games.
+        value: the number under the first ruleset, or None, for instance for a seat only in the other ruleset.
         other: the number under the other.
         difference: the first minus the other; None if unknown.
     """
@@ -62,7 +62,7 @@ def _means(what: What, name: str, one: Sample, other: Sample) -> ComparedNumber:
 
 
 def _shares(what: What, name: str, one: tuple[float, int], other: tuple[float, int]) -> ComparedNumber:
-    """The comparison of shares of the games: for each ruleset the times, and the number of games."""
+    """The comparison of shares of games; for each ruleset, the count in the share and the number of games."""
     a, b = (share(times, games) if games else None for times, games in (one, other))
     between = share_difference(a, b) if a is not None and b is not None else None
     return ComparedNumber(what, name, a.value if a else None, b.value if b else None, between)

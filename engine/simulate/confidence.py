@@ -10,7 +10,7 @@ from msgspec import Struct
 LEVEL = 0.95
 """The confidence level of the intervals."""
 LEAST = 30
-"""Games from which on the mean of a number is as good as normally distributed."""
+"""The number of games from which a mean is approximately normally distributed."""
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
@@ -23,7 +23,7 @@ class ConfidenceInterval(Struct, frozen=True):
 
 
 class Sample(Struct):
-    """A sample with a number from each of many games, in constant memory."""
+    """A sample of one number per game, in constant memory."""
 
     games: int = 0
     total: int = 0
@@ -48,7 +48,7 @@ class Sample(Struct):
 
 
 def share(wins: float, games: int) -> ConfidenceInterval:
-    """A share of games: the score interval of E. B. Wilson, "Probable inference" (1927).
+    """A share of games, with the score interval of E. B. Wilson, "Probable inference" (1927).
 
     Args:
         wins: the number of games in the share; shared wins count as fractions.

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from rulespec.engine.simulate.checked_playouts import Decide
 
 FEW = 12
-"""Entities of a kind up to which each argument of an option is counted by itself."""
+"""The size of a kind up to which an option's uses are counted by argument."""
 POINTS = 16
-"""The most points of a course; with as many, every second one is left out."""
+"""The number of points at which a course drops every second one."""
 _STRIDE = 8
 _LETTERS = ascii_letters + digits + "+"
 _NOBODY = "--"
@@ -36,7 +36,7 @@ class OptionUse(Struct, frozen=True):
     """The use of an option by a seat.
 
     Attributes:
-        option: its decision and name, `market.buy`; or `market.buy(fish)`, if it has a single argument with few values.
+        option: the decision and the option, `market.buy`, or `market.buy(fish)` for a single argument with few values.
         seat: the seat.
         times: the number of uses.
         first: the number of the decision of the first use, from 0.
@@ -49,7 +49,7 @@ class OptionUse(Struct, frozen=True):
 
 
 class MeasurePoint(Struct, frozen=True):
-    """A measure after N decisions: of an entity, or of the game ("")."""
+    """A measure after N decisions, of an entity or of the game ("")."""
 
     decision: int
     measure: str
@@ -62,7 +62,7 @@ class Details(Struct, frozen=True):
 
     Attributes:
         moves: a digest of all decisions.
-        roles: by entity, its seat at the first decision of a player: each field whose type is a player.
+        roles: for each entity with a field of a player's type, its seat at the first decision of a player.
         uses: the options that players used.
         trail: four letters per decision: two for its digest, two for the place of its option and seat among the uses
             without an argument, or `--` (chance).
@@ -93,7 +93,7 @@ class Details(Struct, frozen=True):
 
 
 def parted(one: Details, other: Details) -> int | None:
-    """The number of the first decision where two games differ, or the shorter one ends; None if they do not."""
+    """The index of the first decision where two games differ, or the shorter one ends; None if they are equal."""
     if one.trail == other.trail:
         return None
     least = min(len(one.trail), len(other.trail)) // 4
@@ -102,20 +102,20 @@ def parted(one: Details, other: Details) -> int | None:
 
 
 class GameMeasures(Protocol):
-    """Measurement of positions, most of which are later dropped."""
+    """The measurement of positions, most of which are dropped later."""
 
     def noted(self, game: Game) -> Any:
-        """A position, noted for later measuring."""
+        """A note of a position, for later measuring."""
 
     def measures(self, notes: list[Any]) -> list[Measures]:
         """The measures of noted positions."""
 
 
 class OneByOne:
-    """Measurement of positions one by one."""
+    """The measurement of positions one by one."""
 
     def noted(self, game: Game) -> Callable[[], Measures]:
-        """The measures of a position, computed later."""
+        """A function that measures the position later."""
         return game.omniscient.measured()
 
     def measures(self, notes: list[Callable[[], Measures]]) -> list[Measures]:
@@ -124,7 +124,7 @@ class OneByOne:
 
 
 class Described(Struct, frozen=True):
-    """A decision in the form for details: its line in the digest, and the names for counting its uses."""
+    """A decision as details record it: its line in the digest, and the names for counting its uses."""
 
     line: bytes
     names: tuple[str, ...]
@@ -132,7 +132,7 @@ class Described(Struct, frozen=True):
 
 
 def described(option: Option) -> Described:
-    """A decision in the form for details."""
+    """A decision as details record it."""
     line = f"{option.decision} {option.by} {option}\n".encode()
     if option.by is None:
         return Described(line, (), None)
@@ -149,7 +149,7 @@ def _letters(number: int) -> str:
 
 
 class UsedMoves:
-    """The decisions of a game: their digest, and the used options."""
+    """The decisions of a game, as their digest and the options used."""
 
     def __init__(self) -> None:
         self._digest = blake2b(digest_size=12)
@@ -157,7 +157,7 @@ class UsedMoves:
         self._trail: list[tuple[str, tuple[str, str | None]]] = []
 
     def add(self, ply: int, move: Described) -> None:
-        """Adds a decision with its number."""
+        """Adds a decision, with its number in the game."""
         self._digest.update(move.line)
         self._trail.append((_letters(crc32(move.line)), (move.names[0] if move.names else "", move.by)))
         if move.by is not None:
@@ -179,19 +179,19 @@ class UsedMoves:
 
     @property
     def uses(self) -> tuple[OptionUse, ...]:
-        """The options that players used."""
+        """The uses of options by players."""
         return tuple([OptionUse(option, seat, *numbers) for (option, seat), numbers in sorted(self._uses.items())])
 
 
 class Plies(Generic[T]):
-    """The numbers of decisions with measurements, with their notes.
+    """Notes on positions at regular intervals; the interval doubles as the game gets longer.
 
     Args:
         most: the number of notes at which every second one is dropped.
         stride: the initial distance in decisions.
 
     Attributes:
-        notes: the notes, by number.
+        notes: number of decisions → note.
     """
 
     def __init__(self, most: int = POINTS, stride: int = _STRIDE) -> None:
@@ -203,7 +203,7 @@ class Plies(Generic[T]):
         return not self.notes or ply % self._stride == 0
 
     def add(self, ply: int, note: T) -> None:
-        """Adds a note; if there are too many, every second one is dropped from then on."""
+        """Adds a note; if there are too many, drops every second one and doubles the interval."""
         self.notes[ply] = note
         if len(self.notes) >= self._most:
             self._stride *= 2
@@ -214,7 +214,7 @@ class Plies(Generic[T]):
 def details_of(
     moves: UsedMoves, roles: Mapping[str, str], course: Mapping[int, Measures], lead: Lead | None = None
 ) -> Details:
-    """The details of a game; `course` has measures by number of decisions."""
+    """The details of a game; `course` maps the number of decisions to measures."""
     points = (
         MeasurePoint(ply, name, entity, value)
         for ply, measures in course.items()
@@ -225,7 +225,7 @@ def details_of(
 
 
 Leading = Callable[[Game], Standings | None]
-"""The standings of games of a ruleset, given one of them."""
+"""The standings of a ruleset's games, given one of them."""
 
 
 class Watch:
@@ -233,7 +233,7 @@ class Watch:
 
     Args:
         measuring: takes measures.
-        leading: finds the deciding number for the lead in games of a ruleset.
+        leading: returns the standings of a ruleset's games.
     """
 
     def __init__(self, measuring: GameMeasures | None = None, leading: Leading = standings) -> None:
@@ -244,10 +244,10 @@ class Watch:
         self._moves = UsedMoves()
         self._roles: dict[str, str] | None = None
         self._course = Plies[Any]()
-        """Positions whose measures are taken at the end: most are dropped by then."""
+        """The positions to measure at the end, when most have been dropped."""
 
     def around(self, decide: Decide) -> Decide:
-        """A deciding function that is watched."""
+        """A wrapper of `decide` that records its decisions."""
 
         def watched(game: Game, draws: Draws) -> Option | None:
             self._before(game)
@@ -268,7 +268,7 @@ class Watch:
         return details_of(self._moves, self._roles or {}, course, self._lead(game))
 
     def _lead(self, game: Game) -> Lead | None:
-        """The lead in the game, which has been played."""
+        """The lead over the course of the finished game."""
         if self._standings is None or not self._leads.notes:
             return None
         if game.is_over:
@@ -287,7 +287,7 @@ class Watch:
 
 
 def roles(game: Game) -> Iterator[tuple[str, str]]:
-    """Each entity currently held by a seat, with the seat, and the field's name if there are several such fields."""
+    """Pairs of an entity and the seat that holds it; with several such fields, the entity's name includes the field."""
     within, held = game.omniscient, holdings(game.ruleset)
     for kind, field in held:
         cells = within.fields.cells(f"{kind.name}.{field.name}")

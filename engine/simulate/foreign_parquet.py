@@ -1,6 +1,6 @@
 """Untrusted Parquet files, read in batches: footers and page headers are checked first.
 
-A few bytes of a page can represent any number of values, and a short text a long one in each row; and sizes in the
+A few bytes of a page can stand for any number of values, one long text can be repeated in each row, and sizes in the
 footer may be wrong. So all page headers are read here, before pyarrow allocates the memory they promise; texts stay
 dictionary numbers until their total length is known.
 """
@@ -23,21 +23,22 @@ from rulespec.engine.simulate.thrift import read_struct
 from rulespec.errors import RulespecError
 
 MAX_FILE = 1_000_000_000
-"""Bytes of a file."""
+"""The maximum size of a file in bytes."""
 MAX_FOOTER = 500_000
-"""Bytes of a footer."""
+"""The maximum size of a footer in bytes."""
 MAX_PAGES = 10_000
-"""Pages of a file."""
+"""The maximum number of pages of a file."""
 MAX_PAGE = 32_000_000
-"""Bytes of a page, unpacked."""
+"""The maximum size of an unpacked page in bytes."""
 FREE_BYTES, FREE_VALUES, FREE_OBJECTS = 100_000_000, 4_000_000, 500_000_000
 MAX_RATIO, MAX_VALUES_RATIO, MAX_OBJECTS_RATIO = 250, 4, 1_000
-"""Unpacked bytes of a file, values of a column, and bytes of all objects of Python, for each byte of the file; beyond
-those that are free."""
+"""Limits per byte of the file, beyond a free allowance: its unpacked bytes, values of a column, and bytes of Python
+objects.
+"""
 MAX_OBJECTS = 50_000_000
-"""The most bytes of a batch as objects of Python, and of a row."""
+"""The maximum size of a batch, and of a row, as Python objects, in bytes."""
 OBJECT = 100
-"""Bytes of a value as an object of Python, beside those of a text."""
+"""Bytes of a Python object, without the text in it."""
 _MAX_COLUMNS, _MAX_NESTING = 1_000, 20
 _MAX_PAGE_HEADER = 32_768
 _DATA, _INDEX, _DICTIONARY, _DATA_2 = range(4)
@@ -45,7 +46,7 @@ _TEXT = "BYTE_ARRAY"
 
 
 class _TooMuchError(RulespecError):
-    """The file holds more than is read of one."""
+    """A file that exceeds a limit."""
 
 
 def parquet_batches(
@@ -61,7 +62,7 @@ def parquet_batches(
     Args:
         path: the file.
         check: rejects wrong columns, given the `pyarrow.Schema`, and wrong sizes, given the `pyarrow.FileMetaData`.
-        rows: the maximum number of rows in a batch; with large values, fewer.
+        rows: the maximum number of rows in a batch; batches of large values have fewer.
         help_: the help text for messages.
         arrays: columns to leave as arrays.
         skipped: columns to skip.
@@ -95,7 +96,7 @@ def _batches(
             left = FREE_OBJECTS + MAX_OBJECTS_RATIO * os.fstat(file.fileno()).st_size
             names = [name for name in plain.schema_arrow.names if name not in skipped] if skipped else None
             for batch in reader.iter_batches(batch_size=rows, use_threads=False, columns=names):
-                batch.validate(full=True)  # numbers beyond a dictionary are not looked at before
+                batch.validate(full=True)  # the first check of indices beyond a dictionary
                 left -= _weight_of(batch, arrays)
                 if left < 0:
                     raise _TooMuchError("has texts that are too long")
@@ -106,7 +107,7 @@ def _batches(
 
 
 def _pieces(batch: Any, arrays: Sequence[str]) -> Iterator[Any]:
-    """A batch in pieces small enough as Python objects."""
+    """A batch, split into pieces that are small enough as Python objects."""
     if _weight_of(batch, arrays) <= MAX_OBJECTS:
         yield batch
         return
@@ -118,7 +119,7 @@ def _pieces(batch: Any, arrays: Sequence[str]) -> Iterator[Any]:
 
 
 def objects(array: Any) -> list[Any]:
-    """An array as Python objects; equal texts share one object, unlike with `to_pylist`."""
+    """An array as Python objects; unlike with `to_pylist`, equal texts share one object."""
     from pyarrow import types
 
     if not types.is_dictionary(array.type):
@@ -138,7 +139,7 @@ def _weight(array: Any) -> int:
     kind, size = array.type, OBJECT * len(array)
     if types.is_dictionary(kind):
         lengths = np.diff(_numbers(array.dictionary, len(array.dictionary) + 1))
-        numbers = _numbers(array.indices, len(array))  # those of nulls are any
+        numbers = _numbers(array.indices, len(array))  # the indices of nulls are arbitrary
         return size + int(lengths[np.clip(numbers, 0, len(lengths) - 1)].sum()) if len(lengths) else size
     if types.is_list(kind) or types.is_map(kind):
         first, last = (array.offsets[n].as_py() for n in (0, len(array)))
@@ -150,7 +151,7 @@ def _weight(array: Any) -> int:
 
 
 def _numbers(array: Any, count: int) -> NDArray[np.int32]:
-    """The buffer of numbers of an array: of a dictionary's indices, or of the places of texts."""
+    """The integer buffer of an array: indices of a dictionary, or offsets of texts."""
     return np.frombuffer(array.buffers()[1], np.int32, count, 4 * array.offset) if count else np.empty(0, np.int32)
 
 
@@ -161,8 +162,8 @@ def _check_sizes(file: IO[bytes]) -> None:
     """Refuses a file whose footer or pages declare too much content.
 
     Raises:
-        ValueError: if it is not a Parquet file, or has parts that programs which write results do not write.
-        _TooMuchError: if there is too much.
+        ValueError: if it is not a Parquet file, or has parts that never occur in files of results.
+        _TooMuchError: if a limit is exceeded.
     """
     size = os.fstat(file.fileno()).st_size
     if size > MAX_FILE:
@@ -196,7 +197,7 @@ def _leaves(schema: Any) -> int:
     elements = list(_structs(schema))
     if not 0 < len(elements) <= _MAX_COLUMNS:
         raise ValueError("it has no columns, or too many")
-    open_: list[int] = []  # children that are still to come of the elements around one
+    open_: list[int] = []  # the number of missing children per enclosing element
     leaves = 0
     for element in elements:
         if open_:
@@ -216,13 +217,13 @@ def _leaves(schema: Any) -> int:
 
 
 class _Bounds:
-    """The sizes of a file's pages so far."""
+    """The running totals of a file's page sizes."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._bytes = FREE_BYTES + MAX_RATIO * size
         self._pages = MAX_PAGES
-        self._values: Counter[int] = Counter()  # by the number of a column
+        self._values: Counter[int] = Counter()  # by column number
 
     def column(self, file: IO[bytes], number: int, rows: int, meta: dict[int, Any]) -> None:
         """Checks the pages of a column in a row group before pyarrow reads them."""

@@ -28,9 +28,9 @@ class GamePlan:
 
     Attributes:
         reference: the reference for loading the ruleset.
-        ruleset: its reference by ids.
+        ruleset: the ruleset's reference by ids.
         ruleset_hash: the hash of its meaning.
-        sources_hash: the hash of its texts; outcomes name places in them.
+        sources_hash: the hash of its source texts, to which places in outcomes refer.
         players: numbers of players, which alternate.
         called: the names of the first seats in the rules.
         teams: the team of each seat at the maximum number of players; empty without teams.
@@ -39,7 +39,7 @@ class GamePlan:
         settings: all settings of the ruleset, with their values.
         backend: the backend for the rules, without effect on the games.
         random: the random number generator.
-        bots: the names of the bots, which rotate over the seats; empty: all play at random.
+        bots: the names of the bots, which rotate over the seats; if empty, all seats play at random.
         rotated: whether the bots move one seat further in each game.
         details: whether outcomes have details.
         repeated: the number of consecutive games with the same deal.
@@ -103,9 +103,9 @@ class GamePlan:
     def play(
         self, ruleset: typed.Ruleset, number: int, decide: Decide = choose, machine: Machines | None = None
     ) -> Playout:
-        """Plays one game, deterministically; `ruleset` is the plan's, and `decide` plays its bots.
+        """Plays one game, deterministically; `ruleset` is that of the plan, and `decide` decides for all seats.
 
-        Games in wasm keep no decisions: Python plays them here, unless another machine is given.
+        Games in wasm do not record decisions, so Python plays them here, unless another machine is given.
         """
         backend = machine or ("python" if self.backend == "wasm" else self.backend)
         game = Game(ruleset, self.seats(number), self.settings, backend)
@@ -120,7 +120,7 @@ class GamePlan:
         measuring: GameMeasures | None = None,
         leading: Leading = standings,
     ) -> Outcome:
-        """The outcome of one game, with details if the plan has them; otherwise as for `play`."""
+        """The outcome of one game, with details if the plan asks for them; the arguments are those of `play`."""
         watch = Watch(measuring, leading) if self.details else None
         playout = self.play(ruleset, number, watch.around(decide) if watch is not None else decide, machine)
         details = watch.details(playout.game) if watch is not None else None
@@ -133,7 +133,7 @@ MISTAKES = ("invariant", "fault", "no_option")
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A mistake of the rules revealed by a game, as texts. Code and place identify it.
+    """A mistake of the rules revealed by a game, in texts; code and place identify it.
 
     Attributes:
         kind: one of `MISTAKES`.
@@ -150,7 +150,7 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one game: plain data, the same wherever it was played.
+    """The outcome of one game, as plain data; it is the same on every machine.
 
     Attributes:
         game: the number of the game.
@@ -191,7 +191,7 @@ class Outcome:
 
 
 def place_in(ruleset: typed.Ruleset, span: Span | None) -> str:
-    """A place relative to the ruleset's folder, so the same everywhere."""
+    """A place relative to the ruleset's folder, so that it is the same everywhere."""
     if span is None:
         return ""
     if is_carried(ruleset):

@@ -1,4 +1,4 @@
-"""The format of results of simulated games: their header, rows and columns."""
+"""The format of results of simulated games: header, rows and columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX = 2**63
 
 
 class GameSheet(ResultSheet[Outcome]):
-    """The format of the results of a plan."""
+    """The format of a plan's results."""
 
     key = KEY
     maps = ("scores", "roles")
@@ -69,7 +69,7 @@ def outcome_of(data: object, plan: GamePlan, number: int) -> Outcome:
     """The outcome in a row, for game `number` of the plan.
 
     Raises:
-        ValueError: if it is not a row of the plan, with the reason.
+        ValueError: if it is not a row of the plan; the message gives the reason.
     """
     seats = plan.seats(number)
     if not isinstance(data, dict) or list(data) != _columns(plan):

@@ -26,7 +26,7 @@ class Totals:
     """
 
     EXAMPLES = 5
-    """Failed games, and mistakes, that are remembered."""
+    """The number of failed games, and of mistakes, kept as examples."""
 
     def __init__(self, called: Sequence[str] = (), of_seats: Sequence[str] = ()) -> None:
         self.called = called
@@ -68,7 +68,7 @@ class Totals:
                 self.points.setdefault(seat, Sample()).add(points, times)
 
     def _add_roles(self, outcome: Outcome, times: int) -> None:
-        """Counts wins by the entity that a seat held at the beginning, with the number expected by chance."""
+        """Counts wins by the entity that each seat held at the start, beside the number expected by chance."""
         members_ = self._members(outcome.players)
         for role, seat in outcome.details.roles.items() if outcome.details is not None else ():
             own = next((each for each in members_.values() if seat in each), [seat])
@@ -77,14 +77,14 @@ class Totals:
             self.role_shares[role] = self.role_shares.get(role, 0.0) + times / len(members_)
 
     def _members(self, players: int) -> dict[str, list[str]]:
-        """The seats of each team of a game, or of each seat its own."""
+        """The seats of each team in a game; without teams, each seat by itself."""
         if players not in self._of_players:
             seats = seat_names(players, self.called)
             self._of_players[players] = members(self.of_seats or seats, seats)
         return self._of_players[players]
 
     def _share(self, outcome: Outcome, own: Sequence[str]) -> float:
-        """The share of the win that a team has."""
+        """A team's share of the win."""
         if own[0] not in outcome.winners:
             return 0.0
         return 1 / sum(other[0] in outcome.winners for other in self._members(outcome.players).values())
@@ -159,16 +159,16 @@ class Totals:
 
 
 def _interval(wins: float, games: int) -> list[float]:
-    """Between which shares of wins the true one is, 19 times in 20."""
+    """The bounds of the confidence interval for a share of wins."""
     result = share(wins, games)
     return [round(result.low, 4), round(result.high, 4)]
 
 
 def _median(counts: Counter[int]) -> float:
-    """The median of a multiset of numbers; 0 if it is empty."""
+    """The median of a multiset of numbers; 0 for an empty one."""
     middle, seen, below = counts.total() / 2, 0, 0
     for value, times in sorted(counts.items()):
-        if seen == middle:  # an even number of them, and the middle lies between two values
+        if seen == middle:  # an even count, with the middle between two values
             return (below + value) / 2
         seen, below = seen + times, value
         if seen > middle:

@@ -21,7 +21,7 @@ from rulespec.engine.logs.saved_game import SaveError, open_alone
 from rulespec.engine.simulate.result_rows import Results, ResultSheet, Row, check_header
 
 MAX_LINE = 1_000_000
-"""Bytes of a line."""
+"""The maximum length of a line in bytes."""
 
 
 class JsonLinesResults(Results[Row]):
@@ -29,7 +29,7 @@ class JsonLinesResults(Results[Row]):
 
     def __init__(self, path: Path, sheet: ResultSheet[Row]) -> None:
         super().__init__(path, sheet)
-        self._size = 0  # of the complete lines
+        self._size = 0  # the size of all complete lines
         self._torn = False  # whether a torn line follows
         self._file = open_alone(path, "written")
         if not stat.S_ISREG(os.fstat(self._file).st_mode):
@@ -99,7 +99,7 @@ def _line(data: dict[str, Any]) -> bytes:
 
 
 def _row(line: bytes, sheet: ResultSheet[Row], number: int, place: Span) -> Row:
-    """The result in a line."""
+    """The result in a line of the file."""
     help_ = _cut(place.file, place.line - 1)
     try:
         data = json.loads(line)

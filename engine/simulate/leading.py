@@ -1,4 +1,4 @@
-"""The lead in a game over time: its changes, its last taking, and its maximum."""
+"""The lead in a game over time: number of changes, time of the last one, and maximum."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from rulespec.engine.program import ir
 from rulespec.typed.teams import ALL, members, teams
 
 MOST = 256
-"""The most positions of a game to consider; of more, every second one is dropped."""
+"""The number of recorded positions at which every second one is dropped."""
 
 By = Literal["value", "points", "playouts"]
-"""The number that leads: the declared value, the points of scoring, or the share of random games won from there."""
+"""The number that decides the lead: the declared value, the points, or the share of wins in random games from there."""
 
 
 class Lead(Struct, frozen=True):
     """The lead in a game.
 
     Attributes:
-        by: the number that decides the lead.
+        by: the type of the number that decides the lead.
         changes: the number of changes to another side; a draw is no change.
-        taken: the number of decisions until the last leader took it; None: nobody ever led.
+        taken: the number of decisions before the last leader took the lead; None if nobody ever led.
         widest: the maximum lead of the first over the second; in percent for playouts.
     """
 
@@ -38,7 +38,7 @@ class Standings(Struct, frozen=True):
     """The progress of each seat at a position, as a number to maximise.
 
     Attributes:
-        by: its type.
+        by: the type of the number.
         slack: the maximum difference that is not a lead.
         of: the number of each seat.
     """
@@ -49,7 +49,7 @@ class Standings(Struct, frozen=True):
 
 
 def standings(game: Game) -> Standings | None:
-    """The standings of a ruleset's games by value, or by points; None if there are neither, or all win together."""
+    """The standings of a ruleset's games by value or by points; None if there is neither, or if all win together."""
     program, seats = game.omniscient.program, range(len(game.seats))
     value = deciding(program)
     if game.ruleset.declarations.teams == ALL or len(seats) < 2 or (value is None and program.scoring is None):
@@ -68,12 +68,12 @@ def standings(game: Game) -> Standings | None:
 
 
 def deciding(program: ir.Program) -> ir.PositionValue | None:
-    """The per-seat value for judging positions; None if there is none, or one for all."""
+    """The per-seat value for judging positions; None if there is none, or only one shared by all seats."""
     return next((value for value in program.values if value.decides and not value.shared), None)
 
 
 def lead_of(game: Game, by: By, slack: int, course: Mapping[int, Sequence[int]]) -> Lead:
-    """The lead in a game, given the progress of the seats after some numbers of decisions; for a team, the mean."""
+    """The lead in a game, from the seats' progress after some numbers of decisions; a team counts by its mean."""
     of_seats = teams(game.ruleset.declarations)
     sides = members(of_seats or game.seats, game.seats).values()
     own = [[game.seats.index(seat) for seat in side] for side in sides]

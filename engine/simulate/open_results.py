@@ -1,4 +1,4 @@
-"""Results of games, opened in the format given by the file name."""
+"""Results of games, opened in the format of their file name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def open_results(path: Path, plan: GamePlan) -> Results[Outcome]:
 
 
 def open_rows(path: Path, sheet: ResultSheet[Row]) -> Results[Row]:
-    """Opens a file `….jsonl` or a folder `….parquet`; creates it if missing.
+    """Opens a file `….jsonl` or a folder `….parquet`, and creates it if it is missing.
 
     Raises:
         SaveError: if it has another suffix, cannot be written, or another program has it open.

@@ -23,7 +23,7 @@ from rulespec.engine.simulate.result_rows import Results, ResultSheet, Row, chec
 
 PART_ROWS = 20_000
 PART_SECONDS = 60.0
-"""Time after which a part is saved: the most that is lost if the program is killed."""
+"""Seconds before a part is saved: the most that is lost if the program is killed."""
 
 PART = re.compile(r"games-(\d{10})\.parquet")
 _WRITING = re.compile(r"\.games-\d{10}\.writing")
@@ -43,7 +43,7 @@ class ParquetResults(Results[Row]):
         self._folder = -1
         try:
             path.mkdir(exist_ok=True)
-            with suppress(PermissionError):  # not every system can open folders
+            with suppress(PermissionError):  # some systems cannot open folders
                 self._folder = os.open(path, os.O_RDONLY)
                 lock(self._folder, f"{path} is being written by another program")
             for file in path.iterdir():
@@ -110,7 +110,7 @@ class ParquetResults(Results[Row]):
             with suppress(OSError):
                 self.path.rmdir()
             if self._folder >= 0:
-                with suppress(OSError):  # all is written by now
+                with suppress(OSError):  # everything is written by now
                     os.close(self._folder)
 
 

@@ -24,11 +24,11 @@ class ResultSheet(ABC, Generic[Row]):
     """The format of results: the header of a run, its rows and its columns.
 
     Attributes:
-        key: the header entry for the version.
+        key: the name of the version in the header.
         maps: the columns of map type.
         derived: the columns derived from others for external programs; they are not read.
         compression: the compression of parts.
-        most: the maximum number of rows in a part; None: the default.
+        most: the maximum number of rows in a part; None means the default.
     """
 
     key = "rulespec_results"
@@ -39,7 +39,7 @@ class ResultSheet(ABC, Generic[Row]):
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """The header: all inputs of the rows."""
+        """The header, with all inputs that determine the rows."""
 
     @abstractmethod
     def row(self, result: Row) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class ResultSheet(ABC, Generic[Row]):
 
     @abstractmethod
     def read(self, data: object, number: int) -> Row:
-        """The result with this number.
+        """Reads the result with this number.
 
         Raises:
             ValueError: if the data is not a valid row; the message gives the reason.
@@ -62,11 +62,11 @@ class ResultSheet(ABC, Generic[Row]):
         """
 
     def columns(self, rows: Sequence[dict[str, Any]]) -> Any:
-        """The columns of a part with these rows."""
+        """The columns of a part that consists of these rows."""
         return self.schema()
 
     def described(self, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
-        """Additional metadata of a part with these rows, for people and other programs."""
+        """Additional metadata of a part that consists of these rows, for people and other programs."""
         return {}
 
     def of_kind(self, columns: Any) -> bool:
@@ -82,7 +82,7 @@ class Results(ABC, Generic[Row]):
         sheet: the format.
 
     Attributes:
-        warnings: a torn last line, after `recorded` has read it.
+        warnings: a warning about a torn last line, once `recorded` has read it.
 
     Raises:
         SaveError: if they cannot be written, or another program has them open.
@@ -98,8 +98,8 @@ class Results(ABC, Generic[Row]):
         """The recorded games, contiguous from number 0; read all of them before adding more.
 
         Raises:
-            SaveError: if they belong to another run.
-            DiagnosticsError: RS601, RS602, RS604, RS605 or RS607 if they are damaged, or not results.
+            SaveError: if the results belong to another run.
+            DiagnosticsError: RS601, RS602, RS604, RS605 or RS607 if the file is damaged, or has no results.
         """
 
     @abstractmethod
@@ -112,7 +112,7 @@ class Results(ABC, Generic[Row]):
 
     @abstractmethod
     def close(self) -> None:
-        """Writes the rest and closes the results; empty ones are removed."""
+        """Writes buffered rows and closes the results; empty ones are removed."""
 
     def __enter__(self) -> Results[Row]:
         return self
@@ -146,7 +146,7 @@ def check_header(data: bytes, name: str, sheet: ResultSheet[Any]) -> None:
         fail("RS605", message, place, help="name another file, or update rulespec")
     if "random" in wanted and not _same(result.get("random"), GENERATOR):
         _drawn_otherwise(result, place)
-    keys = [key for key in [*wanted, *result] if key != "sources_hash"]  # games of other words are the same games
+    keys = [key for key in [*wanted, *result] if key != "sources_hash"]  # rewording does not change games
     differing = [k for k in keys if k not in result or k not in wanted or not _same(result[k], wanted[k])]
     if differing:
         texts = [
@@ -156,7 +156,7 @@ def check_header(data: bytes, name: str, sheet: ResultSheet[Any]) -> None:
 
 
 def _drawn_otherwise(header: dict[str, Any], place: Span) -> NoReturn:
-    """Reports results drawn by another generator; a header without one means Python's."""
+    """Reports results drawn by another generator; a header without a generator means Python's."""
     by = f"by {quoted(header['random'])}" if "random" in header else "by Python's MT19937, as before Rulespec named it"
     message = f"the games were drawn {by}, and are drawn by {quoted(GENERATOR)} now: a seed gives other games"
     help_ = "the rows stay valid, but their games cannot be played again or continued here: name another file"

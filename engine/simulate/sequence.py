@@ -1,18 +1,18 @@
-"""Bounds valid at every look: a mean or a share may be followed, and inspected after any game.
+"""Confidence sequences: bounds of a mean or a share that stay valid under inspection after every game.
 
-A confidence interval is wrong one time in twenty at a single look, and far more often if one looks until it decides. A
+A confidence interval is wrong one time in twenty at a single look, but far more often if one looks until it decides. A
 confidence sequence is wrong in one run of twenty, with any number of looks.
 
-For a mean it is asymptotic: the normal mixture (Robbins: "Statistical Methods Related to the Law of the Iterated
+For a mean, it is asymptotic: the normal mixture (Robbins: "Statistical Methods Related to the Law of the Iterated
 Logarithm", 1970), in the form of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform Central Limit Theory
 and Asymptotic Confidence Sequences", Annals of Statistics, 2024).
 
-For a share it is exact, from the first game on, by betting (Waudby-Smith and Ramdas: "Estimating means of bounded
-random variables by betting", Journal of the Royal Statistical Society B, 2024). Against each share m a gambler bets on
+For a share, it is exact from the first game on, by betting (Waudby-Smith and Ramdas: "Estimating means of bounded
+random variables by betting", Journal of the Royal Statistical Society B, 2024). Against each share m, a gambler bets in
 every game that the mean is another one, p: their wealth is multiplied by (p / m) ^ x ((1 - p) / (1 - m)) ^ (1 - x) when
-x is won, from 0 to 1. If m is right their wealth does not grow on average, so it ever reaches 20 times its start in one
-run of twenty at most (Ville 1939). The wealth is spread over all p, densest around m; a share is excluded once the
-wealth against it has grown to that.
+x is won, from 0 to 1. If m is right, the wealth does not grow on average, so in at most one run of twenty does it ever
+reach 20 times its start (Ville 1939). The wealth is spread over all p, densest around m; a share is excluded once the
+wealth against it reaches 20 times its start.
 """
 
 from __future__ import annotations
@@ -23,35 +23,36 @@ from math import cos, inf, lgamma, log, pi, sin, sqrt, tan
 from rulespec.engine.simulate.confidence import LEVEL, ConfidenceInterval
 
 FIRST_LOOK = 40
-"""Games from which on a mean is followed: before, it is not as good as normally distributed."""
+"""The number of games from which bounds of a mean apply; before, its distribution is not close enough to normal."""
 MOST = 10_000_000
-"""The most games that anybody plays; more are not counted."""
+"""The maximum number of games that anybody would play; larger numbers are not computed."""
 TUNED = 200
-"""Games at which the bounds are narrowest for their level."""
+"""The number of games at which the bounds are narrowest for their level."""
 SPREAD = 22.0
-"""The games that the money of bets on a share is worth: the more, the nearer to the share that they are against.
+"""The weight of the prior on bets against a share, in games: a greater one concentrates bets near the share.
 
-With 22 the bounds are narrowest at about `TUNED` games."""
+With 22, the bounds are narrowest at about `TUNED` games.
+"""
 _HALVINGS = 50
 
 
 def half_width(games: int, deviation: float, level: float = LEVEL) -> float:
-    """Half the width of the confidence interval for the mean of N games with this standard deviation."""
+    """Half the width of the interval for the mean of N games with this standard deviation."""
     alpha = 1 - level
-    rho = (-2 * log(alpha) + log(-2 * log(alpha)) + 1) / TUNED  # its square, after their equation for a chosen time
+    rho = (-2 * log(alpha) + log(-2 * log(alpha)) + 1) / TUNED  # its square, by their equation for a chosen time
     spread = games * rho + 1
     return deviation * sqrt(2 * spread / (games * games * rho) * log(sqrt(spread) / alpha))
 
 
 def early_half_width(games: int, deviation: float, level: float = LEVEL) -> float:
-    """Half the interval for the mean of N games, before the normal approximation is good enough.
+    """Half the width of the interval for the mean of N games, before the normal approximation is good enough.
 
-    Student's interval for single looks, where the looks before `FIRST_LOOK` share a quarter of the error, as
+    This is Student's interval for single looks; all looks before `FIRST_LOOK` share a quarter of the error, as
     distributions may be skewed: bounds are finite from two games on.
 
     Args:
         games: at least two.
-        deviation: the standard deviation of the games, dividing by N rather than N - 1.
+        deviation: the standard deviation of the games, with divisor N rather than N - 1.
         level: the share of runs with correct bounds at all these looks.
     """
     tail = (1 - level) / 4 / (FIRST_LOOK - 2)
@@ -60,9 +61,9 @@ def early_half_width(games: int, deviation: float, level: float = LEVEL) -> floa
 
 @lru_cache(maxsize=1_000)
 def _student(freedom: int, tail: float) -> float:
-    """The number that Student's t leaves on both sides with this probability.
+    """The quantile of Student's t with this two-sided tail probability.
 
-    By the angle whose tangent is t / sqrt(freedom), whose probability is a finite sum (Abramowitz and Stegun:
+    It is found by the angle with tangent t / sqrt(freedom), whose probability is a finite sum (Abramowitz and Stegun:
     "Handbook of Mathematical Functions", 26.7.3 and 26.7.4).
     """
     low, high = 0.0, pi / 2
@@ -79,10 +80,10 @@ def _student(freedom: int, tail: float) -> float:
 
 
 def followed_share(won: float, games: int, level: float = LEVEL) -> ConfidenceInterval | None:
-    """The share of games won, with bounds for every look; None without games.
+    """The share of games won, with bounds that stay valid at every look; None without games.
 
     Args:
-        won: the sum of the shares of the wins, each from 0 to 1.
+        won: the sum of the shares won, each from 0 to 1.
         games: the number of games.
         level: the minimum share of runs with correct bounds at all looks.
     """
@@ -97,7 +98,7 @@ def log_stakes(won: float, games: int, share: float) -> float:
     """The log-wealth of a gambler who started with 1 and bet against a mean of `share`; inf if that is impossible.
 
     Args:
-        won: the sum of the shares of the wins, each from 0 to 1.
+        won: the sum of the shares won, each from 0 to 1.
         games: the number of games.
         share: the mean, from 0 to 1.
     """
@@ -110,19 +111,19 @@ def log_stakes(won: float, games: int, share: float) -> float:
 
 
 def _least(won: float, games: int, bound: float) -> float:
-    """The least share against which a gambler's wealth is within the bound: it falls towards the mean."""
+    """The smallest share that the bound does not exclude, found by bisection below the mean."""
     low, high = 0.0, won / games
-    for _ in range(_HALVINGS if won > 1 else 0):  # of one win at most, the bound is 0
+    for _ in range(_HALVINGS if won > 1 else 0):  # for at most one win, the bound is 0
         middle = (low + high) / 2
         low, high = (low, middle) if log_stakes(won, games, middle) < bound else (middle, high)
     return low
 
 
 def games_to_tell(won: float, games: int, share: float, level: float = LEVEL) -> int | None:
-    """The number of games until the bounds exclude a share, if the mean stays the same; None if it is too high.
+    """The number of games until the bounds exclude a share if the mean stays the same; None if it exceeds `MOST`.
 
     Args:
-        won: the sum of the shares of the wins so far.
+        won: the sum of the shares won so far.
         games: the number of games so far, at least one.
         share: the share in question.
         level: the share of runs with correct bounds at all looks.
@@ -138,10 +139,10 @@ def games_to_tell(won: float, games: int, share: float, level: float = LEVEL) ->
 
 
 def games_needed(games: int, wanted: float, deviation: float, level: float = LEVEL) -> int | None:
-    """The number of games until the bounds are as close to the mean as wanted; None if it is too high.
+    """The number of games until the bounds are within a distance of the mean; None if it exceeds `MOST`.
 
     Args:
-        games: the number of games played; the first look is not before `FIRST_LOOK`.
+        games: the number of games played; the result is at least `FIRST_LOOK`.
         wanted: the distance.
         deviation: the standard deviation so far.
         level: the share of runs with correct bounds at all looks.
@@ -156,7 +157,7 @@ def games_needed(games: int, wanted: float, deviation: float, level: float = LEV
 
 
 def said_needed(needed: int | None, word: str) -> str:
-    """The number of games for a verdict, in words.
+    """A phrase for the number of games before a verdict.
 
     Args:
         needed: from `games_needed` or `games_to_tell`.
@@ -166,6 +167,6 @@ def said_needed(needed: int | None, word: str) -> str:
 
 
 def rounded(games: int) -> int:
-    """A number with two significant digits, as more would be false precision."""
+    """A number rounded up to two significant digits, as more would be false precision."""
     step = int(10 ** max(0, len(str(games)) - 2))
     return -(-games // step) * step

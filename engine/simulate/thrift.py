@@ -1,6 +1,6 @@
 """Thrift's compact protocol, used by Parquet footers and page headers, read within bounds.
 
-A struct is a mapping of field numbers to values; a list is a list. Texts are bytes.
+A struct becomes a mapping from field numbers to values; texts are bytes.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 MAX_DEPTH = 20
-"""Structs and lists, one within another."""
+"""The maximum nesting of structs and lists."""
 MAX_VALUES = 50_000
-"""Values of a struct, all together."""
+"""The maximum number of values in a struct, including nested ones."""
 
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 _BITS = {_I16: 16, _I32: 32, _I64: 64}
@@ -21,7 +21,7 @@ class ThriftError(ValueError):
 
 
 def read_struct(data: bytes) -> tuple[dict[int, Any], int]:
-    """The struct at the start of some bytes, and its length. Errors: ThriftError."""
+    """The struct at the start of the data, and its length. Errors: ThriftError."""
     reader = _Reader(data)
     try:
         return reader.struct(0), reader.at
@@ -36,7 +36,7 @@ class _Reader:
         self._values = 0
 
     def struct(self, depth: int) -> dict[int, Any]:
-        """The struct at the current place."""
+        """The struct at the current offset."""
         if depth > MAX_DEPTH:
             raise ThriftError("it is nested too deep")
         results: dict[int, Any] = {}
@@ -44,7 +44,7 @@ class _Reader:
         while (head := self._byte()) & 15:
             field = field + (head >> 4) if head >> 4 else self._number(16)
             kind = head & 15
-            if field in results:  # another reader would pass over one of another type
+            if field in results:  # another reader would skip one of another type
                 raise ThriftError("it has a field twice")
             results[field] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind, depth)
         if head:
@@ -94,7 +94,7 @@ class _Reader:
         number = self._varint(64)
         number = number >> 1 ^ -(number & 1)
         if not -(1 << bits - 1) <= number < 1 << bits - 1:
-            raise ThriftError("a number in it is too large")  # else another reader would cut it to its lower bits
+            raise ThriftError("a number in it is too large")  # other readers would truncate it to its low bits
         return number
 
     def _varint(self, bits: int) -> int:

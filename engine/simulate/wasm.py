@@ -29,21 +29,21 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.teams import teams
 
 ROUND = 64
-"""Games that a thread plays in one go, at first."""
+"""The number of games in a thread's first round."""
 _DECISIONS = 100_000
-"""Decisions of a round of games whose outcomes are counted: their number follows from those of the round before."""
+"""The target number of decisions in a round of counted games; the previous round determines the number of games."""
 _MOST = 8_192
-"""Games of such a round."""
+"""The maximum number of games in such a round."""
 _KNOWN = 4_096
-"""Results that are remembered."""
+"""The maximum number of cached results."""
 _WHOLE = ("over", "capped")
-"""Ends of games that show no mistake."""
+"""The ways a game can finish without a mistake."""
 _AHEAD = 3
-"""Rounds that are under way, or wait to be read, for each thread."""
+"""Rounds in progress or waiting to be read, per thread."""
 
 
 class WasmOutcomes:
-    """Plays games of a plan; only one thread may use it at a time.
+    """A player of a plan's games, for one thread at a time.
 
     Args:
         plan: the plan.
@@ -51,7 +51,7 @@ class WasmOutcomes:
 
     Attributes:
         plan: the plan.
-        games: the game players, by number of seats.
+        games: number of seats → the player in wasm.
 
     Raises:
         NoWasmtimeError, NoWasmError: if wasm cannot run its programs.
@@ -64,20 +64,20 @@ class WasmOutcomes:
         self.games: dict[int, WasmGames] = {}
         for seats in dict.fromkeys(plan.players):
             wasm = wasm_program(ruleset, seats, plan.settings)
-            # Nothing of this object: its memories are freed as soon as nobody has it.
+            # No reference to this object, so that its memories are freed with it.
             self.games[seats] = WasmGames(wasm, INTERRUPT_RATE, decide=partial(_decided, plan, ruleset, seats))
 
     def of(self, numbers: range) -> list[Outcome]:
-        """The outcomes of some consecutive games, in order."""
+        """The outcomes of consecutive games, in order."""
         results: dict[int, Outcome] = {}
         for mine, seats, rows in self._played(numbers):
             results.update(zip(mine, map(partial(self._outcome, seats), mine, rows), strict=True))
         return [results[number] for number in numbers]
 
     def tallied(self, numbers: range) -> list[tuple[Outcome, int]]:
-        """The distinct outcomes of some games, each from the first game with it, and the number of games with each.
+        """The distinct outcomes of some games, each with its number of games; the outcome names the first of them.
 
-        An outcome with a mistake is listed separately.
+        Each outcome with a mistake is listed separately.
         """
         results: list[tuple[Outcome, int]] = []
         for mine, seats, played in self._played(numbers):
@@ -93,7 +93,7 @@ class WasmOutcomes:
         return sorted(results, key=lambda result: result[0].game)
 
     def _played(self, numbers: range) -> Iterator[tuple[range, int, Iterator[bytes | None]]]:
-        """Plays games: for each number of seats the numbers of its games, the number of seats, and the results."""
+        """Plays games; yields for each number of seats the games' numbers, the number of seats, and the results."""
         plan, turns = self.plan, len(self.plan.players)
         for number in numbers[:turns]:
             mine, seats = range(number, numbers.stop, turns), plan.players[number % turns]
@@ -101,7 +101,7 @@ class WasmOutcomes:
 
     def _outcome(self, seats: int, number: int, row: bytes | None) -> Outcome:
         played = TRAPPED if row is None else self.games[seats].read(row)
-        if played.how not in _WHOLE:  # a game that shows a mistake is reported with its decisions
+        if played.how not in _WHOLE:  # a game that reveals a mistake is reported with its decisions
             with _python_playing:
                 outcome = Outcome.of(self.plan.play(self._ruleset, number))
                 if outcome.failure is None:
@@ -127,7 +127,7 @@ class WasmOutcomes:
 
 _T = TypeVar("_T")
 _python_playing = threading.Lock()
-"""Only one thread plays a game in Python: machines of one program share their memos."""
+"""The lock under which a single thread plays a game in Python: machines of one program share their memos."""
 
 
 def _decided(
@@ -156,7 +156,7 @@ def play_in_wasm(plan: GamePlan, ruleset: typed.Ruleset, numbers: range, jobs: i
         plan: the plan.
         ruleset: its ruleset.
         numbers: the numbers of the games.
-        jobs: the maximum number of threads; -1: one per core. Never more than cores or rounds of games.
+        jobs: the maximum number of threads; -1 means one per core. There are never more than cores or rounds of games.
 
     Yields:
         The outcomes, in the order of `numbers`.
@@ -173,7 +173,7 @@ def tallied_in_wasm(
     """Plays games in this process, and counts equal outcomes; see `play_in_wasm`.
 
     Yields:
-        Outcomes, each with its number of games: `Outcome.game` is the first of them.
+        Outcomes, each with its number of games; `Outcome.game` is the first of these.
     """
     rounds = _Rounds(numbers)
     for outcome, times in _each(plan, ruleset, rounds, jobs, WasmOutcomes.tallied):
@@ -187,7 +187,7 @@ def _rounds(numbers: range) -> Iterator[range]:
 
 
 class _Rounds:
-    """Rounds of games that are longer where games are short.
+    """Rounds of games, longer if games are short.
 
     Args:
         numbers: the numbers of the games.
@@ -198,7 +198,7 @@ class _Rounds:
         self._games = self._decisions = 0
 
     def note(self, outcome: Outcome, times: int) -> None:
-        """Notes the lengths of games."""
+        """Records the lengths of games."""
         self._games += times
         self._decisions += times * outcome.decisions
 
@@ -251,7 +251,7 @@ def _each(
 
 
 def _players(plan: GamePlan, ruleset: typed.Ruleset, threads: int) -> list[WasmOutcomes]:
-    """The players of the games, one for each thread, or fewer if memory is short."""
+    """The players of the games, one per thread; fewer if memory is short."""
     results = [WasmOutcomes(plan, ruleset)]
     with suppress(NoWasmtimeError):
         for _ in range(threads - 1):
@@ -264,14 +264,14 @@ _last: list[WasmOutcomes] = []
 
 
 def wasm_outcome(plan: GamePlan, ruleset: typed.Ruleset, number: int) -> Outcome:
-    """The outcome of one game, for a worker."""
+    """The outcome of one game, played in a worker process."""
     if not _last or _last[0].plan != plan:
         _last[:] = [WasmOutcomes(plan, ruleset)]
     return _last[0].of(range(number, number + 1))[0]
 
 
 def can_play(plan: GamePlan, ruleset: typed.Ruleset) -> bool:
-    """Whether the games of a plan can be played in wasm here; its programs are kept."""
+    """Whether wasm can play the games of a plan here; the compiled programs are cached."""
     try:
         WasmOutcomes(plan, ruleset)
     except (NoWasmtimeError, NoWasmError):

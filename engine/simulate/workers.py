@@ -1,8 +1,7 @@
 """Workers that play games in parallel: processes of this machine or a cluster.
 
-A worker gets a plan and the number of a game, and returns its outcome: plain data. Each worker loads the ruleset once.
-A game depends only on the plan and its number, and outcomes come in order; so the number of workers makes no
-difference.
+A worker gets a plan and a game number, and returns the outcome as plain data. Each worker loads the ruleset once. A
+game depends only on the plan and its number, and outcomes are in order; so the number of workers makes no difference.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 CLUSTERS = {"dask": "rulespec[cluster]", "ray": "rulespec[ray]"}
-"""Kinds of clusters by their names in joblib, each with the package to install."""
+"""The supported clusters, by name in joblib, each with the package to install."""
 ROUND = 1_000
-"""Games of a batch on a cluster that cannot return them one by one."""
+"""Games per batch on a cluster that cannot return them one by one."""
 _ROUND_OF_BOTS = 100
-"""The same for bots, whose games take long, so that fewer may be enough."""
+"""Games of bots per batch, which take longer."""
 TIMEOUT = 10
-"""Seconds before a cluster counts as unreachable."""
+"""Seconds before a cluster is reported as unreachable."""
 
 _T = TypeVar("_T")
-_LIBRARIES = ("distributed", "ray")  # what they raise are faults of a cluster
-_playing = threading.Lock()  # a worker of a cluster may have several threads
+_LIBRARIES = ("distributed", "ray")  # libraries whose errors are failures of a cluster
+_playing = threading.Lock()  # a cluster worker may have several threads
 
 
 class ClusterError(RulespecError):
@@ -52,7 +51,7 @@ class ClusterError(RulespecError):
 
 
 Play = Callable[[GamePlan, typed.Ruleset, int], Outcome]
-"""Plays one game of a plan in a worker: a function of a module, which is sent by its name."""
+"""A module-level function, sent to workers by name, that plays one game of a plan."""
 
 
 def play_on_workers(
@@ -69,9 +68,9 @@ def play_tasks(
 
     Args:
         tasks: plans and the numbers of their games; each plan's `reference` must name the same ruleset in all workers.
-        jobs: the maximum number of processes; -1: one per core. Never more than cores or games.
+        jobs: the maximum number of processes; -1 means one per core. There are never more than cores or games.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to use all workers of this cluster instead.
-        play: plays a game; None: all players are random.
+        play: plays a game; None means random players.
 
     Yields:
         The outcomes, in the order of the tasks. Closing the generator stops the workers.
@@ -92,9 +91,9 @@ def on_workers(
     Args:
         work: a module-level function, sent by name.
         calls: the arguments of each call: plain data.
-        jobs: the maximum number of processes; -1: one per core. Never more than cores or calls.
+        jobs: the maximum number of processes; -1 means one per core. There are never more than cores or calls.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to use all workers of this cluster instead.
-        batch: calls at a time on a cluster that cannot return results individually.
+        batch: calls per batch on a cluster that cannot return results individually.
 
     Yields:
         The results, in the order of the calls. Closing the generator stops the workers.
@@ -111,7 +110,7 @@ def on_workers(
     first = list(islice(remaining, max(2, jobs)))
     if not first:
         return
-    if len(first) == 1 and not cluster:  # a process would take longer to start than to wait for
+    if len(first) == 1 and not cluster:  # starting a process would take longer than waiting
         yield work(*first[0])
         return
     jobs = min(jobs, len(first))
@@ -120,7 +119,7 @@ def on_workers(
         if cluster:
             stack.enter_context(_connected(cluster))
         else:
-            # Every worker follows, also one that has no game when its parent is stopped: it would wait for minutes.
+            # Every worker follows its parent, even one without a game, which would otherwise wait for minutes.
             config = {
                 "max_nbytes": None,
                 "initializer": _follow_parent,
@@ -128,7 +127,7 @@ def on_workers(
             }
             stack.enter_context(joblib.parallel_config(backend="loky", **config))
         with _reported(cluster):
-            # joblib makes batches of about a second, and orders only a few batches in advance.
+            # joblib forms batches of about a second, and queues only a few batches in advance.
             rounds = cluster.startswith("ray:")  # the only backend that cannot return games one by one
             how = {"n_jobs": -1 if cluster else jobs, "return_as": "list" if rounds else "generator"}
             with joblib.Parallel(**how) as parallel:
@@ -143,7 +142,7 @@ def on_workers(
 
 
 def _close(results: Iterable[object]) -> None:
-    """Cancels calls that nobody waits for; joblib would warn about unused results."""
+    """Cancels calls whose results nobody awaits, as joblib would warn about unused results."""
     if isinstance(results, Generator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
@@ -180,7 +179,7 @@ def _of_cluster(error: Exception) -> bool:
 
 
 def _done(work: Callable[..., _T], call: tuple[Any, ...]) -> tuple[_T, dict[str, int]]:
-    """Calls in a worker; also returns the work done by other machines than the plan's."""
+    """Calls a function in a worker; also returns the work done by machines other than the plan's."""
     with _playing, counting() as handed:
         return work(*call), dict(handed)
 
@@ -198,7 +197,7 @@ def _played(plan: GamePlan, number: int, play: Play | None) -> Outcome:
 
         try:
             return wasm_outcome(plan, ruleset, number)
-        except NoWasmtimeError:  # this worker plays in Python: the outcome is the same
+        except NoWasmtimeError:  # this worker plays in Python, with the same outcome
             outcome = plan.outcome(ruleset, number)
             handed_back("python", outcome.decisions)
             return outcome
@@ -220,7 +219,7 @@ def _ruleset(reference: str, sources_hash: str, _at: tuple[str, str]) -> typed.R
 
 
 def _place() -> tuple[str, str]:
-    """The folder and the path of rulesets, by which references are read."""
+    """The folder and the search path of rulesets, which determine the meaning of references."""
     try:
         folder = os.getcwd()  # noqa: PTH109
     except OSError:  # it has been removed
@@ -229,9 +228,9 @@ def _place() -> tuple[str, str]:
 
 
 def _follow_parent(parent: int, garbage: tuple[int, int, int], _place: tuple[str, str]) -> None:
-    """Makes this worker ignore Ctrl-C, collect garbage as rarely as its parent, and end with it.
+    """Makes this worker ignore Ctrl-C, collect garbage as rarely as its parent, and exit with it.
 
-    Workers are used again only by a call with the same arguments: one from another place has others.
+    Workers are reused only by calls with the same arguments, so not by calls from another folder.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(*garbage)
@@ -262,7 +261,7 @@ def _connected(cluster: str) -> Iterator[None]:
             raise ClusterError(f"this needs {kind}: pip install '{CLUSTERS[kind]}'") from None
         except ClusterError:
             raise
-        except Exception as error:  # anything, if another service listens there
+        except Exception as error:  # another service there may send anything
             detail = " ".join(str(error).split())[:200] or type(error).__name__
             raise ClusterError(f"{cluster} cannot be used: {detail}") from None
         stack.enter_context(joblib.parallel_config(backend=kind, **options))
@@ -288,9 +287,9 @@ def _dask(address: str, stack: ExitStack) -> dict[str, Any]:
     distributed = import_module("distributed")
     _reach(address)
     for name in ("distributed", "distributed.client"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # faults are raised
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # failures are raised instead
 
-    async def greet() -> None:  # a client of another service could not be closed
+    async def greet() -> None:  # a client connected to another service could not be closed
         await (await distributed.core.connect(address, timeout=TIMEOUT)).close()
 
     asyncio.run(asyncio.wait_for(greet(), TIMEOUT))
