@@ -51,9 +51,9 @@ class Broken:
 
 
 def first_broken(result: ReplayResult) -> Broken | None:
-    """The first move of a replayed game that breaks an invariant, or leaves nothing legal; None if there is none.
+    """The first move of a replayed game that breaks an invariant or leaves no legal option, or None.
 
-    It plays the legal part of the game again.
+    The legal part of the game is replayed.
     """
     ruleset, header = result.game.ruleset, LogHeader.of(result.game)
     game = restarted(result.game)

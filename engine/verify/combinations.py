@@ -22,9 +22,9 @@ from rulespec.typed.settings import values_to_try
 from rulespec.types import RETURNED
 
 SEED = 0
-"""The seed of the games that `validate` plays."""
+"""The seed of the games played by `validate`."""
 CAP = 20_000
-"""Decisions after which a game is abandoned: more than `simulate` waits for, as this is held against the rules."""
+"""The number of decisions before a game is abandoned, higher than in `simulate`, as an abandoned game is reported."""
 
 
 class Combination(Struct, frozen=True):
@@ -38,10 +38,10 @@ class Ended(Struct, frozen=True):
     """The end of a game.
 
     Attributes:
-        number: the number of the game, from 0.
+        number: the index of the game.
         decisions: the number of its decisions.
         capped: whether it was abandoned after `CAP` decisions.
-        returned: whether it ended by the start procedure's return.
+        returned: whether it ended by a return of the start procedure.
         failed: the game, if it reveals a mistake of the rules.
     """
 
@@ -53,10 +53,10 @@ class Ended(Struct, frozen=True):
 
 
 def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Combination]:
-    """Every number of players (or only these) with the default settings, then each other value of each setting.
+    """Each number of players, or of `numbers`, with the default settings; then every non-default value of each setting.
 
-    The first other value of every setting comes before the second of any, and later declared settings come first, as
-    overlays add those. The numbers of players alternate.
+    The first such value of every setting precedes the second of any, and settings declared later come first, as
+    overlays add these. The numbers of players alternate.
     """
     low, high = ruleset.players
     numbers = numbers or range(low, high + 1)
@@ -95,7 +95,7 @@ class CombinationGames:
             self._wasm = WasmOutcomes(plan, ruleset).games[seats]
 
     def play(self, numbers: range, most: int = sys.maxsize) -> Iterator[Ended]:
-        """The games with these numbers, up to the first unfinished one after `most` decisions in total."""
+        """Plays the games with these numbers, up to the first that would exceed `most` decisions in total."""
         for at in range(0, len(numbers), ROUND):
             some = numbers[at : at + ROUND]
             cap = min(CAP, most)
@@ -108,7 +108,7 @@ class CombinationGames:
                 yield ended
 
     def again(self, number: int) -> Playout:
-        """A game with its decisions, replayed in Python."""
+        """The game with this number, replayed in Python with its decisions."""
         return self._played(number, CAP)
 
     def cells(self, ply: int, number: int = 0) -> Sequence[int] | None:
@@ -121,7 +121,7 @@ class CombinationGames:
 
     def _ended(self, number: int, played: Played, most: int) -> Ended | None:
         """The end of a game played in wasm; None if it has more than `most` decisions."""
-        if played.how not in ("over", "capped"):  # Python knows what is wrong
+        if played.how not in ("over", "capped"):  # Python finds the mistake
             return self._in_python(number, most)
         if played.decisions > most or (played.how == "capped" and played.decisions < CAP):
             return None

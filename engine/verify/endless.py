@@ -1,4 +1,4 @@
-"""Decisions that may repeat forever on purpose, listed under `endless` in `rules.yaml`."""
+"""Decisions intended to repeat without limit, listed under `endless` in `rules.yaml`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rulespec.typed.rule_traversal import walk
 
 
 def endless_decisions(ruleset: typed.Ruleset) -> frozenset[str]:
-    """The names of decisions where turns may loop forever."""
+    """The names of the decisions at which turns may loop forever."""
     return frozenset(name.text for folder in range(len(ruleset.folders)) for name in _listed(ruleset, folder))
 
 
 def idle_entries(ruleset: typed.Ruleset) -> list[Diagnostic]:
-    """Warnings about entries in the ruleset's own list that name no decision; an overlay may have removed it."""
+    """Warnings about entries of the ruleset's own list that name no decision; none if overlays may remove it."""
     if ruleset.overlays:
         return []
     known = _asked(ruleset)

@@ -1,4 +1,4 @@
-"""A game that reveals a mistake, as a line or two of a message."""
+"""Text for a game that reveals a mistake, within one or two lines of a message."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.verify.shrink import Move, move_text
 from rulespec.typed import nodes as typed
 
-_SHOWN = 8  # decisions, and changes
+_SHOWN = 8  # the number of decisions, and of changes
 
 
 def example(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move], changed: Sequence[str]) -> str:
     """A game as text: its players and settings, its last decisions, and the changes by the last one.
 
     Args:
-        ruleset: its ruleset.
+        ruleset: the game's ruleset.
         header: the seats and settings.
-        moves: its moves.
+        moves: the game's moves.
         changed: the changes by the last move; empty if irrelevant.
     """
     defaults = {s.name: s.default for s in ruleset.settings.values()}

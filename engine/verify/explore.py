@@ -1,8 +1,8 @@
 """Bounded exploration: a search for mistakes of the rules in games from the start positions.
 
-Near the start every option is tried, breadth first; further on, games are random. If there are very many, most are only
-played, not checked for loops and never-legal options. Each finding comes with the shortest game found for it. The
-absence of findings proves nothing, unless every position was seen.
+Near the start every option is tried, breadth first; further on, games are random. In a long run, most are only played,
+without checks for loops and never-legal options. Each finding comes with the shortest game found for it. The absence of
+findings proves nothing, unless every position was visited.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 
 MAX_CELLS = 10_000_000
-"""Cells of all positions near the start together: a bound on memory."""
+"""The maximum total number of cells in positions near the start, a bound on memory."""
 SETTINGS_EVERY = 2_000
-"""Decisions with one number of players for each further choice of settings."""
+"""Decisions per number of players for each additional choice of settings."""
 MAX_SETTINGS = 4
 CLOSELY = 60_000
-"""Decisions of random games to check closely in all, before further games are only played."""
+"""The total number of decisions in closely checked random games, before further games are only played."""
 MIN_OPEN = 5_000
-"""Positions with an option that is never legal before that is a finding."""
+"""The number of positions after which a never-legal option is reported."""
 MAX_FOUND = 20
-"""Findings of one exploration."""
+"""The maximum number of findings of one exploration."""
 INTERRUPT_RATE = 1 / 20
 SHORT_CUTS = 30
-"""Random short cuts that are tried before a game counts as shortest."""
-_GIVEN_UP = 200  # decisions that take as long as one after which the rules are given up
-_STEP = 100  # decisions between two reports of progress
+"""The number of random short cuts tried before a game counts as shortest."""
+_GIVEN_UP = 200  # the cost of a decision that exceeds the step limit, in decisions
+_STEP = 100  # decisions between progress reports
 
 _T = TypeVar("_T")
 
@@ -62,10 +62,10 @@ class Finding:
     Attributes:
         diagnostic: the mistake.
         header: the seats and settings of the game.
-        moves: its decisions.
+        moves: the decisions of the game.
         scenario: the game as a scenario file that fails in the same way; "" if impossible.
         loop: the number of final decisions that form a loop, if that is the mistake; otherwise 0.
-        shortest: whether no game with as many players and the same settings is shorter.
+        shortest: whether no game with the same number of players and settings is shorter.
     """
 
     diagnostic: Diagnostic
@@ -87,7 +87,7 @@ class Exploration:
     Attributes:
         decisions: the number of decisions taken.
         games: the number of random games.
-        complete: numbers of players for which every position was seen, with default settings.
+        complete: numbers of players for which every position was visited, with default settings.
         findings: mistakes with games that reveal them.
         others: mistakes that no single game reveals.
         unseen: the names of options that were never legal.
@@ -106,7 +106,7 @@ class Exploration:
 
 
 def explore(ruleset: typed.Ruleset, decisions: int, progress: Callable[[int], object] | None = None) -> Exploration:
-    """Explores a ruleset. The same ruleset and bound give the same result.
+    """Explores a ruleset, deterministically for a ruleset and a bound.
 
     Args:
         ruleset: a ruleset without errors.
@@ -122,14 +122,14 @@ def explore(ruleset: typed.Ruleset, decisions: int, progress: Callable[[int], ob
 def _of_turns(option: Option, endless: Set[str]) -> bool:
     """Whether an option may be part of a loop.
 
-    Not chance, which may break it, nor an interrupt, which is voluntary, nor one of a decision that is endless on
+    This excludes chance, which may break a loop, interrupts, which are voluntary, and decisions that are endless on
     purpose.
     """
     return option.by is not None and not option.interrupt and option.decision not in endless
 
 
 def any_of(rng: random.Random, of: Sequence[_T]) -> _T:
-    """A uniformly chosen member; only `random()` is the same in all versions of Python."""
+    """A uniformly chosen member, drawn by `random()` alone, as only this is the same in all versions of Python."""
     return of[int(rng.random() * len(of))]
 
 
@@ -149,7 +149,7 @@ class _Explorer:
 
     def run(self) -> Exploration:
         low, high = self.ruleset.players
-        share = max(4, self.limit * 4 // 5 // (high - low + 1))  # a fifth is for shorter games
+        share = max(4, self.limit * 4 // 5 // (high - low + 1))  # a fifth is for shortening games
         for seats in range(low, high + 1):
             end = self.result.decisions + share
             if complete := self._breadth(seats, share // 4):
@@ -165,14 +165,14 @@ class _Explorer:
         return self.result
 
     def _spend(self, wrong: Diagnostic | None = None, decisions: int = 1) -> None:
-        """Counts decisions; one after which the rules do not end counts for as many as take the same time."""
+        """Counts decisions; if the rules do not terminate after one, it counts for as many as take the same time."""
         steps = self.result.decisions // _STEP
         self.result.decisions += _GIVEN_UP if wrong is not None and wrong.code == "RS704" else decisions
         if self.result.decisions // _STEP > steps:
             self.progress((self.result.decisions // _STEP - steps) * _STEP)
 
     def _begin(self, seats: int, settings: Mapping[str, str] | None = None) -> tuple[Game, list[Option]] | None:
-        """A game at its first decision, and its options; None if something is wrong there."""
+        """A game at its first decision, and its options; None if it reveals a mistake."""
         game = Game(self.ruleset, seat_names(seats, self.ruleset.seats), settings)
         try:
             game.omniscient.numbers.begin()
@@ -189,7 +189,7 @@ class _Explorer:
     def _note(
         self, diagnostic: Diagnostic, game: Game, moves: list[Option], loop: int = 0, shortest: bool = False
     ) -> None:
-        """Records a finding, unless known from a game no longer; of all loops, only the shortest."""
+        """Records a finding, unless known from a game of at most this length; of all loops, keeps only the shortest."""
         if meant(game, diagnostic):
             return
         key = (diagnostic.code, None if loop else diagnostic.span)
@@ -198,7 +198,7 @@ class _Explorer:
             self.findings[key] = Finding(diagnostic, LogHeader.of(game), moves, loop, shortest)
 
     def _see(self, game: Game, options: list[Option]) -> None:
-        """Counts the legal options and the expected ones, without those switched off by settings."""
+        """Counts the legal options, and the expected ones, except for those disabled by settings."""
         choices = asked(game).choices
         self.offered.update(choices[number].span for number in {o.kind.choice for o in options})
         if len(options) < MAX_OPTIONS:
@@ -295,7 +295,7 @@ class _Explorer:
                 self._plainly(seats, chosen, decisions)
 
     def _started(self, seats: int, settings: Mapping[str, str]) -> tuple[Game, list[Option]] | None:
-        """A game at its first decision, and its options; None if something is wrong there."""
+        """A game at its first decision, and its options; None if it reveals a mistake."""
         try:
             return self._begin(seats, settings)
         except DiagnosticsError as error:
@@ -303,7 +303,7 @@ class _Explorer:
             return None
 
     def _plainly(self, seats: int, settings: Mapping[str, str], decisions: int) -> None:
-        """Plays games for their mistakes alone."""
+        """Plays games without checks for loops and never-legal options."""
         plan = GamePlan.of(self.ruleset.reference, self.ruleset, [seats], 0, settings=settings)
         for taken, failed in plain_games(self.ruleset, plan, decisions):
             self.result.games += 1
@@ -354,7 +354,7 @@ class _Explorer:
     # --- findings --------------------------------------------------------------------
 
     def _shorten(self, finding: Finding, budget: int) -> None:
-        """Shortens a game, by fewer decisions and random short cuts that show the same mistake."""
+        """Shortens a game, by leaving out decisions and by random short cuts that reveal the same mistake."""
         end = self.result.decisions + budget
 
         def again(fewer: list[Option]) -> list[Option] | None:
@@ -376,9 +376,10 @@ class _Explorer:
                 return
 
     def _again(self, finding: Finding, moves: list[Option], more: int, header: LogHeader | None = None) -> bool:
-        """Replays decisions, skipping illegal ones, then takes `more` at random.
+        """Replays decisions, skipping illegal ones, then takes `more` random ones.
 
-        Returns whether the same mistake shows sooner, or not later with another header; then `finding` has that game.
+        Returns whether the game reveals the same mistake sooner, or, with another header, no later; if so, updates
+        `finding`.
         """
         most = len(finding.moves) - (header is None)
         header = header or finding.header
@@ -422,7 +423,7 @@ class _Explorer:
         return False
 
     def _never(self) -> None:
-        """Finds options that are never legal, in all positions or in very many."""
+        """Reports options that were never legal, in all positions or in very many."""
         low, high = self.ruleset.players
         everywhere = len(self.result.complete) == high - low + 1
         for span, (name, times) in self.open.items():
@@ -436,7 +437,7 @@ class _Explorer:
 
 
 def _with_game(ruleset: typed.Ruleset, finding: Finding) -> Diagnostic:
-    """The diagnostic with the game that shows it, as text."""
+    """The diagnostic, with the game that reveals it as text."""
     end = replayed(ruleset, finding.header, finding.moves)
     finding.scenario = failing_scenario(end.game, finding.header, end.fault, finding.diagnostic)
     text = example(ruleset, finding.header, finding.moves, () if finding.loop else end.changed)

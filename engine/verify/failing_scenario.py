@@ -11,9 +11,9 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.logs.native import LogHeader
 
 SHOWN_BY = frozenset(["RS703", "RS704", "RS711", "RS712"])
-"""Codes of the mistakes that a scenario can show: at a position, or in the decision that leads there."""
+"""Codes of mistakes that a scenario can reveal: at a position, or in the decision that leads to it."""
 _STEP = 1_000
-"""Decisions of a step; a scenario file holds at most twice as many in one."""
+"""Decisions per step; a scenario file may have at most twice as many in a step."""
 
 
 def failing_scenario(game: Game, header: LogHeader, fault: Option | None, wrong: Diagnostic) -> str:
@@ -21,8 +21,8 @@ def failing_scenario(game: Game, header: LogHeader, fault: Option | None, wrong:
 
     Args:
         game: the game, up to the mistake.
-        header: its seats and settings.
-        fault: the option that faults, if that is the mistake.
+        header: the seats and settings.
+        fault: the faulting option, if the mistake is a fault.
         wrong: the mistake.
     """
     if wrong.code not in SHOWN_BY:
@@ -57,5 +57,5 @@ def _when(indent: str, moves: Sequence[str]) -> list[str]:
 
 
 def _text(text: str) -> str:
-    """A text in quotes, as JSON and YAML write it."""
+    """A text in quotes, valid in JSON and YAML."""
     return json.dumps(text, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Options that exist anywhere in a ruleset, to distinguish typos from unavailable options."""
+"""Options defined anywhere in a ruleset, to distinguish typos from unavailable options."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def unreadable(game: Game, text: str) -> str:
 
 
 def _misfit(game: Game, name: str, params: list[tuple[str, str]], arguments: list[str]) -> str:
-    """Why arguments do not fit parameters; "" if they do."""
+    """The reason why arguments do not fit parameters; "" if they do."""
     if len(params) != len(arguments):
         return f"`{name}` takes {', '.join(n for n, _ in params) or 'nothing in brackets'}"
     try:

@@ -16,7 +16,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 
 LIMIT = 1_000_000
-"""Default limit of nodes: a minute or so, and some 100 MB."""
+"""The default limit of nodes: about a minute, and some 100 MB."""
 MAX_DEPTH = 100
 
 
@@ -26,14 +26,14 @@ class Perft:
 
     Attributes:
         depth: the number of consecutive options.
-        nodes: reached positions, including leaves; transpositions count each time.
-        leaves: lines of exactly `depth` options. As in chess engines, transpositions count each time, and a line that
-            ends earlier is not a leaf.
-        ended: lines that end earlier.
-        distinct: distinct states among the leaves.
+        nodes: the number of positions reached, including leaves; transpositions count each time.
+        leaves: the number of lines of exactly `depth` options. As in chess engines, transpositions count each time; a
+            line that ends earlier is not a leaf.
+        ended: the number of lines that end earlier.
+        distinct: the number of distinct states among the leaves.
         hash: 16 hex digits, independent of the order of leaves: BLAKE2 over the sorted hashes of their states, each
             with its count.
-        divide: leaves below each first option, in list order.
+        divide: the number of leaves below each first option, in list order.
         complete: whether everything was counted; if not, the numbers are those at the limit.
     """
 
@@ -51,7 +51,7 @@ def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
     """Counts the positions `depth` options after a game's position.
 
     Every legal option counts once: chance options regardless of weights, and options out of turn (interrupts) like the
-    decider's own, so that an interrupt followed by a decision are two consecutive options.
+    decider's own, so an interrupt followed by a decision counts as two consecutive options.
 
     Args:
         game: the game; its position is unchanged afterwards.
@@ -95,11 +95,11 @@ def _count(game: Game, depth: int, limit: int, total: Perft, states: Counter[str
 
 
 def named(option: Option) -> str:
-    """An option with its seat, if that is not the decider."""
+    """An option, with its seat unless that is the decider."""
     return f"{option.by}: {option}" if option.interrupt else str(option)
 
 
 def digest(states: Iterable[tuple[str, int]]) -> str:
-    """The hash over state hashes, in order, each with its count."""
+    """The hash of ordered state hashes with their counts."""
     lines = "".join([f"{state} {count}\n" for state, count in states])
     return hashlib.blake2b(lines.encode(), digest_size=8).hexdigest()

@@ -1,8 +1,8 @@
 """Perft records: positions of a ruleset with the counts below them, in a file for tests.
 
-It reveals unintended changes of legal options or their effects. The numbers depend only on the rules. The hash also
-depends on the layout of states: if that changes and all numbers stay the same, rewrite the record (`rulespec perft REF
---record`).
+A record reveals unintended changes of legal options or their effects. The numbers depend only on the rules. The hash
+also depends on the layout of states: if that changes and all numbers stay the same, rewrite the record (`rulespec perft
+REF --record`).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from rulespec.schemas import load_schema, modeline
 from rulespec.typed import nodes as typed
 
 BUDGET = 400
-"""Nodes below a position; its depth is the largest within this budget."""
+"""The maximum number of nodes below a position, which determines its depth."""
 DEEPEST = 4
 FROM_LOGS = 100
-"""Positions chosen from recorded games."""
+"""The number of positions chosen from recorded games."""
 COUNTED = ("nodes", "leaves", "ended", "distinct", "hash")
 
 
@@ -51,7 +51,7 @@ class PerftRow:
         depth: the depth of the counts; 0 if not yet counted.
         counted: the counts; empty if not yet counted.
         span: the place of the row in the record.
-        spans: the places of its values.
+        spans: the places of the values in the row.
     """
 
     players: int
@@ -74,7 +74,7 @@ class PerftRow:
 
 
 def record_file(ruleset: typed.Ruleset) -> Path:
-    """The record of a ruleset: `perft/<id>+<overlays>.yaml` in its folder, or next to the last overlay with a path."""
+    """The record of a ruleset: `perft/<id>+<overlays>.yaml` in its folder, or beside the last overlay with a path."""
     home = next((ruleset.homes[id_] for id_ in reversed(ruleset.overlays) if id_ in ruleset.homes), ruleset.folders[0])
     return home / "perft" / f"{'+'.join([ruleset.id, *ruleset.overlays])}.yaml"
 
@@ -95,7 +95,7 @@ def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
 def at_moves(
     result: ReplayResult, wanted: Iterable[int], backend: Backend, spans: Mapping[int, Span] | None = None
 ) -> Iterator[Game]:
-    """A copy of a replayed game after each of the given numbers of moves, in ascending order.
+    """A game at each of the given positions of a replay, as numbers of moves in ascending order.
 
     A move is a decision or an undo. `spans` has the places of the numbers.
 
@@ -122,7 +122,7 @@ def at_moves(
 
 
 def positions(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend) -> Iterator[tuple[PerftRow, Game]]:
-    """Each row with a game at its position, which the caller must not change."""
+    """Each row with a game at its position; the caller must not change the game."""
     for log, of_log in groupby(rows, key=lambda row: row.log):
         group = list(of_log)
         if not log:
@@ -137,7 +137,7 @@ def positions(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend
 def choose(ruleset: typed.Ruleset, from_logs: int = FROM_LOGS) -> list[PerftRow]:
     """Positions to record: the start for every number of players, and evenly spaced positions of the recorded games.
 
-    They have no counts, and depth 0.
+    The rows have depth 0 and no counts.
     """
     low, high = ruleset.players
     rows = [PerftRow(players, "", 0, 0) for players in range(low, high + 1)]
@@ -178,7 +178,7 @@ def count(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend = "
     """Counts the rows; depth 0 is replaced by the largest depth within `BUDGET`.
 
     Raises:
-        DiagnosticsError: if a log is unreadable, or has no such position.
+        DiagnosticsError: if a log is unreadable, or too short for a position.
         RulesetFaultError: if the rules fault.
     """
     for row, game in positions(ruleset, rows, backend):
@@ -187,7 +187,7 @@ def count(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend = "
 
 
 def counted(count: Perft) -> dict[str, int | str]:
-    """The recorded counts of a perft."""
+    """The counts of a perft that a record contains."""
     return {name: getattr(count, name) for name in COUNTED}
 
 
@@ -220,7 +220,7 @@ def compare(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend, 
         ruleset: the ruleset.
         rows: the recorded positions.
         backend: the backend for the rules.
-        report: receives each difference (RS831 at its place in the record), and the errors of other positions.
+        report: receives each difference (RS831, at its place in the record), and the errors of other positions.
     """
     done = 0
     for _, of_log in groupby(rows, key=lambda row: row.log):

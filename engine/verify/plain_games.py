@@ -1,4 +1,4 @@
-"""Random games as in `simulate`, in wasm if possible, for explorations."""
+"""Random games for explorations, the same as in `simulate`, in wasm if possible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.typed import nodes as typed
 
 FAILING = 20
-"""Games with a mistake after which no more are played: each takes as long as a thousand others."""
+"""The number of failing games after which play stops: each of them takes as long as a thousand others."""
 
 
 def plain_games(ruleset: typed.Ruleset, plan: GamePlan, decisions: int) -> Iterator[tuple[int, Playout | None]]:
@@ -37,7 +37,7 @@ def plain_games(ruleset: typed.Ruleset, plan: GamePlan, decisions: int) -> Itera
 
 
 def _outcomes(ruleset: typed.Ruleset, plan: GamePlan) -> Iterator[Outcome]:
-    """The outcomes of a plan's games, without end; in wasm in growing batches."""
+    """The infinite sequence of a plan's outcomes; in wasm, in batches of growing size."""
     try:
         wasm = WasmOutcomes(plan, ruleset)
     except (NoWasmtimeError, NoWasmError):

@@ -24,25 +24,25 @@ from rulespec.engine.verify.step_weights import BLOCK, Weights, weighed
 from rulespec.typed import nodes as typed
 
 STEPS = 900_000_000
-"""Steps of all games together, by their weights: some three seconds for a shipped ruleset."""
+"""The total steps of all games, weighted; about three seconds for a shipped ruleset."""
 MINUTE = 20 * STEPS
-"""Steps that take about a minute."""
+"""The number of steps in about a minute."""
 LEAST = 5
-"""Games of a combination that are played while there are steps left, even if that is more than its share."""
+"""The minimum number of games per combination while any steps are left, even beyond its share."""
 FAILING = 20
-"""Games of a combination that show a mistake, or do not end, after which no more of it are played: each takes long."""
+"""The number of failing or unfinished games after which a combination is abandoned, as each of them takes long."""
 GIVEN_UP = 20 * MAX_STEPS
-"""Steps that a game counts for if its rules are given up: the interpreter, which is slow, counts `MAX_STEPS`."""
+"""The steps charged to a game that exceeds the step limit: it takes `MAX_STEPS` of the slow interpreter."""
 MAX_FOUND = 10
-"""Mistakes that are reported."""
+"""The maximum number of reported mistakes."""
 EFFORT = 300_000_000
-"""Steps for making the games of all mistakes shorter."""
+"""The total steps for shortening the games of all mistakes."""
 LOOKED = 20
-"""Games of each number of players to check for an end by a bound of the rules."""
+"""The number of games per number of players that are checked for an end by a limit in the rules."""
 MANY = 1 / 5
-"""The share of these games from which on that is said."""
-_SCENARIO = 20  # decisions of a game of which a scenario is printed
-_NUMBERS = 1 / 2  # of the steps is for the numbers of players, the rest for settings
+"""The minimum share of games ended by a limit for which the limit is reported."""
+_SCENARIO = 20  # the maximum length of a game printed as a scenario
+_NUMBERS = 1 / 2  # the share of steps for numbers of players; the rest is for settings
 
 
 @dataclass(slots=True)
@@ -56,21 +56,21 @@ class _Mistake:
 def play_check(
     ruleset: typed.Ruleset, progress: Callable[[int], object] | None = None, minutes: int | None = None
 ) -> PlayReport:
-    """Plays a ruleset without errors, for `STEPS` steps, but at least until each number of players has finished a game.
+    """Plays a ruleset without errors for `STEPS` steps, but at least until each number of players has finished a game.
 
-    If that alone takes as many steps again, or reveals a mistake, the other numbers are skipped. The games depend only
-    on the ruleset, not on the machine.
+    If the latter takes another `STEPS` steps, or reveals a mistake, the other numbers of players are skipped. The games
+    depend only on the ruleset, not on the machine.
 
     Args:
         ruleset: the ruleset.
         progress: called with the number of newly finished combinations.
-        minutes: the approximate time to play; None: `STEPS` steps.
+        minutes: the approximate time to play; None means `STEPS` steps.
     """
     return _PlayCheck(ruleset, progress or (lambda _: None), minutes).run()
 
 
 class _PlayCheck:
-    """The state of such a check: the number of ended games by combination, and the mistakes."""
+    """The state of a play check: the number of ended games by combination, and the mistakes."""
 
     def __init__(self, ruleset: typed.Ruleset, progress: Callable[[int], object], minutes: int | None) -> None:
         self.ruleset = ruleset
@@ -134,7 +134,7 @@ class _PlayCheck:
             number += size
 
     def _count(self, at: int, games: CombinationGames, ended: Ended) -> bool:
-        """Counts a game; whether it shows a mistake, or does not end."""
+        """Counts a game; returns whether it reveals a mistake or does not end."""
         self.ended[at] = self.ended.get(at, 0) + 1
         if ended.capped:
             self.capped[at] = self.capped.get(at, 0) + 1
@@ -152,7 +152,7 @@ class _PlayCheck:
         return True
 
     def _look(self, at: int, bounds: LoopBounds, games: CombinationGames, played: list[Ended]) -> None:
-        """Counts the first games of a combination that a bound of the rules has ended."""
+        """Counts the first games of a combination that ended by a limit in the rules."""
         for ended in played[: LOOKED - self.looked.get(at, 0)]:
             self.looked[at] = self.looked.get(at, 0) + 1
             if ended.returned and (span := bounds.ended(games, ended.number, ended.decisions)) is not None:
@@ -160,7 +160,7 @@ class _PlayCheck:
                 counts[at] = counts.get(at, 0) + 1
 
     def _reach(self, combination: Combination, games: CombinationGames, begun: int) -> None:
-        """Notes how deep the first games of a number of players call procedures."""
+        """Records the recursion depths of procedures in the first games with a number of players."""
         if all(p.deep is None for p in self.ruleset.rules.procedures.values()):
             return
         depths = DepthsReached(self.ruleset, combination.seats, games.settings)
@@ -195,13 +195,13 @@ class _PlayCheck:
         return replace(wrong, message=message, help="\n".join(lines))
 
     def _depths(self) -> tuple[DepthReached, ...]:
-        """The depths reached, of procedures that say how deep they may be."""
+        """The depths reached, for procedures with a declared depth."""
         deep = {name: p.deep for name, p in self.ruleset.rules.procedures.items()}
         known = [(name, reached, deep[name]) for name, reached in self.depths.items()]
         return tuple([DepthReached(name, reached, most) for name, reached, most in known if most is not None])
 
     def _endless(self) -> Iterable[Diagnostic]:
-        """RS721 for games that were abandoned."""
+        """RS721 for abandoned games."""
         if self.capped:
             share, which = self._share(self.capped)
             message = f"a game can go on for more than {CAP:,} decisions, {share}"
@@ -216,7 +216,7 @@ class _PlayCheck:
             yield Diagnostic("RS721", Severity.WARNING, message, start.span, help=help_)
 
     def _bounded(self) -> Iterable[Diagnostic]:
-        """RS730 for bounds that have ended many games."""
+        """RS730 for limits that ended many games."""
         of = sum(self.looked.values())
         for span, games in self.ran_out.items():
             number = sum(games.values())
@@ -240,13 +240,13 @@ class _PlayCheck:
 
 
 def _given_up(ended: Ended) -> int:
-    """The steps charged to a game besides its decisions if its rules exceeded a bound."""
+    """The steps charged to a game, besides its decisions, if the rules exceeded a limit."""
     failure = ended.failed.failure if ended.failed is not None else None
     return GIVEN_UP if failure is not None and failure.wrong.code == "RS704" else 0
 
 
 def _placed(wrong: Diagnostic, playout: Playout) -> Diagnostic:
-    """A mistake with its decision, unless that is its place already."""
+    """A mistake, with its decision added unless that is its place."""
     taken = playout.failure is not None and playout.failure.option is not None
     place, name = _asked(playout.game)
     if wrong.code == "RS712" and playout.game.history:
@@ -263,7 +263,7 @@ def _placed(wrong: Diagnostic, playout: Playout) -> Diagnostic:
 
 
 def _asked(game: Game) -> tuple[Span | None, str]:
-    """The place and the name of the open decision, if there is one."""
+    """The place and the name of the open decision, or none."""
     try:
         return (None, "") if game.is_over else (asked(game).span, asked(game).name)
     except RulesetFaultError:
@@ -291,7 +291,7 @@ def _setting(combination: Combination) -> str:
 
 
 def _simulated(combination: Combination) -> str:
-    """The arguments with which `simulate` plays a combination."""
+    """The arguments that make `simulate` play a combination."""
     chosen = [f"--set {name}={value}" for name, value in combination.settings.items()]
     return " ".join([f"--players {combination.seats}", *chosen, f"--seed {SEED}"])
 

@@ -7,12 +7,12 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Diagnostic
 
 GAMES = 1_000
-"""The most games of a combination."""
-_A_MINUTE = 20  # times as many for each minute that is asked for
+"""The maximum number of games per combination."""
+_A_MINUTE = 20  # the factor for games per requested minute
 
 
 def most_games(minutes: int | None) -> int:
-    """The maximum number of games of a combination in about `minutes` minutes; None gives `GAMES`."""
+    """The maximum number of games per combination in about `minutes` minutes; None means `GAMES`."""
     return GAMES if minutes is None else _A_MINUTE * GAMES * minutes
 
 
@@ -32,7 +32,7 @@ class PlayReport(Struct, frozen=True):
         combinations: the number of combinations with such games.
         of: the total number of combinations.
         diagnostics: the problems.
-        depths: by procedure, the recursion depth reached in the first games with each number of players.
+        depths: for each procedure, the recursion depth reached in the first games with each number of players.
     """
 
     games: int

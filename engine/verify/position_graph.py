@@ -1,4 +1,4 @@
-"""Graph of the positions near the start of a game: paths, loops and dead ends."""
+"""The graph of positions near the start of a game: paths, loops and dead ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.program import ir
 
 MAX_LOOP_STARTS = 100
-"""Positions from which a loop is searched."""
+"""The maximum number of positions from which a loop is searched."""
 
 
 @dataclass(slots=True)
@@ -17,9 +17,9 @@ class Node:
     """A position.
 
     Attributes:
-        parent: the number of the position it was first reached from; -1 for the start.
-        move: the option that led here from it; None for the start.
-        ends: whether the game is over here, or something is wrong.
+        parent: the number of the position from which it was first reached; -1 for the start.
+        move: the option that led here from the parent; None for the start.
+        ends: whether the game is over here, or reveals a mistake.
         successors: the numbers of the next positions.
         turns: the options that may be part of a loop, each with its next position.
         decision: the open decision; None if the game is over.
@@ -54,7 +54,7 @@ class PositionGraph:
         return decision
 
     def first_loop(self) -> tuple[int, list[Option]] | None:
-        """The loop of turns nearest to the start: its first position and its options, or None."""
+        """The loop of turns nearest to the start, as its first position and its options; or None."""
         inside = self._core()
         for place in sorted(inside)[:MAX_LOOP_STARTS]:
             came: dict[int, tuple[int, Option]] = {}
@@ -75,7 +75,7 @@ class PositionGraph:
         return None
 
     def first_dead_end(self) -> int | None:
-        """The first position from which no options lead to an end, or None. All positions must be known."""
+        """The first position from which no options lead to an end, or None; all positions must be known."""
         predecessors: dict[int, list[int]] = {}
         for at, node in enumerate(self.nodes):
             for there in node.successors:
@@ -89,7 +89,7 @@ class PositionGraph:
         return next((at for at in range(len(self.nodes)) if at not in ending), None)
 
     def _core(self) -> set[int]:
-        """The positions that may be on a loop of turns, without sources and sinks, again and again."""
+        """The positions that may be on a loop of turns: repeatedly drops sources and sinks."""
         successors: list[set[int]] = [{there for _, there in node.turns} for node in self.nodes]
         predecessors: list[set[int]] = [set() for _ in self.nodes]
         for at, result in enumerate(successors):

@@ -1,4 +1,4 @@
-"""Properties of every game of a sound ruleset, which can be checked at any position.
+"""Properties of every game under a sound ruleset, checkable at any position.
 
 Random games and the authors' tests (`ruleset_tests`) check the same properties.
 """
@@ -24,7 +24,7 @@ from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.replay.replay import ReplayRequest, ReplayResult, replay_native
 from rulespec.engine.verify.trial import Trial, contradiction
 
-_SAMPLE = 20  # options of a position, and as many that are not listed
+_SAMPLE = 20  # the number of listed options per position, and of unlisted ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Property:
     """A property of every position.
 
     Attributes:
-        name: its name in messages.
-        rate: the share of positions in a random game where it is checked; slow properties have a low rate.
+        name: the name in messages.
+        rate: the share of positions checked in a random game; slow properties have a low rate.
         holds: returns the diagnostic of a violation, or None.
     """
 
@@ -50,17 +50,17 @@ class Property:
 
 
 def rules_hold(trial: Trial) -> Diagnostic | None:
-    """All invariants hold, something is legal, and the rules do not fault."""
+    """All invariants hold, an option is legal, and the rules do not fault."""
     return look(trial.game)[1]
 
 
 def backends_agree(trial: Trial) -> Diagnostic | None:
-    """All backends have the same state, and the same open decision of the same seat."""
+    """All backends have the same state, and the same open decision by the same seat."""
     return _compared(trial, _position)
 
 
 def backends_say_the_same(trial: Trial) -> Diagnostic | None:
-    """All backends list the same options with the same weights, and have the same invariants, points and result."""
+    """All backends list the same options with the same weights, and agree on invariants, points and result."""
     return _compared(trial, _answers)
 
 
@@ -82,7 +82,7 @@ def _compared(trial: Trial, view: Callable[[Game], dict[str, Any]]) -> Diagnosti
 
 
 def _position(game: Game) -> dict[str, Any]:
-    """The position of a game."""
+    """A game's position, for comparison."""
     return {
         "state": game.omniscient.numbers.cells,
         "hash": game.hash,
@@ -93,7 +93,7 @@ def _position(game: Game) -> dict[str, Any]:
 
 
 def _answers(game: Game) -> dict[str, Any]:
-    """The answers of a game about its position."""
+    """A game's answers to queries about its position, for comparison."""
     options = list(islice(every_option(game), MAX_OPTIONS))
     return {
         "options": options,
@@ -114,7 +114,7 @@ def _short(value: Any) -> str:
 
 
 def options_are_legal(trial: Trial) -> Diagnostic | None:
-    """Listed options are legal, and equal after printing and parsing; others are refused with a reason."""
+    """Listed options are legal, and equal after printing and parsing; all others are rejected with a reason."""
     listed = list(islice(every_option(trial.game), MAX_OPTIONS))
     known = {(o.kind.choice, o.args) for o in listed}
     if len(known) < len(listed):
@@ -147,7 +147,7 @@ def options_are_legal(trial: Trial) -> Diagnostic | None:
 
 
 def _sample(trial: Trial, options: list[Option]) -> list[Option]:
-    """A sample of the options, always the same at the same position."""
+    """A sample of the options, the same every time at the same position."""
     return random.Random(trial.game.hash).sample(options, min(_SAMPLE, len(options)))
 
 
@@ -162,7 +162,7 @@ def _unlisted(trial: Trial, listed: list[Option]) -> Iterator[Option]:
         k = rng.randrange(len(decision.choices))
         choice = decision.choices[k]
         types = [p.type.removesuffix("?") for p in choice.params]
-        if any(" " in t for t in types):  # no number stands for a set, a bag or a path
+        if any(" " in t for t in types):  # no number represents a set, a bag or a path
             continue
         args = tuple(
             rng.choice(numbers) if t == "int" else rng.randrange(len(game.omniscient.labels.names[t])) for t in types
@@ -199,7 +199,7 @@ def clones_are_independent(trial: Trial) -> Diagnostic | None:
 
 
 def log_says_all(trial: Trial) -> Diagnostic | None:
-    """The game is unchanged by writing, reading and replaying a log."""
+    """A game is unchanged by writing, reading and replaying a log."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
         with LogWriter(path, trial.header) as writer:
@@ -211,7 +211,7 @@ def log_says_all(trial: Trial) -> Diagnostic | None:
 
 
 def saved_game_goes_on(trial: Trial) -> Diagnostic | None:
-    """The game is unchanged by saving and resuming; the trial continues with the resumed game."""
+    """A game is unchanged by saving and resuming; the trial continues with the resumed game."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
         with SavedGame(path) as saved:

@@ -1,9 +1,9 @@
 """Limits reached in random games: exhausted loops, and recursion depths of procedures.
 
-A `repeat at most` with decisions may be exhausted, which ends the game.
+If a `repeat at most` with decisions is exhausted, the game may end.
 
-If the game can also end otherwise, such a limit only guarantees an end, and is rarely meant to be reached. An author
-who does mean it writes `end game as …` after the loop; otherwise the start procedure returns.
+If the game can end in other ways, such a limit only guarantees an end, and is rarely meant to be reached. An author who
+does intend this writes `end game as …` after the loop; otherwise the start procedure returns.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 class LoopBounds(Marks, Observer):
-    """The limited loops of a program that ask for decisions and are followed by none, if the game has other ends.
+    """The limited loops of a program with decisions inside but none after, if the game has other ends.
 
     Args:
         ruleset: the ruleset.
@@ -74,12 +74,12 @@ class LoopBounds(Marks, Observer):
     # --- marks ---------------------------------------------------------------------------------
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
-        """Records a limited loop before its body."""
+        """Records a limited loop before its body is compiled."""
         if isinstance(s, typed.Repeat) and s.limit is not None:
             self._repeat = s
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
-        """Records the block where a limited loop decides whether to continue."""
+        """Records the block where a limited loop decides whether to iterate."""
         if self._repeat is not None and self._repeat.body is body:
             self._bodies[again, leave] = block, self._repeat.span
 
@@ -92,11 +92,11 @@ class LoopBounds(Marks, Observer):
     # --- flow ----------------------------------------------------------------------------------
 
     def _is_last(self, again: int, leave: int, body: int) -> bool:
-        """Whether a loop asks for decisions, and none follows it."""
+        """Whether a loop has decisions inside, and none after it."""
         return self._asks(body, {again, leave}) and not self._asks(leave, set())
 
     def _is_left(self, again: int, leave: int, body: int) -> bool:
-        """Whether a loop is left elsewhere than at its bound."""
+        """Whether a loop can be left before its limit."""
         blocks = self._reached(body, {again, leave})
         exits = [self._flow.p.blocks[at].exit for at in blocks]
         return any(isinstance(e, ir.Return | ir.End) for e in exits) or any(
@@ -104,12 +104,12 @@ class LoopBounds(Marks, Observer):
         )
 
     def _asks(self, block: int, stops: set[int]) -> bool:
-        """Whether there may be a decision from a block on, up to the `stops`, or after the procedure has returned."""
+        """Whether a decision is reachable from a block, up to the `stops`, or after the procedure has returned."""
         exits = [self._flow.p.blocks[at].exit for at in self._reached(block, stops)]
         return any(isinstance(e, ir.Ask) or (isinstance(e, ir.Enter) and e.block in self._waits) for e in exits)
 
     def _reached(self, block: int, stops: set[int]) -> set[int]:
-        """The blocks from one on, up to the `stops`; without any, also after the procedure has returned."""
+        """The blocks reachable from a block, up to the `stops`; without any, also after the procedure has returned."""
         seen, todo = set(stops), [block]
         while todo:
             at = todo.pop()
@@ -161,7 +161,7 @@ class DepthsReached:
         self._game = Game(ruleset, seat_names(seats, ruleset.seats), settings, lambda *_: machine)
 
     def look(self, number: int, cap: int) -> int:
-        """Plays a game of a combination, up to `cap` decisions; returns their number."""
+        """Plays a game of a combination, up to `cap` decisions; returns its number of decisions."""
         played = play_out(self._game.copy(), SEED, number, cap=cap)
         game = played.game
         for name, at in self._cells.items():

@@ -1,4 +1,4 @@
-"""Random games that check the properties, and the shortest failing game for each mistake."""
+"""Random games that check properties, and the shortest failing game for each mistake."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 
 CAP = 1_000
-"""Decisions after which a random game is abandoned."""
+"""The number of decisions before a random game is abandoned."""
 CLOSELY = 10
-"""Games of a run to check closely; further ones are played for mistakes of the rules alone."""
+"""The number of closely checked games in a run; further games only reveal mistakes of the rules."""
 WITH_ALL = 10
-"""One game in this number is played by the interpreter, too, which is slow."""
+"""The interval, in games, at which the slow interpreter plays along."""
 EFFORT = 1_000_000_000
-"""Steps for making a game shorter, as `Trial.steps` counts them: up to some twenty seconds."""
+"""The steps for shortening a game, as counted by `Trial.steps`: up to about twenty seconds."""
 TAKE_BACK = 1 / 30
-"""Probability of taking decisions back in a random game, up to five of them."""
+"""The probability of undoing up to five decisions in a random game."""
 
 
 def random_games(
@@ -48,9 +48,9 @@ def random_games(
         ruleset: the ruleset.
         players: numbers of players, which alternate.
         games: the number of games.
-        seed: the same seed gives the same games.
+        seed: the seed, which determines the games.
         cap: the number of decisions before a game is abandoned.
-        backends: the backends to compare; None: all that can run the ruleset here, including the interpreter in one of
+        backends: the backends to compare; None means all that can run the ruleset here, with the interpreter in one of
             `WITH_ALL` games.
 
     Yields:
@@ -82,7 +82,7 @@ def further_games(
         players: numbers of players.
         games: the number of games, divided among the numbers of players, and among values of settings if there are
             enough games to make their programs worthwhile.
-        seed: the same seed gives the same games.
+        seed: the seed, which determines the games.
 
     Yields:
         Each game's number of decisions, and the shortest game found for its mistake, or None.
@@ -103,7 +103,7 @@ def further_games(
 
 
 def _played(trial: Trial, draws: Stream, cap: int) -> tuple[Diagnostic, Property | None] | None:
-    """Plays a trial to its end. A diagnostic, and the property that does not hold (None if the last move fails)."""
+    """Plays a trial to its end; returns a diagnostic and the violated property (None: the last move fails), or None."""
     wrong = trial.begin()
     while wrong is None:
         over = trial.game.is_over or trial.game.ply >= cap
@@ -120,7 +120,7 @@ def _move(game: Game, draws: Stream) -> Move:
     if game.ply and draws.likely(TAKE_BACK):
         return TakenBack(draws.one_of(range(1, 1 + min(5, game.ply))))
     option = choose(game, draws, draws.next())
-    assert option is not None  # else the property `rules` does not hold
+    assert option is not None  # otherwise the property `rules` is violated
     return option
 
 
@@ -173,7 +173,7 @@ def shorter(
 def shorter_playout(playout: Playout, steps: int = EFFORT, decision: int = 0) -> FailingGame:
     """The shortest game found for the mistake of a failed playout.
 
-    `steps` and `decision` as for `shorter`; 0: decisions are weighed.
+    `steps` and `decision` are those of `shorter`; with `decision` 0, the cost of decisions is measured.
     """
     assert playout.failure is not None
     game = playout.game
@@ -185,7 +185,7 @@ def shorter_playout(playout: Playout, steps: int = EFFORT, decision: int = 0) ->
 
 
 def _possible(game: Game, move: Move) -> Move | None:
-    """The same move in another game; None if impossible there."""
+    """The same move in another game; None if it is impossible there."""
     if isinstance(move, TakenBack):
         return move if move.decisions <= game.ply else None
     return same_option(game, move)

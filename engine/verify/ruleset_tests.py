@@ -46,9 +46,9 @@ DEFAULTS = HypothesisSettings(
     phases=(Phase.explicit, Phase.reuse, Phase.generate),  # games shrink by decisions, not by steps
     suppress_health_check=list(HealthCheck),
 )
-"""Default settings of Hypothesis."""
+"""The default settings of Hypothesis."""
 MANY = 60
-"""Random decisions in one step, so that games reach their end."""
+"""The number of random decisions in one step, so that games reach their end."""
 
 _PROPERTIES = {p.name: p for p in PROPERTIES}
 
@@ -62,7 +62,7 @@ class BrokenGameError(AssertionError):
         self.failing = FailingGame.of(trial.game.ruleset, trial.header, trial.moves, wrong)
 
     def shorten(self) -> None:
-        """Replaces the game by the shortest one found."""
+        """Replaces the game with the shortest one found."""
         self.failing = shorter(self._trial, self._wrong, self._failed)
 
     def __str__(self) -> str:
@@ -113,7 +113,7 @@ def ruleset_tests(
             self.trial = Trial(ruleset(), seat_names(number, ruleset().seats), chosen, backends)
             self.expect(self.trial.begin())
 
-    case: Any = TestedGames.TestCase  # Hypothesis makes this class on access
+    case: Any = TestedGames.TestCase  # Hypothesis creates this class on access
 
     class Tests(case):  # type: ignore[misc]
         def runTest(self) -> None:  # noqa: N802 - the name that unittest knows
@@ -121,7 +121,7 @@ def ruleset_tests(
                 super().runTest()
             except BrokenGameError as error:
                 error.shorten()
-                error.__notes__ = []  # the steps of a longer game
+                error.__notes__ = []  # the steps are those of a longer game
                 raise
 
     Tests.settings = hypothesis
@@ -134,17 +134,17 @@ def _values(setting: typed.SettingDecl) -> list[str]:
 
 
 class _Games(RuleBasedStateMachine):
-    """The steps that Hypothesis may take with a game, and simplifies when one shows a mistake."""
+    """The steps that Hypothesis may take in a game, and reduces after a failure."""
 
     trial: Trial
 
     def expect(self, wrong: Diagnostic | None, failed: Property | None = None) -> None:
-        """Fails if there is a diagnostic."""
+        """Raises a failure if there is a diagnostic."""
         if wrong is not None:
             raise BrokenGameError(self.trial, wrong, failed)
 
     def holds(self, name: str) -> None:
-        """Fails if a property is violated."""
+        """Raises a failure if a property is violated."""
         tried = _PROPERTIES[name]
         self.expect(tried.check(self.trial), tried)
 
@@ -186,13 +186,13 @@ class _Games(RuleBasedStateMachine):
 
     @rule()
     def go_on_in_clones(self) -> None:
-        """Replaces the games by their clones."""
+        """Replaces the games with their clones."""
         self.holds("clone")
         self.trial.games = [game.copy() for game in self.trial.games]
 
     @rule()
     def try_options(self) -> None:
-        """Checks options one by one, illegal ones included."""
+        """Checks options one by one, including illegal ones."""
         self.holds("options")
         self.holds("answers")
 

@@ -1,4 +1,4 @@
-"""Scenarios: given a position, when decisions are taken, then expectations hold. See docs/guides/scenarios.md."""
+"""Scenarios: given a position, when decisions are taken, expectations hold. See docs/guides/scenarios.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.documents.yaml_reader import read_yaml
 
 @dataclass(frozen=True, slots=True)
 class ScenarioStep:
-    """Decisions and the expectations after them, each text with its place."""
+    """Decisions and the expectations after them; each text has its place."""
 
     when: tuple[Scalar, ...]
     then: tuple[tuple[Scalar, Node], ...]
@@ -34,12 +34,12 @@ class Scenario:
 
     Attributes:
         span: the place of its id.
-        rules: the ids of the rules it proves.
-        ruling: the ids of the rulings it proves.
-        also: additional overlays under which it holds.
+        rules: the ids of the rules it demonstrates.
+        ruling: the ids of the rulings it demonstrates.
+        also: additional overlays under which it passes.
         seats: the players; empty for the default ones.
         settings: settings of the table.
-        base: the id of the scenario whose position it starts from; None once that has been merged.
+        base: the id of the scenario with the starting position; None after it has been merged.
         start: a procedure call that replaces the game's usual start, or None.
         layers: the layers of the position, in order.
         steps: decisions and expectations.
@@ -108,7 +108,7 @@ def _word(node: Node | None) -> str:
 
 
 def _values(node: Node | None, prefix: str = "") -> Iterator[tuple[Scalar, Scalar]]:
-    """Names with their values; an entity gives one pair for each of its fields."""
+    """Pairs of a name and a value; a nested entity gives a pair for each of its fields."""
     for key, value in pairs(node):
         name = Scalar(prefix + key.text, prefix + key.text, key.span) if prefix else key
         if isinstance(value, Scalar):

@@ -18,8 +18,8 @@ from rulespec.typed import nodes as typed
 def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[Path], str] = str) -> Iterator[Scenario]:
     """The scenarios of a reference.
 
-    First those in `scenarios/` of its folder; with overlays, only scenarios whose `also` lists each of them, as
-    overlays change expectations. Then those in `scenarios/<overlay>/`, next to an overlay given by path. Scenarios of
+    The first are those in `scenarios/` of its folder; with overlays, only scenarios whose `also` lists each of them, as
+    overlays change expectations. Next are those in `scenarios/<overlay>/`, beside an overlay named by path. Those of
     the extended ruleset are excluded: they test that ruleset's map and tables.
 
     Args:
@@ -41,7 +41,7 @@ def outside_scenarios(
 ) -> Iterator[Scenario]:
     """The scenarios of a file or a folder outside the ruleset, written for this reference.
 
-    A scenario with `also` is skipped if the reference has other overlays; without `also` it always applies. In a
+    A scenario with `also` is skipped if the reference has other overlays; without `also`, it always applies. In a
     folder, those in `<overlay>/` apply if the reference has this overlay.
 
     Args:
@@ -64,14 +64,14 @@ def outside_scenarios(
 
 
 def _in_folder(root: Path, below: str, report: Report, display: Callable[[Path], str]) -> Iterator[Scenario]:
-    """The scenarios of the files in a folder, which is inside `root`."""
+    """The scenarios of the files in a folder inside `root`."""
     folder = Folder(root / below, display)
     for path in files_inside(root, f"{below}/*.yaml" if below else "*.yaml"):
         yield from load_scenarios(path, report, display(path), folder)
 
 
 def _overlays(ruleset: typed.Ruleset) -> list[str]:
-    """The names that `also` may have."""
+    """The overlay names allowed in `also`."""
     return sorted({path.stem for f in ruleset.folders for path in visible(f / "variants", "*.yaml")})
 
 
@@ -89,9 +89,9 @@ def load_scenarios(
 
     Args:
         path: the file.
-        report: receives its errors; then there are no scenarios. A scenario with an unknown position is skipped.
-        display: its name in diagnostics.
-        folder: its folder, if more of its files are read.
+        report: receives the file's errors; then there are no scenarios. One with an unknown position is skipped.
+        display: the file's name in diagnostics.
+        folder: the file's folder, to share it among several calls.
     """
     result = read_scenarios(path, report, display)
     first: dict[str, Scenario] = {}

@@ -1,4 +1,4 @@
-"""Run of a scenario: its decisions are taken in a game, and its expectations compared."""
+"""The run of a scenario, which takes decisions in a game and compares expectations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rulespec.engine.verify.scenario import Scenario, ScenarioStep, items, pairs
 from rulespec.typed import nodes as typed
 
 _NUMBER = re.compile(r"-? *[0-9]+ +([A-Za-z_][A-Za-z0-9_]*)")
-_MAX_JOINED = 12  # options in a message
+_MAX_JOINED = 12  # the maximum number of options in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class Failure:
         scenario: the scenario.
         backend: the backend that ran it.
         span: the place of the expectation.
-        what: its key, such as `options` or `when`.
-        expected: the expected value; "" if the actual one suffices, or the scenario could not continue.
-        actual: the value, or the fault.
+        what: the key of the expectation, such as `options` or `when`.
+        expected: the expected value; "" if the actual value suffices, or the scenario could not continue.
+        actual: the actual value, or the fault.
     """
 
     scenario: Scenario
@@ -73,7 +73,7 @@ def run_scenario(
     """Runs a scenario.
 
     Returns:
-        The failures; empty if the scenario passes. An illegal decision ends it.
+        The failures; empty if the scenario passes. An illegal decision ends the run.
     """
     run = _Run(ruleset, scenario, backend)
     run.run()
@@ -85,8 +85,8 @@ class ScenarioPlace(NamedTuple):
 
     Attributes:
         key: `when` for the next decision; otherwise the expectation: `legal`, `illegal` or `values`.
-        text: an option or an expression; for `when`, without the seat.
-        span: its place.
+        text: an option or an expression; under `when`, without the seat.
+        span: the place of the text.
     """
 
     game: Game
@@ -120,7 +120,7 @@ def scenario_place(ruleset: typed.Ruleset, scenario: Scenario, line: int, column
 
 
 def _texts(step: ScenarioStep) -> Iterator[tuple[str, Scalar]]:
-    """The options and expressions of a step, each with the key that it stands under."""
+    """The options and expressions of a step, each with its key."""
     yield from (("when", text) for text in step.when)
     for key, node in step.then:
         if key.text in ("legal", "illegal", "values"):
@@ -129,7 +129,7 @@ def _texts(step: ScenarioStep) -> Iterator[tuple[str, Scalar]]:
 
 
 class _Stop(Exception):  # noqa: N818 - it ends a walk, and is no error
-    """Raised when the scenario cannot go on."""
+    """The signal that the scenario cannot continue."""
 
 
 class _Run:
@@ -205,7 +205,7 @@ class _Run:
         )
 
     def start(self) -> Game:
-        """The game at the given position."""
+        """The game at the scenario's initial position."""
         scenario = self.scenario
         place = scenario.start.span if scenario.start is not None else scenario.span
         start = scenario.start.text if scenario.start is not None else None
@@ -319,7 +319,7 @@ class _Run:
                 self.fail(expected.span, f"the reason against `{key.text}`", reason, _text(expected))
 
     def refused(self, game: Game, item: Node) -> None:
-        """Checks that an option is illegal for any reason; it may belong to another decision."""
+        """Checks that an option is illegal, for whatever reason; it may belong to another decision."""
         try:
             refusal = game.why_not(game.parse(_text(item)))
         except ValueError:
@@ -389,12 +389,12 @@ def _open(game: Game) -> str:
 
 
 def _plain(text: str) -> str:
-    """An option's text without the blanks that do not matter."""
+    """An option's text without insignificant blanks."""
     return ", ".join(part.strip() for part in text.split(","))
 
 
 def _canonical(value: str) -> str:
-    """A value without blanks, and a set in one order."""
+    """A value without blanks, with the members of a set in a fixed order."""
     value = value.replace(" ", "")
     if value.startswith("{") and value.endswith("}"):
         return "{" + ",".join(sorted(value[1:-1].split(","))) + "}"
@@ -407,7 +407,7 @@ def _joined(texts: list[str]) -> str:
 
 
 def _text(value: Node) -> str:
-    """A value as the rules language writes it."""
+    """A value in the syntax of the rules language."""
     if not isinstance(value, Scalar):
         return ""
     return "none" if value.value is None else value.text

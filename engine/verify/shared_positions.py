@@ -15,7 +15,7 @@ from rulespec.documents.yaml_nodes import Scalar
 from rulespec.engine.verify.scenario import Scenario, read_scenarios
 
 MAX_CHAIN = 100
-"""Positions that are laid one over the other."""
+"""The maximum length of a chain of positions."""
 
 
 class Folder:
@@ -41,11 +41,11 @@ class Folder:
 def with_positions(scenarios: Sequence[Scenario], folder: Folder, report: Report) -> tuple[Scenario, ...]:
     """The scenarios of a file, each with its initial position.
 
-    The other scenario's seats, start, settings and layers come first, overridden by its own; its decisions do not
-    count. The other scenario is searched for in the same file, then in the folder's other files.
+    The other scenario's seats, start, settings and layers come first, and the scenario's own override them; the other's
+    decisions are ignored. The other scenario is searched for in the same file, then in the folder's other files.
 
     Args:
-        scenarios: the scenarios as in their files.
+        scenarios: the raw scenarios.
         folder: the folder of their file.
         report: receives an error for each scenario with an unknown position, which is skipped.
     """
@@ -54,7 +54,7 @@ def with_positions(scenarios: Sequence[Scenario], folder: Folder, report: Report
 
 
 def _named(base: Scalar, own: Sequence[Scenario], folder: Folder) -> list[Scenario]:
-    """The scenarios with an id: those of the same file, else those of other files."""
+    """The scenarios with an id: those of the same file, otherwise those of other files."""
     file = base.span.file
     if file == own[0].span.file and (results := [s for s in own if s.id == base.text]):
         return results
@@ -63,7 +63,7 @@ def _named(base: Scalar, own: Sequence[Scenario], folder: Folder) -> list[Scenar
 
 
 def _laid(scenario: Scenario, own: Sequence[Scenario], folder: Folder, report: Report) -> Scenario | None:
-    """A scenario over its initial positions; None, with an error, if one is unavailable."""
+    """A scenario merged with its initial position; None, with an error, if that is unavailable."""
     chain = [scenario]
     while (base := chain[-1].base) is not None:
         result = _named(base, own, folder)

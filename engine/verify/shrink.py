@@ -1,4 +1,4 @@
-"""Failing games, and shrinking them."""
+"""Failing games, and their reduction to short ones."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rulespec.engine.verify.failing_scenario import failing_scenario
 from rulespec.typed import nodes as typed
 
 MAX_TRIES = 2_000
-_SHOWN = 12  # decisions and changes in a text
+_SHOWN = 12  # the maximum number of decisions, and of changes, in a text
 
 Move = Option | TakenBack
 Run = Callable[[Sequence[Move], int], tuple[list[Move], Diagnostic] | None]
-"""Makes moves from the start of a game, without those that are not possible, and then a number of random ones.
+"""Plays moves from the start of a game, skipping impossible ones, and then a number of random moves.
 
-Returns the moves made up to the mistake, and its diagnostic; None if the game shows no mistake, or another one.
+Returns the moves up to the mistake, and its diagnostic; None if the game reveals no mistake, or another one.
 """
 SHORT_CUTS = 30
-"""Short cuts that are tried before a game counts as shortest."""
+"""The number of short cuts tried before a game counts as shortest."""
 
 _T = TypeVar("_T")
 
@@ -37,8 +37,8 @@ class FailingGame:
     """A game that reveals a mistake after its last move, or in that move if the rules fault there.
 
     Attributes:
-        header: its seats and settings.
-        moves: its moves.
+        header: the seats and settings.
+        moves: the moves of the game.
         wrong: the diagnostic.
         changed: the changes by the last move, one line per field and pile.
         scenario: the game as a scenario file that fails in the same way; "" if impossible.
@@ -54,7 +54,7 @@ class FailingGame:
 
     @classmethod
     def of(cls, ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move], wrong: Diagnostic) -> FailingGame:
-        """A failing game with all its details.
+        """A failing game with all details filled in.
 
         Args:
             ruleset: the ruleset.
@@ -63,7 +63,7 @@ class FailingGame:
             wrong: the mistake.
         """
         end = replayed(ruleset, header, moves)
-        rest = any(isinstance(move, TakenBack) and move.keep for move in moves)  # no decisions alone lead there
+        rest = any(isinstance(move, TakenBack) and move.keep for move in moves)  # decisions alone cannot reproduce it
         scenario = "" if rest else failing_scenario(end.game, header, end.fault, wrong)
         wrong = explained(end.game, wrong)
         return cls(header, tuple(moves), wrong, end.changed, scenario, tuple(end.lines(header, moves)))
@@ -128,7 +128,7 @@ def shortest(
 
 
 def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> list[_T]:
-    """The list without dispensable runs, longest runs first.
+    """The list after removal of dispensable runs, longest runs first.
 
     Args:
         moves: the list.
@@ -169,7 +169,7 @@ class LegalPart:
 
 
 def replayed(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move]) -> LegalPart:
-    """A game after its moves."""
+    """The legal part of a game, found by replaying its moves."""
     game = Game(ruleset, header.seats, header.settings)
     move: Move | None = None
     try:

@@ -1,7 +1,7 @@
 """Costs of a ruleset's random games in steps: machine-independent, unlike time.
 
 The interpreter counts the steps of a few decisions of the optimised program, spread over a game. The steps of games
-follow from these, whichever machine plays them.
+follow from these on any machine.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from rulespec.engine.verify.combinations import SEED, Combination, CombinationGa
 from rulespec.typed import nodes as typed
 
 DECISION = 10_000
-"""Steps that a decision counts for besides its own: the work outside the rules takes as long."""
+"""The steps charged per decision beyond its own, for work outside the rules."""
 BLOCK = 60_000
-"""Steps that each block of a program counts for: making a machine of it takes as long."""
+"""The steps charged per block of a program, for compilation."""
 _PLIES = (0, 8, 64, 512)
-_PATIENCE = 2_000_000  # steps of the interpreter, which takes about a second for them
-_FAR = 20_000_000  # steps of going on to a decision that is to be counted
-_INVARIANTS = 10  # that much less is tested of the invariants after a decision: only what it has changed
+_PATIENCE = 2_000_000  # steps of the interpreter, about a second
+_FAR = 20_000_000  # the step limit for reaching a decision to count
+_INVARIANTS = 10  # the factor by which invariants cost less when only changed cells are tested
 
 
 class Weights(Struct, frozen=True):
@@ -74,7 +74,7 @@ def _weights(ruleset: typed.Ruleset, seats: int) -> Weights:
                 break
             before = interpreter.left
             counts.append(_taken(game_at(game, cells), interpreter, draws, ply) if before > 0 else MAX_STEPS)
-    except RulesetFaultError:  # too many steps, or a mistake, which the games show
+    except RulesetFaultError:  # too many steps, or a mistake, which the games reveal
         counts += [MAX_STEPS] if interpreter.left <= 0 else []
     return Weights(start, DECISION + _mean(counts))
 

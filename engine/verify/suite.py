@@ -1,4 +1,4 @@
-"""Test suite of a ruleset: its scenarios, and its recorded games, which must stay legal."""
+"""The test suite of a ruleset: its scenarios, and its recorded games, which must stay legal."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from rulespec.typed import nodes as typed
 
 LOG_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 EXPECTATION = ".expect.yaml"
-_CHANGES = 12  # in a message
+_CHANGES = 12  # the maximum in a message
 short_games: Machines = MachineMemo(quick_machine)
-"""Generated Python without passes, for games so short that the passes would take longer than the game."""
+"""Generated Python without optimisation passes, which would take longer than such a short game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +108,14 @@ def log_files(ruleset: typed.Ruleset) -> list[Path]:
 
 
 def run_log(path: Path, ruleset: typed.Ruleset, backend: Backend = "python") -> Case:
-    """Replays a recorded game of a ruleset, and compares the result with the expectation."""
+    """Replays a recorded game of a ruleset, and compares its result with the recorded expectation."""
 
     def load(ref: str) -> typed.Ruleset:
         return ruleset if ref in (own, ruleset.ref) else load_ruleset(ref)
 
     file, report = display(path), Report()
     own = "+".join([named(ruleset.folders[0]), *ruleset.overlays])
-    # The dialect of a foreign log lies beside the ruleset, which may not be found by its id.
+    # The dialect of a foreign log is beside the ruleset, whose id may not locate it.
     rules = None if path.name.endswith((".jsonl", ".jsonl.gz")) else own
     try:
         result = ReplayRequest(
@@ -161,7 +161,7 @@ def _top(file: str) -> Span:
 
 
 def count_options(result: ReplayResult) -> int:
-    """The total number of options in a replayed game, which reveals rules that allow more or less."""
+    """The total number of options in a replayed game, which reveals a change of legality."""
     game = restarted(result.game)
     total = 0
     for move in result.moves:
@@ -171,7 +171,7 @@ def count_options(result: ReplayResult) -> int:
 
 
 def _compare(path: Path, outcome: dict[str, Any], report: Report) -> None:
-    """Compares the outcome with `<name>.expect.yaml`, which may have some of its fields."""
+    """Compares the outcome with `<name>.expect.yaml`, which may contain only some of its fields."""
     from rulespec.documents.text_files import inside, is_present
     from rulespec.documents.yaml_nodes import Mapping, to_plain
     from rulespec.documents.yaml_nodes import Sequence as List

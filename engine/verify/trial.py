@@ -1,4 +1,4 @@
-"""Trial: one game under several backends at once, which must agree."""
+"""One game under several backends at once, which must agree."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ BACKENDS: tuple[Backend, ...] = ("python", "interpreter")
 """The machines that run every ruleset everywhere."""
 
 INTERPRETED = 50
-"""Steps of a generated program that take about as long as one of the interpreter."""
+"""The steps of a generated program that take about as long as one step of the interpreter."""
 
 
 def installed_backends(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> tuple[Backend, ...]:
-    """The machines that can run a ruleset here, including wasm if installed and able."""
+    """The machines that can run a ruleset here, including wasm if it is installed and supports the ruleset."""
     from rulespec.engine.wasm.compiler import NoWasmError  # lazily: few commands need it
     from rulespec.engine.wasm.engine import NoWasmtimeError
 
     try:
         machine(ruleset, seats, settings, "wasm")
-    except (NoWasmtimeError, NoWasmError, DiagnosticsError):  # the last where the others are at fault, too
+    except (NoWasmtimeError, NoWasmError, DiagnosticsError):  # DiagnosticsError occurs in the others as well
         return BACKENDS
     return (*BACKENDS, "wasm")
 
@@ -69,11 +69,11 @@ class Trial:
         return INTERPRETED * sum(map(interpreted, self.games))
 
     def begin(self) -> Diagnostic | None:
-        """Begins the game; returns a diagnostic if the rules fault before the first decision."""
+        """Starts the game; returns a diagnostic if the rules fault before the first decision."""
         return self._together(lambda game: game.omniscient.numbers.begin())
 
     def make(self, move: Move) -> Diagnostic | None:
-        """Takes a legal option or undoes; returns a diagnostic if the rules fault."""
+        """Makes a move, a legal option or an undo; returns a diagnostic if the rules fault."""
         self.moves.append(move)
         if isinstance(move, TakenBack):
             return self._together(lambda game: game.omniscient.take_back(move))

@@ -29,7 +29,7 @@ from rulespec.typed.seat_kinds import entity_name, size
 from rulespec.types import Ent, Num, Type
 
 _SHOWN = 4
-"""Facts that are shown with a check that does not hold."""
+"""The number of facts shown with a violated check."""
 
 
 def failed_checks(d: typed.Declarations, layers: Layers) -> tuple[Diagnostic, ...]:
@@ -57,7 +57,7 @@ class _Asked:
     def __init__(self, d: typed.Declarations) -> None:
         self.d = d
         self.p = ir.Program(d.max_players)
-        stateless = replace(d, fields={}, pieces={})  # no check asks for them, and their cells are many
+        stateless = replace(d, fields={}, pieces={})  # checks do not read them, and they have many cells
         self.x = ExpressionLowering(Layout(stateless, d.max_players, self.p), {}, self.p)
         self.meter = Evaluator(self.p)
         seats = [entity_name(d.kinds[d.player_kind], i) for i in range(d.max_players)]
@@ -67,11 +67,11 @@ class _Asked:
         self._constants: dict[Span, tuple[Label, ...]] = {}
 
     def size(self, type_: Type) -> int:
-        """The number of entities of a type."""
+        """The size of the kind of a type."""
         return size(self.d.kinds, type_.kind, self.d.max_players) if isinstance(type_, Ent) else 0
 
     def failures(self, check: typed.Check) -> Iterator[Diagnostic]:
-        """The error for each entity that violates a check, or for which it has no value."""
+        """The error for each entity that violates a check, or for which the check has no value."""
         scope = Scope().in_slot(check.var, 0)
         use, failures = BudgetUse(f"the check `{check.name}`", check.span), list[Diagnostic]()
 
@@ -110,7 +110,7 @@ class _Asked:
     def _error(self, check: typed.Check, name: str, written: Span, seen: _Seen) -> Diagnostic:
         own = next((label for label in seen.shown if label.text.startswith(f"`{name}.")), None)
         notes = [label for label in seen.shown if label is not own]
-        if check.that.span not in self._constants:  # a check that fails of many entities is looked through once
+        if check.that.span not in self._constants:  # a check that fails for many entities is inspected once
             self._constants[check.that.span] = constants_at(check.that.span, self.d)
         notes = [*notes[:_SHOWN], *self._constants[check.that.span]]
         if check.where is not None:
@@ -131,11 +131,11 @@ class _Asked:
 
 
 class _Seen:
-    """The facts that a check saw of one entity, with their places.
+    """The facts that a check has read of one entity, with their places.
 
     Attributes:
-        shown: facts that are written.
-        missing: a fact of the entity that is not.
+        shown: facts written in the files.
+        missing: a fact of the entity that is not written.
     """
 
     def __init__(self, asked: _Asked, var: typed.Var, entity: int) -> None:
@@ -154,7 +154,7 @@ class _Seen:
         if isinstance(e, typed.Op) and e.op == "not":
             self.because(e.args[0], not truth)
         elif isinstance(e, typed.Op) and e.op in ("and", "or"):
-            # One side settles it if that is what it takes; else both do.
+            # Either side may determine the result alone, or both are needed.
             settled = (e.op == "or") == truth
             sides = [a for a in e.args if not settled or bool(self.value(a)) == truth]
             for side in sides[:1] if settled else sides:
@@ -179,7 +179,7 @@ class _Seen:
         self.scope, self.args = outer
 
     def _facts(self, e: typed.Expr) -> None:
-        """Collects the facts named by an expression, without those of set members."""
+        """Collects the facts named by an expression, except for facts of set members."""
         if isinstance(e, typed.Each | typed.Reach | typed.Ways):
             return self._facts(e.binder.source if isinstance(e, typed.Each) else e.start)
         if isinstance(e, typed.Along):

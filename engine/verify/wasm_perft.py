@@ -12,9 +12,9 @@ from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.program import WasmProgram
 
 _MOST_LEAVES = 7_000_000
-"""Leaves whose hashes find room."""
+"""The maximum number of leaf hashes in memory."""
 _BUDGET = 1 << 36
-"""Steps of an option, about a minute's worth: Python, which can be interrupted, counts longer ones."""
+"""The step limit of an option, about a minute; Python, which can be interrupted, counts longer ones."""
 
 
 def wasm_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
@@ -40,7 +40,7 @@ def wasm_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
 
 
 class _Counting:
-    """A position in a memory of its own."""
+    """A perft from one position in a separate memory."""
 
     def __init__(self, wasm: WasmProgram, game: Game, limit: int) -> None:
         self._game = game
@@ -85,7 +85,7 @@ class _Counting:
             result.divide[name] = leaves
         result.nodes, result.ended = self._get("NODES"), self._get("ENDED")
         result.complete = bool(self._get("COMPLETE"))
-        import numpy  # lazily: it comes with the extra
+        import numpy  # lazily: it requires the extra
 
         hashes = instance.memory[self._leaves : self._get("LEAVES")]
         states, counts = numpy.unique(numpy.frombuffer(hashes, "<u8"), return_counts=True)
