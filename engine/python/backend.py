@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 _memo = CodeMemo()
 _PC = ir.PC
 _UNCOUNTED = 8
-"""Calls of blocks whose steps are counted before they are made."""
+"""The number of block calls before steps are counted."""
 
 
 class _Idle(NamedTuple):
     """A decision with `otherwise`: skipped if nothing is legal.
 
     Attributes:
-        legal: whether there is a legal option; counts the values of parameters.
-        steps: the most steps of the rest.
-        otherwise: the block where the rules continue if nothing is legal.
+        legal: tests for a legal option, counting the values of parameters.
+        steps: the maximum steps of everything else.
+        otherwise: the block at which the rules continue if nothing is legal.
     """
 
     legal: Callable[[State], bool]
@@ -56,12 +56,12 @@ class _Idle(NamedTuple):
 
 
 class PythonBackend:
-    """Runs a program through generated Python source. See `Machine` for the methods of all machines.
+    """The machine that runs a program through generated Python source. See `Machine` for the methods of all machines.
 
     Args:
         program: the program to run.
-        passes: the passes to apply first, in order; None: all.
-        features: the features that the source uses.
+        passes: the passes to apply first, in order; None means all.
+        features: the features of the source.
         steps: the step limit from one decision to the next.
 
     Attributes:
@@ -89,10 +89,10 @@ class PythonBackend:
             fast, self.occupancy = with_occupancy(fast)
         self._start = self.occupancy.start(program.start)
         self._left = [UNBOUNDED, 0]
-        """Steps that may still be taken before the next decision, and the number left at the next check."""
+        """The remaining step budget before the next decision, and its value at the next check."""
         self._steps = steps
         self._faulty: tuple[tuple[int, tuple[int, ...], State], ProgramFaultError] | None = None
-        """The last position that took too many steps, and the fault: games with a mistake are played several times."""
+        """The last position that exceeded the step limit, and the fault, as a failing game is played several times."""
         self._interpreter = Interpreter(program, steps=steps)
         self._writer = ExpressionWriter(fast, features)
         names = self._compiled(fast)
@@ -107,21 +107,21 @@ class PythonBackend:
             for at, e in enumerate(block.exit for block in program.blocks)
             if isinstance(e, ir.Ask) and e.otherwise is not None
         }
-        """The blocks in which a game waits if something is legal there."""
+        """The blocks where a game waits only if an option is legal."""
         charges = ChoiceWriter(self._writer).charges
         self._charging = frozenset(i for i, d in enumerate(fast.decisions) if charges(d))
-        """The decisions whose options are evaluated by code that counts its own steps."""
+        """The decisions whose listing code counts its own steps."""
         self._who: list[Callable[[State], int] | None] = [names.get(f"who{i}") for i in count]
         long = long_values(program, self._costs.whole)
         self._scored = {id(e): names[f"score{i}"] for i, e in enumerate(scored(program)) if i not in long.scored}
         self._others = Evaluator(program)
-        """Evaluates the expressions that have no function."""
+        """The evaluator of expressions without a generated function."""
         holds = [names[f"inv{i}"] for i in range(len(asked.invariants))]
         leave_to_interpreter(long, self._interpreter, self._who, self._tests, self._by, holds)
         self.invariants = Invariants(asked, holds)
 
     def _counting(self, program: ir.Program) -> ir.Program:
-        """The program, instrumented to count evaluations where there may be many."""
+        """The program, instrumented to count evaluations that may be numerous."""
         from rulespec.engine.passes.count_work import count_work  # lazily, as all passes
 
         return count_work(program)
@@ -140,7 +140,7 @@ class PythonBackend:
         functions.write()
         write_suppositions(writer, functions)
         self._most: Mapping[int, int] = functions.done
-        """The blocks that have functions, with the most steps of one call of each."""
+        """The blocks with functions, each with the maximum steps of one call."""
         largest = max(self._most.values())
         self._uncounted = range(_UNCOUNTED if largest * _UNCOUNTED < self._steps // 4 else 0)
         begin = self._steps - largest * (len(self._uncounted) + 1) if self._uncounted else self._steps
@@ -155,7 +155,7 @@ class PythonBackend:
         return names
 
     def _used(self, program: ir.Program) -> dict[str, Any]:
-        """The names that the source may use, besides its own functions."""
+        """The names that the source may use besides its own functions."""
         names = runtime_names(max(program.sizes.values(), default=1))
         names["left"] = self._left
         names["look"] = self._look
@@ -193,10 +193,10 @@ class PythonBackend:
         return [*self._occupied(state, values), *journal]
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
-        """Runs from a block to the next decision or the end; a fault leaves the state as it was.
+        """Runs from a block to the next decision or the end; a fault leaves the state unchanged.
 
-        The generated source counts upper bounds of steps, by the sizes of the sets. Only if they exceed the limit does
-        the interpreter count the actual steps.
+        The generated source counts upper bounds of steps, by set size. Only if they exceed the limit does the
+        interpreter count the actual steps.
         """
         left, blocks, uncounted = self._left, self._blocks, self._uncounted
         left[0], left[1] = self._begin
@@ -226,12 +226,12 @@ class PythonBackend:
             return self._again(state, block, args)
         finally:
             left[0] = UNBOUNDED
-        if state[_PC] != asked:  # written last, so that no fault comes after it
+        if state[_PC] != asked:  # written last, so that no fault can follow
             journal += (ir.PC, asked)
         return journal
 
     def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
-        """A run without knowledge of some cells, nor of the sets of occupied places that contain them."""
+        """A run with some unknown cells; occupancy sets that depend on these are unknown, too."""
         blind, faulty = blanked(state, [*unknown, *self.occupancy.sets(unknown)]), self._faulty
         try:
             journal = self.run(blind, block, args)
@@ -239,15 +239,15 @@ class PythonBackend:
         except (BlankError, ProgramFaultError, DiagnosticsError):
             return None
         finally:
-            self._faulty = faulty  # else a state with blanks would be compared with others
+            self._faulty = faulty  # otherwise a state with blanks would be compared with others
         return blind[: len(self.p.cells)], left
 
     def _go_on(self, state: State, journal: Journal) -> None:
-        """Continues from decisions without a legal option while their `otherwise` leads to others."""
+        """Continues from decisions without a legal option, as long as their `otherwise` leads to further ones."""
         while (idle := self._idle.get(state[ir.PC])) is not None:
             try:
                 legal = idle.legal(state)
-            except ProgramFaultError:  # the interpreter may have taken too many steps before it comes there
+            except ProgramFaultError:  # the interpreter may exceed the step limit before this point
                 raise DoubtfulError from None
             self._left[0] -= idle.steps
             if self._left[0] < self._left[1]:
@@ -293,7 +293,7 @@ class PythonBackend:
         return self._interpreter
 
     def _again(self, state: State, block: int, args: tuple[int, ...]) -> Journal:
-        """Runs with exact counting, at once where the last run needed it."""
+        """Runs with exact counting, immediately if the last run needed it."""
         position = (block, args, state.copy())
         if self._faulty is not None and self._faulty[0] == position:
             raise self._faulty[1].with_traceback(None)
@@ -306,7 +306,7 @@ class PythonBackend:
         return [*self._occupied(state, dict.fromkeys(journal[::2])), *journal]
 
     def _occupied(self, state: State, cells: Iterable[int]) -> Journal:
-        """Updates the sets of occupied places after cells have been written; returns the journal of it."""
+        """Updates the sets of occupied places after writes to cells; returns the journal of the updates."""
         sets = dict.fromkeys(self.occupancy.sets(cells))
         journal = [x for at in sets for x in (at, state[at])]
         self.occupancy.update(state, cells)
@@ -322,7 +322,7 @@ class PythonBackend:
         return self._options(self._own[decision](state), state, decision, interrupts=False)
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
-        """The legal options of others."""
+        """The legal options of other seats."""
         return self._options(self._out[decision](state), state, decision, interrupts=True)
 
     def _options(self, listed: Iterator[Listed], state: State, decision: int, *, interrupts: bool) -> Iterator[Listed]:
@@ -339,7 +339,7 @@ class PythonBackend:
 
     @cached_property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, pure look-up functions."""
+        """For each decision, functions that only look up cells."""
         return [
             Lookups(
                 [self._lookup(number, k) for k in range(len(tests))], self._who[number] or _nobody, self._by[number]
@@ -354,7 +354,7 @@ class PythonBackend:
         return partial(self._listed, decision, choice) if alike else test
 
     def _listed(self, decision: int, choice: int, state: State, *args: int) -> bool:
-        """Whether an option with possibly alike tokens may be taken."""
+        """Whether an option whose arguments may include alike tokens is listed."""
         return self.is_legal(state, decision, choice, args)
 
     @cached_property
@@ -383,7 +383,7 @@ class PythonBackend:
 
 
 def _nobody(_: object) -> int:
-    """The decider of a decision by chance."""
+    """The decider of a chance decision."""
     return -1
 
 
@@ -420,7 +420,7 @@ def _names_of(program: ir.Program, occupancy: Occupancy) -> dict[str, Any]:
 
 
 def _functions(lines: list[str]) -> Iterator[str]:
-    """The source, function by function: programs share many of them, and compiling all at once takes memory."""
+    """The source, split into functions, as programs share many of them and compiling all at once takes memory."""
     begun = 0
     for at, line in enumerate(lines):
         if at > begun and line.startswith("def "):

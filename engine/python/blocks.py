@@ -1,6 +1,6 @@
-"""Blocks of a program as the body of a Python function.
+"""Blocks of a program, written as the body of a Python function.
 
-Within a function, branches that join again become `if … else`, and loops over sets become `for`.
+Within a function, branches that join become `if … else`, and loops over sets become `for`.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ _MAX_DEPTH = 24
 _MAX_LOOPS = 8
 _MAX_CHAIN = 150
 _FEW_STEPS = 100_000
-"""Steps up to which a loop or a procedure is counted with the code around it, at its bound."""
+"""The step limit up to which the surrounding code charges a loop or procedure in advance, at its bound."""
 _RARE_STEPS = 500
-"""Steps of a branch in a loop that are counted where it is taken: else each round would count the way out, too."""
+"""The step limit above which a branch in a loop counts its own steps; otherwise each iteration would pay for it."""
 _LONG_STEPS = 20_000
-"""The same of any other branch."""
+"""The same limit for all other branches."""
 _FIRST_LOOP_SLOT = 100_000
-"""Variables of loops over sets are slots that no expression uses."""
+"""The first of the slots for loop variables over sets, which no expression uses."""
 
 
 class _OpenLoop(Struct):
-    """A loop in the middle of being written.
+    """A loop whose body is being written.
 
     Attributes:
-        head: the block that decides whether it continues.
+        head: the block that decides whether to iterate.
         loop: the loop.
-        slot: the member at hand is in the variable `v…` of this slot.
-        mask: the set of the loop; if it does not begin with the first member, `m…`, which holds the remaining members.
+        slot: the slot whose variable `v…` holds the current member.
+        mask: the set of the loop; `m…`, with the remaining members, if it does not start at the first member.
     """
 
     head: int
@@ -52,15 +52,15 @@ class BlockWriter:
 
     Args:
         writer: writes expressions.
-        plan: the plan of the program; counts the written blocks.
+        plan: the plan of the program, which counts the written blocks.
         head: the first block of the function.
         variables: the cells held in Python variables.
-        own: the ones to store when the game has to wait.
+        own: the cells among them to store when the game has to wait.
         at_once: whether the function is a procedure that neither waits nor ends the game.
 
     Attributes:
-        needed: the blocks that need functions because this one jumps there.
-        steps: the maximum steps of the code so far, without code that counts its own.
+        needed: the blocks that need functions because this function jumps there.
+        steps: the maximum steps of the code so far, excluding code that counts its own.
     """
 
     def __init__(
@@ -83,15 +83,15 @@ class BlockWriter:
         self._own = own
         self._at_once = at_once
         self._again = False
-        """Whether the function goes back to its head."""
+        """Whether the function jumps back to its head."""
         self._chain = 0
         """The number of blocks written so far."""
         self._inside: list[_OpenLoop] = []
         self._opened: set[int] = set()
-        """The blocks around the present place: none is generated inside itself."""
+        """The blocks that enclose the current position; a block is never generated inside itself."""
 
     def body(self, parameters: Collection[str]) -> list[str]:
-        """The lines of the function; `parameters` are the variables passed as parameters."""
+        """The lines of the function body; `parameters` are the variables passed as parameters."""
         self.i.zero = set(self.plan.zero_at.get(self._head, ()))
         body, _ = self._region(self._head, -1, 0)
         if self._again:
@@ -104,7 +104,7 @@ class BlockWriter:
     # --- from block to block ---------------------------------------------------------------
 
     def _region(self, number: int, stop: int, depth: int) -> tuple[list[str], bool]:
-        """The lines from a block up to `stop`, and whether they may reach `stop`."""
+        """The lines from a block up to `stop`, and whether control may reach `stop`."""
         self._opened.add(number)
         self._chain += 1
         self.plan.written += 1
@@ -119,7 +119,7 @@ class BlockWriter:
         return result
 
     def _may_begin(self, head: int, stop: int, depth: int) -> bool:
-        """Whether to write the loop at a block's target directly after it."""
+        """Whether to write the loop that starts at a block's target inline."""
         fits = head in self.plan.loops and len(self._inside) < _MAX_LOOPS and self._fits(depth)
         return fits and head != stop and head not in self._opened
 
@@ -161,7 +161,7 @@ class BlockWriter:
             out += [f"n = {winners}", *self._stopped(), *self.i.note(ir.ENDING), *self.i.note(ir.WINNERS)]
             out += [f"s[0] = {number:d}", f"s[1] = {exit_.ending + 1:d}", "s[2] = n"]
             return [*out, "return -1"], False
-        return [*out, "return -1"], False  # after a jump: nothing leads here
+        return [*out, "return -1"], False  # unreachable after a jump
 
     def _called(self, e: ir.Enter) -> list[str]:
         """A call; if the procedure may wait or continue elsewhere, so may its caller."""
@@ -201,7 +201,7 @@ class BlockWriter:
         after: list[set[int]] = []
         most = steps
         for i, (test, target) in enumerate(ways):
-            last = i == len(ways) - 1 and not falls  # what comes before does not come here: no `else` is needed
+            last = i == len(ways) - 1 and not falls  # earlier branches do not fall through, so no `else` is needed
             before = set(self.i.noted)
             self.i.zero, self.steps = set(zero), steps
             lines, may = self._jump(target, inner, depth + (not last))
@@ -245,13 +245,13 @@ class BlockWriter:
     def _for(
         self, head: int, loop: Loop, stop: int, depth: int, source: ir.Expr | None = None
     ) -> tuple[list[str], bool]:
-        """A loop over the rest of its set, or from the beginning over `source`."""
+        """A loop over the rest of its set; with `source`, a loop from the start over that set."""
         slot = _FIRST_LOOP_SLOT + len(self._inside)
         self._opened.add(head)
         member, mask = f"v{slot:d}", f"m{slot:d}"
         fresh = source is not None and loop.rest in self.i.zero
         out = [*([] if fresh else self.i.note(loop.rest)), *self.i.note(loop.at)]
-        self.i.zero = set(self.plan.zero_at.get(head, ()))  # holds in every round
+        self.i.zero = set(self.plan.zero_at.get(head, ()))  # holds in every iteration
         begun = ir.Cell(loop.rest, ir.Const(0), 1) if source is None else source
         cyclic = loop.start != ir.Const(0)
         within = None if cyclic else self._within(loop)
@@ -289,7 +289,7 @@ class BlockWriter:
             if not few(rounds * self.steps):
                 body = [*counted(self.steps), *body]
                 self.steps = rounds = 0
-                if within is not None:  # of the others the condition is tested by the rules, too
+                if within is not None:  # the rules test the condition of all others, too
                     before += self.plan.costs.members(loop.over) * self._tested(head, loop)
             self.steps = before + rounds * self.steps
             out += [f"for {member} in {members}:", *("    " + line for line in body)]
@@ -300,11 +300,11 @@ class BlockWriter:
         return result
 
     def _tested(self, head: int, loop: Loop) -> int:
-        """The most steps of a loop's round up to its condition."""
+        """The maximum steps of a loop's iteration up to its condition."""
         return self.plan.costs.block(head) + self.plan.costs.block(loop.body)
 
     def _within(self, loop: Loop) -> ir.Expr | None:
-        """The members for which a loop's condition may hold, if known before testing them."""
+        """The members for which a loop's condition may hold, if known without testing each."""
         test = self.p.blocks[loop.body].exit
         return test.within if isinstance(test, ir.Branch) else None
 
@@ -320,11 +320,11 @@ class BlockWriter:
         return lines or ["pass"], falls
 
     def _in_cells(self, loop: Loop) -> bool:
-        """Whether the place of a loop may be read from its cells."""
+        """Whether a loop's position may be read from its cells."""
         return loop.at not in self.i.variables or loop.at in self._own
 
     def _stored(self, o: _OpenLoop) -> list[str]:
-        """The lines that put the place of a loop into its cells."""
+        """The lines that store a loop's position in its cells."""
         if not self._in_cells(o.loop):
             return []
         left = f"{o.mask} & (-2 << v{o.slot:d})" if o.loop.start == ir.Const(0) else o.mask
@@ -343,12 +343,12 @@ def counted(steps: int) -> list[str]:
 
 
 def few(steps: int) -> bool:
-    """Whether steps are few enough to be counted with the surrounding code."""
+    """Whether steps are few enough to be charged by the surrounding code."""
     return steps <= _FEW_STEPS
 
 
 def returned(e: ir.Return, own: Sequence[int], *, at_once: bool = False) -> list[str]:
-    """The end of a procedure with its return target; an `at_once` procedure continues at its call."""
+    """The lines that end a procedure with its return target; an `at_once` procedure simply returns to its caller."""
     if at_once:
         return ["return"]
     if e.cell in own:

@@ -1,6 +1,6 @@
-"""Option lists with a step limit: generated code counts upper bounds by set size.
+"""Option lists with a step limit; generated code counts upper bounds by set size.
 
-If the limit may be exceeded, an exactly counting machine continues after the options listed so far.
+If the limit may be exceeded, a machine that counts exactly continues after the options listed so far.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from rulespec.engine.program.limits import MAX_LISTED
 from rulespec.engine.program.machine import Listed
 
 UNBOUNDED = 1 << 60
-"""Steps that may be taken while nothing counts them."""
+"""The step budget where no steps are counted."""
 
 
 class DoubtfulError(Exception):
-    """The step limit may be exceeded: exact counting is needed."""
+    """A listing that may exceed the step limit, so that exact counting is needed."""
 
 
 def doubtful() -> None:
@@ -33,11 +33,11 @@ def after(listed: int, options: Iterator[Listed], done: Callable[[], None]) -> I
 def within_bound(
     options: Iterator[Listed], left: list[int], exactly: Callable[[int], Iterator[Listed]]
 ) -> Iterator[Listed]:
-    """Options from functions that count down the remaining steps in `left`, as does evaluation between two options.
+    """Options from functions that deduct their steps from `left`, which evaluation between two options also uses.
 
     Args:
         options: the options listed by generated code.
-        left: its first number is the remaining steps; between two options it is free for other uses.
+        left: the step budget, as its first number; it is free for other uses between two options.
         exactly: returns the options after a given number of them, from an exactly counting machine.
     """
     steps, listed = MAX_LISTED, 0

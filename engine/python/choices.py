@@ -44,9 +44,9 @@ class ChoiceWriter:
         return results
 
     def _listing(self, number: int, d: ir.Decision, *, interrupts: bool, representatives: bool) -> list[str]:
-        """The lines that list the options of the decider, or of others; none without options.
+        """The lines that list the options of the decider, or of other seats; empty without options.
 
-        With `representatives`, of options for tokens that are alike one is listed.
+        With `representatives`, only one of the options for alike tokens is listed.
         """
         chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
         body = self._keep(d, [c for _, c in chosen]) if self.w.features.hoist else []
@@ -69,7 +69,7 @@ class ChoiceWriter:
         self.w.function(f"{'out' if interrupts else 'own'}{number:d}", ["s"], lines or ["return", "yield"])
 
     def charges(self, d: ir.Decision) -> bool:
-        """Whether the listing code counts its own steps, so that the remaining steps cannot be a variable."""
+        """Whether the listing code counts its own steps, so that the budget cannot be a local variable."""
         return d.counted and any(self.w.facts.counts(e) for c in d.choices for e in choice_expressions(c))
 
     def _any(self, number: int, d: ir.Decision) -> None:
@@ -87,7 +87,7 @@ class ChoiceWriter:
         return [f"{h} = None" for h in names]
 
     def _listed(self, decision: int, number: int, c: ir.Choice, *, representatives: bool) -> list[str]:
-        """The lines that list the legal arguments of an option; `representatives`: one for all alike tokens."""
+        """The lines that list the legal arguments of an option; with `representatives`, one for all alike tokens."""
         places = [f"({decision:d}, {number:d}, {at:d})" for at in range(len(c.params))]
         slots = [param.slot for param in c.params]
         order = option_tests(c, self.w.facts)
@@ -131,7 +131,7 @@ class ChoiceWriter:
         return mark if param.none is None else f"-1 if {v} < 0 else {mark}"
 
     def _test(self, name: str, c: ir.Choice) -> None:
-        """Writes the test of one tuple of arguments."""
+        """Writes the legality test for one tuple of arguments."""
         checks = []
         for param in c.params:
             v = f"v{param.slot:d}"
@@ -153,7 +153,7 @@ class ChoiceWriter:
         self.w.function(name, _params(c), [f"return bool({' and '.join(checks) or 'True'})"])
 
     def _condition(self, lets: dict[int, ir.Expr], e: ir.Expr) -> str:
-        """A condition that stores its bindings in variables, for later ones of the same function."""
+        """A condition that stores its bindings in variables for later conditions of the same function."""
         if not lets:
             return self.w.x(e)
         return (
@@ -180,5 +180,5 @@ class ChoiceWriter:
 
 
 def _params(c: ir.Choice) -> list[str]:
-    """The parameters of a function of an option's arguments."""
+    """The parameters of a function that takes an option's arguments."""
     return ["s", *(f"v{param.slot:d}" for param in c.params)]

@@ -1,15 +1,15 @@
-"""Compiled functions by source: programs of one ruleset share most functions across settings and players."""
+"""Compiled functions by source: programs of one ruleset share most functions across settings and numbers of players."""
 
 from __future__ import annotations
 
 from types import CodeType
 
 MAX_SOURCE = 3_000_000
-"""Characters of source whose code is kept."""
+"""The maximum length of all source with cached code, in characters."""
 
 
 class CodeMemo:
-    """Compiles functions, and caches their code up to a limit."""
+    """A bounded cache of compiled functions."""
 
     def __init__(self) -> None:
         self._codes: dict[str, CodeType] = {}

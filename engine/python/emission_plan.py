@@ -1,4 +1,4 @@
-"""Facts about a program for the generated functions, computed before writing blocks."""
+"""Facts about a program for the generated functions, computed before blocks are written."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rulespec.engine.program.rounds import repeated
 from rulespec.engine.python.features import Features
 
 _MAX_TIMES = 5
-"""Copies of a block on average: functions that begin at each of many blocks in a row share the blocks that follow."""
+"""The maximum average number of copies of a block: functions that start at successive blocks share later ones."""
 _MAX_VARIABLES = 100
-"""A procedure with more variables leaves them in their cells: each place where it may wait names them all."""
+"""The number of variables beyond which a procedure keeps them in cells, as each waiting point lists them all."""
 
 
 class EmissionPlan:
-    """Facts about a program that its block writers share.
+    """Facts about a program, shared by its block writers.
 
     Attributes:
         flow: the control flow.
@@ -28,7 +28,7 @@ class EmissionPlan:
         procedures: the procedures that become functions with variables, by first block.
         of_block: block of such a procedure → the procedure.
         variables: the cells held in variables by these procedures.
-        read: the cells read by functions that know only cells.
+        read: the cells read by functions without access to these variables.
         zero_at: block → the cells that are zero there.
         repeated: the blocks that may run again before the game waits.
         arguments: first block of an option → the cells of its arguments.

@@ -1,4 +1,4 @@
-"""Expressions of a program as Python source: only numbers enter it, never text of a ruleset.
+"""Expressions of a program as Python source; it contains only numbers, never text from a ruleset.
 
 Each number is formatted as an integer (`:d`), which fails for anything else; each operator comes from a table.
 """
@@ -35,15 +35,15 @@ _FORMS = {
     "front": "(({0} & (1 << {1}) - 1) - 1)",
     "behind": "({0} >> {1})",
 }
-"""Operator → its Python. One that is not here is a call of its meaning, which has its name."""
+"""Operator → its Python source; any other operator is a call of its meaning, by its name."""
 _KNOWN_DIVISOR = {"/": "({0} // {1})", "%": "({0} % {1})"}
 
 
 _SHORT = 120
-"""Characters up to which an expression may be repeated to save a call."""
+"""The length in characters up to which an expression may be repeated to save a call."""
 IN_DOUBT = "if left[0] < 0: doubtful()"
 _SET_SLOT = 99_999
-"""Slot of the set of a loop that has a memo by its set."""
+"""The slot for the set of a loop that is memoised by its set."""
 
 
 class ExpressionWriter:
@@ -54,10 +54,10 @@ class ExpressionWriter:
 
     Attributes:
         lines: the source.
-        shared: an expression → the Python variable that holds its value.
+        shared: expression → the Python variable that holds its value.
         supposed: expression with `once` → the name of its function, which is emitted last.
         memos: name of a memoised function → the number of its arguments.
-        counting_memos: the same, for functions that count steps.
+        counting_memos: the same for functions that count steps.
         member_arrays, inverse_arrays: the arrays needed as tuples of members, and by value.
     """
 
@@ -78,9 +78,9 @@ class ExpressionWriter:
 
     def x(self, e: ir.Expr) -> str:
         """The source of an expression."""
-        if self.shared and e in self.shared:  # the hash of a tree takes a while
+        if self.shared and e in self.shared:  # hashing a tree is slow
             return self.shared[e]
-        # `type(…) is`, because `isinstance` says no slowly where classes are made in C.
+        # `type(…) is`, because a negative `isinstance` is slow for classes made in C.
         if type(e) is ir.Const:
             return f"{e.value:d}" if e.value >= 0 else f"({e.value:d})"
         if type(e) is ir.Cell:
@@ -125,7 +125,7 @@ class ExpressionWriter:
         return f"{c.base:d} + {self.x(c.index)}"
 
     def number(self, e: ir.Expr) -> str:
-        """An expression to store in the state: its value is never a Python bool."""
+        """The source of an expression to store in the state; its value is never a Python bool."""
         plain = isinstance(e, ir.Logic) or (isinstance(e, ir.Op) and e.op in _TRUTHS)
         plain = (
             plain or isinstance(e, ir.If | ir.Call | ir.Suppose) or (isinstance(e, ir.Fold) and e.op in ("any", "all"))
@@ -147,7 +147,7 @@ class ExpressionWriter:
         return f"bits[{self.x(source)}]"
 
     def function(self, name: str, params: list[str], body: list[str]) -> None:
-        """Adds a function to the module, after its dependencies."""
+        """Adds a function to the module, after the functions it depends on."""
         self.lines += self._new
         self._new = []
         self.lines += [f"def {name}({', '.join(params)}):", *("    " + line for line in body)]
@@ -157,7 +157,7 @@ class ExpressionWriter:
         self.function(name, params, [f"return {self.number(e) if whole else self.x(e)}"])
 
     def definition(self, number: int) -> None:
-        """Adds a definition as a function."""
+        """Adds the function of a definition."""
         f = self.p.functions[number]
         body = [f"v{slot:d} = {self.x(value)}" for slot, value in f.lets]
         if f.steps is not None:
@@ -174,7 +174,7 @@ class ExpressionWriter:
         return self.facts.worth_memo((*(value for _, value in f.lets), f.body), f.params)
 
     def _call(self, e: ir.Call) -> str:
-        """The call of a definition; one that depends on its arguments alone has a memo."""
+        """The call of a definition; it has a memo if its value depends only on the arguments."""
         name = f"f{e.function:d}"
         if self.features.memo and e.function not in self._called_before:
             self._called_before.add(e.function)
@@ -184,7 +184,7 @@ class ExpressionWriter:
         return self._called(name, [self.x(a) for a in e.args])
 
     def _called(self, name: str, args: list[str]) -> str:
-        """A call, or a look-up in the memo."""
+        """A call, or a memo look-up."""
         if name in self.memos:
             return f"{name.upper()}[{', '.join(args)}]"
         return f"{name}({', '.join(['s', *args])})"
@@ -196,8 +196,8 @@ class ExpressionWriter:
         if e.op == "pick" and e.args[1] == ir.Const(0):
             return f"lowest({a[0]})"
         if e.op == "until" and (isinstance(e.args[2], ir.Const) or sum(map(len, a)) <= _SHORT):
-            # Rising: up to the lowest bit of what is met, and without one up to the end. Falling: the bits from the
-            # highest one on, and without one from the first on.
+            # Rising: the bits up to the lowest stop, or all without one. Falling: the bits from the
+            # highest stop on, or all without one.
             up = f"(o := {a[0]}) & ((r := o & {a[1]}) ^ r - 1)"
             down = f"(o := {a[0]}) >> (r := (o & {a[1]} | 1).bit_length() - 1) << r"
             if isinstance(e.args[2], ir.Const):
@@ -211,13 +211,13 @@ class ExpressionWriter:
         if e.op == "passed":
             return f"bisect_left(({''.join(f'{end}, ' for end in a[1:])}), {a[0]})"
         if e.op == "in" and all(self.facts.may_fault(arg) for arg in e.args):
-            return _FORMS["in?"].format(*a)  # the first fault is reported: that of the member
+            return _FORMS["in?"].format(*a)  # the first fault to report is that of the member
         if e.op not in _FORMS:
             return f"{OPERATORS[e.op].name}({', '.join(a)})"
         return _FORMS[e.op].format(*a, site=e.site)
 
     def _cut(self, e: ir.Positive | ir.Total) -> str:
-        """The cells of neighbours as a slice."""
+        """The cells of neighbours, as a slice."""
         span = e.count * e.stride
         if isinstance(e.index, ir.Const):
             first = e.base + e.index.value
@@ -229,7 +229,7 @@ class ExpressionWriter:
     # --- loops -----------------------------------------------------------------------------
 
     def _loop(self, e: ir.Expr) -> str:
-        """The call of a function of its own for a loop inside an expression."""
+        """The call of a separate function for a loop inside an expression."""
         args = [f"v{i:d}" for i in sorted(free(e))]
         memo = self.features.memo and not self.facts.counts(e)
         if isinstance(e, ir.Fold) and memo and self.facts.reads_state(e.source):
@@ -239,7 +239,7 @@ class ExpressionWriter:
                 self._loop(over_any)
                 return self._called(self._loops[over_any], [self.x(e.source)])
         if e not in self._loops:
-            outer, self.shared = self.shared, {}  # a function of its own has variables of its own
+            outer, self.shared = self.shared, {}  # a separate function has separate variables
             body = self.returned(e)
             self.shared = outer
             name = self._loops[e] = f"g{len(self._loops)}"
@@ -252,7 +252,7 @@ class ExpressionWriter:
         """The lines that return the value of an expression."""
         if not isinstance(e, Binding) or not self.features.hoist:
             return self._plainly(e)
-        # Evaluated once, when it is first needed: it is the same for all members.
+        # Evaluated on first use, and only once, as it is the same for all members.
         each = inside(e)
         same = dict.fromkeys(x for part in each for x in self._same_for_all(part, free(e)))
         variables = {x: f"h{i:d}" for i, x in enumerate(same)}
@@ -263,13 +263,13 @@ class ExpressionWriter:
         return lines
 
     def _same_for_all(self, e: ir.Expr, outside: frozenset[int]) -> list[ir.Expr]:
-        """The expressions in a part of a loop that take long and depend on nothing that the loop binds."""
+        """The expensive parts of a loop that do not depend on its bindings."""
         if isinstance(e, Binding | ir.Call):
             same = free(e) <= outside and not self.facts.may_fault(e)
             if same and e not in self.shared:
                 return [e]
             if not isinstance(e, ir.Call):
-                return []  # it is a function of its own
+                return []  # it is a separate function
         return [x for part in at_hand(e) for x in self._same_for_all(part, outside)]
 
     def _plainly(self, e: ir.Expr) -> list[str]:
@@ -313,7 +313,7 @@ class ExpressionWriter:
         return ["n = None", loop, *test, *better, f"return {self.number(e.default)} if n is None else n"]
 
     def _ranked(self, e: ir.Ranked) -> list[str]:
-        """The members of a set by their keys."""
+        """The lines that rank the members of a set by keys."""
         v = f"v{e.slot:d}"
         keys = [self.number(key) for key in e.keys]
         key = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
@@ -329,7 +329,7 @@ class ExpressionWriter:
         return ["n, a = None, 0", *head, *better, f"        a = 1 << {v}", *equal, "return a"]
 
     def _spread(self, e: ir.Spread) -> list[str]:
-        """Least sums of costs over the ways from a set."""
+        """The lines that compute minimum costs of paths from a set."""
         at, to = f"v{e.slot:d}", f"v{e.to:d}"
         lines = [f"sums = dict.fromkeys(bits[{self.x(e.start)}], 0)"]
         if e.limit is not None:
@@ -348,12 +348,12 @@ class ExpressionWriter:
         return [*lines, "return settled" if e.default is None else f"return {self.number(e.default)}"]
 
     def _query(self, e: ir.PathSearch) -> list[str]:
-        """The result of a search among paths."""
+        """The lines that compute the result of a search among paths."""
         if e.reachable is not None:
             return [f"return trail_of({self.ways(e)}, {self.x(e.reachable)}, {e.site:d})"]
         assert e.worth is not None and e.default is not None
         ways, outer = self.ways(e), self.shared
-        self.shared = {}  # a function of its own has variables of its own
+        self.shared = {}  # a separate function has separate variables
         where = f" if {self.x(e.where)} else None" if e.where is not None else ""
         worth = f"lambda v{e.slot:d}: {self.number(e.worth)}{where}"
         self.shared = outer
@@ -362,11 +362,11 @@ class ExpressionWriter:
 
     def ways(self, walk: ir.PathSearch) -> str:
         """The possible paths of a parameter: functions of a partial path, called by the machine."""
-        outer, self.shared = self.shared, {}  # a function of its own has variables of its own
+        outer, self.shared = self.shared, {}  # a separate function has separate variables
         known = ", ".join(f"v{slot:d}" for slot in (walk.slot, walk.at, walk.left, *walk.used))
         onward = f"lambda {known}: {f'charge({walk.steps:d}) or ' if walk.steps else ''}{self.x(walk.onward)}"
         counted = [self.number(walk.cost), *map(self.x, walk.uses)]
-        first = [False, *walk.of_stops]  # a first stop uses what is of stops alone
+        first = [False, *walk.of_stops]  # a first stop has only the uses by stops
         guarded = [e if own else f"({e} if v{walk.slot:d} else 0)" for e, own in zip(counted, first, strict=True)]
         step = f"lambda v{walk.to:d}, {known}: ({', '.join(guarded)},)"
         self.shared = outer

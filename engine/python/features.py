@@ -1,4 +1,4 @@
-"""Switches of the generated source."""
+"""Switches for the generated source."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from msgspec import Struct
 class Features(Struct, frozen=True, kw_only=True):
     """Features of the generated source, all on by default; tests and benchmarks switch single ones off.
 
-    The meaning of the source does not depend on them. To switch one off:
-    `msgspec.structs.replace(features, memo=False)`.
+    They do not affect the meaning of the source. To switch one off: `msgspec.structs.replace(features, memo=False)`.
     """
 
     memo: bool = True
-    """Values of definitions and loops that depend on their arguments alone are looked up in a memo."""
+    """Memoised values of definitions and loops that depend only on their arguments."""
     hoist: bool = True
-    """Expressions that are the same for all members of a loop are evaluated once a loop."""
+    """Loop-invariant expressions, evaluated once per loop."""
     set_loops: bool = True
-    """Loops of statements over sets are `for` loops."""
+    """Statement loops over sets, written as `for` loops."""
     slices: bool = True
-    """Loops that only put numbers into neighbouring cells assign to all of them at once."""
+    """Slice assignments, instead of loops that only write numbers to adjacent cells."""
     variables: bool = True
-    """Variables of procedures that are under way are variables of Python, not cells."""
+    """Variables of active procedures in Python variables instead of cells."""
     occupancy: bool = True
-    """The sets of places where something is are cells of the state; see `occupancy`."""
+    """Occupancy sets, maintained in cells of the state; see `occupancy`."""
 
 
 ALL_FEATURES = Features()

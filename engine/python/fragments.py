@@ -34,7 +34,7 @@ class Fragments:
         return self._writer.x(e)
 
     def can_write(self, uses: Iterable[ir.Expr]) -> bool:
-        """Whether expressions contain no `once`: it would need all procedures of the rules."""
+        """Whether expressions contain no `once`, which would require all procedures of the rules."""
         return not any(isinstance(e, ir.Suppose) for e in self._reached(uses, set()))
 
     def function(self, name: str, params: list[str], body: list[str], uses: Iterable[ir.Expr]) -> Callable[..., Any]:
@@ -57,7 +57,7 @@ class Fragments:
         return result
 
     def _reached(self, uses: Iterable[ir.Expr], defined: set[int]) -> Iterator[ir.Expr]:
-        """All parts of expressions, and of called definitions that are not `defined` yet."""
+        """All parts of expressions, and of called definitions that are not yet `defined`."""
         todo = [*uses]
         while todo:
             for e in walk(todo.pop()):

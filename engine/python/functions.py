@@ -1,8 +1,8 @@
 """The generated functions: one per possible entry block, one per procedure.
 
-A block becomes a function `b3` if it can be reached other than from the block before it. A called procedure becomes a
-function `p7` with Python variables. If it has to wait for a decision, it and its callers store these in their cells,
-and the functions of its blocks continue from there.
+A block becomes a function `b3` if it can be reached from elsewhere than the previous block. A called procedure becomes
+a function `p7` with Python variables. If it has to wait for a decision, it and its callers store these variables in
+their cells, and the functions of its blocks continue from there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class FunctionWriter:
         costs: the costs of the original program.
 
     Attributes:
-        done: the blocks with functions, each with the maximum steps of one call, without code that counts its own.
+        done: the blocks with functions, each with the maximum steps of one call, excluding code that counts its own.
     """
 
     def __init__(self, writer: ExpressionWriter, occupancy: Occupancy, costs: Costs) -> None:
@@ -58,7 +58,7 @@ class FunctionWriter:
                 todo += self.block(head)
 
     def runs_at_once(self, first: int) -> bool:
-        """Whether a procedure's function, once written, runs all of it."""
+        """Whether a procedure's function, once written, runs the whole procedure without waiting."""
         if first not in self._at_once:
             procedure = self.plan.procedures.get(first)
             alone = procedure is not None and not procedure.waits
@@ -70,7 +70,7 @@ class FunctionWriter:
         """Writes a procedure in both forms: for its callers, and for entry by cells.
 
         Returns:
-            The blocks that need functions because it leads there.
+            The blocks that need functions because the procedure jumps there.
         """
         cells = procedure.parameters() if procedure.waits else procedure.params
         known = [variable(at) for at in cells]
@@ -99,7 +99,7 @@ class FunctionWriter:
     def block(self, head: int) -> list[int]:
         """Writes the code for resuming at a block, with the procedure's variables in cells.
 
-        Its zero variables and the arguments of an option are still Python variables.
+        Variables known to be zero, and the arguments of an option, are still Python variables.
 
         Returns:
             The blocks that need functions because the code jumps there.
@@ -117,7 +117,7 @@ class FunctionWriter:
         names = [variable(at) for at in source]
         writer = BlockWriter(self.w, plan, head, variables, own)
         body = [*spilled([at for at in source if at not in args]), *writer.body(names)]
-        if head in plan.flow.firsts:  # called by others that do not know its steps
+        if head in plan.flow.firsts:  # its callers do not know its steps
             body = [*counted(writer.steps), *body]
         else:
             self.done[head] = writer.steps

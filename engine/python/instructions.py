@@ -12,19 +12,19 @@ from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.slices import runs
 
 _FIRST_VARIABLE_SLOT = 200_000
-"""Variables of procedures are slots that no expression uses, by their cells."""
+"""The first of the slots for procedure variables, one per cell, which no expression uses."""
 
 
 class InstructionWriter:
     """Writes instructions, and tracks the cells held in variables.
 
-    The journal `u` records the value of a cell before its first write, so that a decision can be undone.
+    The journal `u` records the value of a cell before its first write, for undoing a decision.
 
     Args:
         writer: writes expressions.
         plan: the plan of the program.
         variables: the cells held in variables.
-        own: the ones that the function stores when the game has to wait.
+        own: the cells among them to store when the game has to wait.
 
     Attributes:
         members: cell of the current member of each enclosing loop → its slot.
@@ -44,7 +44,7 @@ class InstructionWriter:
         self.zero: set[int] = set()
 
     def x(self, e: ir.Expr) -> str:
-        """An expression, which may read variables and current loop members."""
+        """The source of an expression that may read variables and current loop members."""
         return self.w.x(self.bound(e))
 
     def bound(self, e: ir.Expr) -> ir.Expr:
@@ -78,7 +78,7 @@ class InstructionWriter:
         return variable(at) if at in self.variables else f"s[{at:d}]"
 
     def _place(self, c: ir.Cell, name: str) -> tuple[list[str], str]:
-        """The lines that find a cell and note it in the journal; and the cell to write."""
+        """The lines that locate a cell and record it in the journal, and the assignment target."""
         at = self._address(c)
         if not at.isdigit():
             self.zero.difference_update([zero for zero in self.zero if zero in span(c)])
@@ -92,7 +92,7 @@ class InstructionWriter:
         return [f"if {crossed}:", f"    for k, w in K[{at[2:-1]}]:", "        u += k, s[k]", "        s[k] ^= w"]
 
     def instruction(self, i: ir.Instruction, *, returns: bool) -> list[str]:
-        """The lines of an instruction; with `returns`, the variables are not read after it."""
+        """The lines of an instruction; with `returns`, variables are not read afterwards."""
         if isinstance(i, ir.Store):
             return self._store(i)
         if isinstance(i, ir.Transfer):
@@ -117,7 +117,7 @@ class InstructionWriter:
         if checked:
             none = f" and n != {NO_NUMBER:d}" if i.none else ""
             first.append(f"if not {i.low:d} <= n <= {i.high:d}{none}: outside(n, {i.site:d})")
-        if at == "s[a]":  # often what is there already, such as a mark that is gone
+        if at == "s[a]":  # often the value is already there, such as a removed mark
             return [*first, where[0], f"if s[a] != {new}:", f"    {where[1]}", f"    s[a] = {new}"]
         return [*first, *where, f"{at} = {new}"]
 
@@ -147,7 +147,7 @@ class InstructionWriter:
         self.zero.update(filled)
         out = [f"u += {', '.join(held)}"] if held else []
         out += [f"{_cells(run)} = {'0' if len(run) == 1 else f'(0,) * {len(run):d}'}" for run in runs(cells)]
-        if not returns:  # else nobody reads its variables any more
+        if not returns:  # otherwise its variables are never read again
             out += [f"{variable(at)} = 0" for at in filled if at in self.own]
         return out
 
@@ -158,7 +158,7 @@ def variable(at: int) -> str:
 
 
 def spilled(cells: Sequence[int]) -> list[str]:
-    """The lines that store variables in their cells, which are zero before."""
+    """The lines that store variables in their cells, which are still zero."""
     if not cells:
         return []
     values = [f"{_cells(run)} = {', '.join(map(variable, run))}" for run in runs(cells)]

@@ -1,4 +1,4 @@
-"""Long values, evaluated by the interpreter instead of generated functions, as it counts steps."""
+"""Long values: evaluated by the interpreter, which counts steps, instead of by generated functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def leave_to_interpreter(
     by: list[list[Any]],
     holds: list[Callable[[State, int], object]],
 ) -> None:
-    """Replaces functions by the interpreter.
+    """Replaces the functions of long values with the interpreter.
 
     Args:
         long: the values that may take too long.
@@ -27,7 +27,7 @@ def leave_to_interpreter(
         who: for each decision, the function for the decider.
         tests: for each decision and choice, whether an option with given arguments is legal.
         by: for each decision and choice, the function for the seat of an interrupt.
-        holds: for each invariant, the function for some members; the interpreter tests all.
+        holds: for each invariant, the function that tests some members; the interpreter tests all.
     """
     for decision in long.deciders:
         who[decision] = partial(interpreter.decider, decision=decision)

@@ -1,7 +1,7 @@
 """A machine that compiles each function on its first call, for a process with one game.
 
-A game reaches half of the rules. The functions come from the unoptimised program, as the passes process all of it, and
-take longer than they save in some thousand decisions.
+A game reaches about half of the rules. The functions come from the unoptimised program, as passes process all of it and
+take longer than they save in a few thousand decisions.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from rulespec.engine.python.runtime import memo_of
 from rulespec.engine.python.suppositions import write_suppositions
 
 FEATURES = replace(ALL_FEATURES, occupancy=False, variables=False)
-"""No variables: a procedure with variables of its own has to be generated together with all its callers."""
+"""The features without variables: a procedure with variables must be generated together with all its callers."""
 
 
 class _Steps(dict[int, int]):
-    """The most steps of each block, computed on demand for blocks not written yet."""
+    """The maximum steps of each block, computed on demand for unwritten blocks."""
 
     def __init__(self, write: Callable[[int], int]) -> None:
         super().__init__()
@@ -39,11 +39,11 @@ class _Steps(dict[int, int]):
 
 
 class OnDemandBackend(PythonBackend):
-    """Runs a program through Python source that is generated function by function on demand.
+    """The machine that runs a program through Python source generated on demand, function by function.
 
     Args:
         program: the program to run.
-        features: the features of the source; the ones that need the whole program are off.
+        features: the features of the source; those that need the whole program are off.
         steps: the step limit from one decision to the next.
     """
 
@@ -51,22 +51,22 @@ class OnDemandBackend(PythonBackend):
         super().__init__(program, (), replace(features, occupancy=False, variables=False), steps)
 
     def _counting(self, program: ir.Program) -> ir.Program:
-        """The program, with step counting in expressions only where all functions are made at once."""
+        """The program, with step counting in expressions only if all functions are generated at once."""
         from rulespec.engine.passes.count_work import count_work
 
         return count_work(program, expressions=False)
 
     @cached_property
     def _exact(self) -> Machine:
-        """A machine with all functions, for counting by set sizes."""
+        """A machine with all functions, which counts by set size."""
         return PythonBackend(self.p, features=FEATURES, steps=self._steps)
 
     def _compiled(self, program: ir.Program) -> dict[str, Any]:
-        """Makes stubs that replace themselves by the real functions."""
+        """Stubs that replace themselves with the real functions."""
         self._functions = FunctionWriter(self._writer, self.occupancy, self._costs)
         self._names = self._used(program)
         self._supposed = 0
-        self._uncounted = range(0)  # the most steps of a block are not known before it is written
+        self._uncounted = range(0)  # the maximum steps of a block are unknown before it is written
         self._begin = (self._steps, max(0, self._steps - CHECK_EVERY))
         self._most = _Steps(self._block)
         self._blocks: dict[int, Callable[..., int]] = {}
@@ -78,7 +78,7 @@ class OnDemandBackend(PythonBackend):
         return names
 
     def _first_call(self, name: str) -> Callable[..., Any]:
-        """A stub that makes the real function on its first call."""
+        """A stub that generates the real function on its first call."""
 
         def call(*args: Any) -> Any:
             return self._function(name)(*args)
@@ -86,7 +86,7 @@ class OnDemandBackend(PythonBackend):
         return call
 
     def _function(self, name: str) -> Callable[..., Any]:
-        """The function of this name, made if it has not been yet."""
+        """The function of this name, generated on first use."""
         write = self._writes.pop(name, None)
         if write is not None:
             self._write(write)
@@ -94,12 +94,12 @@ class OnDemandBackend(PythonBackend):
         return function
 
     def _block(self, number: int) -> int:
-        """Makes the function of a block; returns its most steps."""
+        """Generates the function of a block; returns its maximum steps."""
         self._blocks[number] = self._function(f"b{number}")
         return self._functions.done[number]
 
     def _write(self, write: Callable[[], object]) -> None:
-        """Writes a function, with the loops it is the first to use."""
+        """Writes a function, and the loops that it is the first to use."""
         writer, names = self._writer, self._names
         begun = len(writer.lines)
         try:

@@ -22,11 +22,11 @@ from rulespec.language.several import is_bag, is_subset
 _MEMO_LIMIT = 50_000
 _TUPLES_LIMIT = 10_000
 _MEMO_MEMBERS = 4_000_000
-"""Members of all sets that a memo of sets holds."""
+"""The maximum total number of members in a memo of sets."""
 
 
 def check_all(*columns: tuple[list[int], int, int, int]) -> None:
-    """Reports the first number outside its bounds, row by row; a column is numbers, low, high and site."""
+    """Reports the first number outside its bounds, row by row; a column consists of numbers, low, high and site."""
     for row in zip(*(column for column, _, _, _ in columns), strict=True):
         for number, (_, low, high, site) in zip(row, columns, strict=True):
             if not low <= number <= high:
@@ -34,21 +34,21 @@ def check_all(*columns: tuple[list[int], int, int, int]) -> None:
 
 
 def divide(a: int, b: int, site: int) -> int:
-    """Division that rounds down and reports its place."""
+    """Floor division; a zero divisor is a fault at `site`."""
     if b == 0:
         raise ProgramFaultError(site)
     return a // b
 
 
 def modulo(a: int, b: int, site: int) -> int:
-    """The remainder that matches `divide`."""
+    """The remainder of `divide`."""
     if b == 0:
         raise ProgramFaultError(site)
     return a % b
 
 
 def product(a: int, b: int, site: int) -> int:
-    """A product, limited in size."""
+    """A product; a fault if it exceeds the limit for numbers."""
     value = a * b
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
         raise ProgramFaultError(site)
@@ -56,7 +56,7 @@ def product(a: int, b: int, site: int) -> int:
 
 
 def fitting(value: int, site: int) -> int:
-    """A number, limited in size."""
+    """A number; a fault if it exceeds the limit for numbers."""
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
         raise ProgramFaultError(site)
     return value
@@ -73,14 +73,14 @@ def lowest(mask: int) -> int:
 
 
 def the(mask: int, site: int) -> int:
-    """The only member of a set."""
+    """The only member of a set; any other set is a fault."""
     if not mask or mask & mask - 1:
         raise ProgramFaultError(site, mask=mask)
     return mask.bit_length() - 1
 
 
 def lookup(table: dict[int, int], key: int, site: int) -> int:
-    """A row of a table."""
+    """A row of a table; a missing row is a fault."""
     if key not in table:
         raise ProgramFaultError(site)
     return table[key]
@@ -100,7 +100,7 @@ def trail_of(ways: PathForm, reachable: int, site: int) -> int:
 
 
 def longest_of(ways: PathForm, worth: Callable[[int], int | None], site: int) -> int | None:
-    """The maximum worth of a path; too many path prefixes are a fault."""
+    """The maximum value of a path; too many path prefixes are a fault."""
     try:
         return longest(ways, worth)
     except TooManyPathsError:
@@ -108,12 +108,12 @@ def longest_of(ways: PathForm, worth: Callable[[int], int | None], site: int) ->
 
 
 def holders(cells: Sequence[int], array: Sequence[int], value: int) -> int:
-    """The set of the cells that an array maps to a value."""
+    """The set of the indices of the cells that an array maps to a value."""
     return sum(1 << i for i, cell in enumerate(cells) if array[cell] == value)
 
 
 def house(s: State, u: Journal, at: int, value: int, sets: Sequence[tuple[int, int, Sequence[int]]]) -> None:
-    """Writes state, and updates its sets by value: first set, bit, and array."""
+    """Writes a cell, and updates its sets by value; each has the first set's cell, the bit, and the array."""
     before = s[at]
     if before == value:
         return
@@ -131,12 +131,12 @@ def outside(value: int, site: int) -> None:
 
 
 def refuse(site: int) -> None:
-    """Reports a condition that does not hold."""
+    """Reports a violated condition."""
     raise ProgramFaultError(site)
 
 
 class Memo(dict[Any, Any]):
-    """Memo of a function: key → value, filled on demand; cleared when it holds `limit` values."""
+    """The memo of a function: key → value, filled on demand and cleared at `limit` values."""
 
     def __init__(self, value: Callable[[Any], Any], limit: int = _MEMO_LIMIT) -> None:
         super().__init__()
@@ -161,7 +161,7 @@ def ordered_members(mask: int) -> tuple[int, ...]:
 
 
 def positive_members(cells: tuple[int, ...]) -> int:
-    """The set of indices whose value is positive."""
+    """The set of indices with a positive value."""
     result, bit = 0, 1
     for value in cells:
         if value > 0:
@@ -171,14 +171,14 @@ def positive_members(cells: tuple[int, ...]) -> int:
 
 
 def memo_of(function: Callable[..., int], params: int) -> Memo:
-    """The memo of a generated function independent of the state; a single argument is the key, several are a tuple."""
+    """The memo of a generated function independent of the state; a single argument is the key, several form a tuple."""
     if params == 1:
         return Memo(lambda key: function(None, key))
     return Memo(lambda key: function(None, *key))
 
 
 def counting_memo_of(function: Callable[..., int], params: int, left: list[int]) -> Memo:
-    """A memo for a function that counts the steps in `left`: its values, each with its steps."""
+    """The memo of a function that counts steps in `left`; each value has its steps."""
 
     def value(key: Any) -> tuple[int, int]:
         before = left[0]
@@ -190,7 +190,7 @@ def counting_memo_of(function: Callable[..., int], params: int, left: list[int])
 
 
 def array_names(member_arrays: Iterable[int], inverse_arrays: Iterable[int], names: dict[str, Any]) -> None:
-    """Adds derived arrays: of sets as tuples of members, and by value."""
+    """Adds derived arrays: tuples of members for arrays of sets, and members by value."""
     for i in member_arrays:
         if f"M{i}" not in names:
             names[f"M{i}"] = tuple(ordered_members(mask) for mask in names[f"A{i}"])
@@ -203,7 +203,7 @@ def array_names(member_arrays: Iterable[int], inverse_arrays: Iterable[int], nam
 
 
 def runtime_names(largest: int) -> dict[str, Any]:
-    """The names available to all generated source; there are no other built-in functions.
+    """The names available to all generated source, which has no other built-in functions.
 
     Args:
         largest: the maximum size of a set, which bounds the number of memoised sets.

@@ -11,7 +11,7 @@ from rulespec.engine.program.traversal import Elsewhere, meet, walk
 from rulespec.engine.python.emission_plan import EmissionPlan
 
 _MANY = 1 << 12
-"""The least set, as a number, that is generated in one piece: one with 13 members."""
+"""The minimum set for a slice assignment, as a number: 13 members."""
 
 
 def sliced(plan: EmissionPlan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr], str]) -> list[str] | None:
@@ -61,7 +61,7 @@ def sliced(plan: EmissionPlan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr
 
 
 def _assigned(values: dict[int, str], count: int) -> list[str]:
-    """The lines that assign numbers to `count` cells from each base, and record changed ones."""
+    """The lines that assign numbers to `count` cells from each base, and record changed cells."""
     out: list[str] = []
     for run in runs([at for base in sorted(values) for at in range(base, base + count)]):
         first, end = run.start, run.stop
@@ -88,9 +88,9 @@ def runs(cells: Sequence[int]) -> list[range]:
 
 
 def _neighbours(value: ir.Expr, member: ir.Cell, written: list[tuple[int, int]]) -> ir.Expr | None:
-    """The address of the first of the neighbouring cells that a loop reads one by one.
+    """The address of the first of the adjacent cells that a loop reads one by one.
 
-    None if it reads something else, or cells that it writes itself.
+    None if the loop reads anything else, or cells that it writes.
     """
     if not isinstance(value, ir.Cell):
         return None
@@ -108,7 +108,7 @@ def _neighbours(value: ir.Expr, member: ir.Cell, written: list[tuple[int, int]])
 
 
 def _less(sum_: ir.Expr, part: ir.Expr) -> ir.Expr | None:
-    """A sum without one of its parts, which occurs once."""
+    """A sum without one of its terms, which occurs exactly once."""
     if sum_ == part:
         return ir.Const(0)
     if isinstance(sum_, ir.Op) and sum_.op == "+":

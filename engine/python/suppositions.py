@@ -1,7 +1,7 @@
 """Evaluation of an expression after a hypothetical call, with rollback.
 
-Such a function runs the procedure with a separate journal, so the state is never copied. Every evaluation restores the
-state, even after a fault or an interrupt; nothing else runs in between.
+A generated function runs the procedure with a separate journal, so the state is never copied. Every evaluation restores
+the state, even after a fault or an interrupt; nothing else runs in between.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from rulespec.engine.python.functions import FunctionWriter
 
 
 def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, written: int = 0) -> int:
-    """Writes the functions for all hypothetical calls, including those within these functions.
+    """Writes the functions for all hypothetical calls, including nested ones.
 
     Args:
         writer: writes expressions.
         functions: the functions of the procedures.
-        written: the number of functions written before.
+        written: the number of functions already written.
 
     Returns:
-        The number written now.
+        The number of functions written so far.
     """
     while written < len(writer.supposed):
         for e, name in [*writer.supposed.items()][written:]:
@@ -51,8 +51,8 @@ def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, writ
 def _run(e: ir.Suppose, writer: ExpressionWriter, functions: FunctionWriter) -> list[str]:
     """The lines that run the procedure.
 
-    Its steps count for the code around it, at their bound. If the bound is too coarse they are counted as it runs, by
-    the sets that it goes over, and by the interpreter if they may be too many.
+    Its steps are charged by the surrounding code, at their bound. If the bound is too coarse, they are counted during
+    the run, by set size, and by the interpreter if they may exceed the limit.
     """
     values = [f"x{i:d} = {writer.number(a)}" for i, a in enumerate(e.args)]  # before the procedure has its own budget
     args = ", ".join(f"x{i:d}" for i in range(len(e.args)))
@@ -66,7 +66,7 @@ def _run(e: ir.Suppose, writer: ExpressionWriter, functions: FunctionWriter) -> 
         return [*values, run]
     most = MAX_ONCE_STEPS - functions.plan.charged.get(e.block, 1)
     done = [f"before -= {MAX_ONCE_STEPS:d} - left[0]"] if e.counted else []
-    # a fault counts only if there may not have been too many steps before it
+    # a fault counts only if the step limit cannot have been exceeded before
     faulty = [
         "except ProgramFaultError:",
         *("    " + line for line in done),
