@@ -1,1 +1,1 @@
-"""Optimisation passes: from a program to a faster equivalent one."""
+"""Optimisation passes: transformations of a program into a faster equivalent one."""

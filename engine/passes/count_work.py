@@ -1,6 +1,6 @@
 """Step counting for machines with a step bound: long expressions count their own evaluation.
 
-The maximum steps of an expression by the sizes of kinds may be a thousand times the actual number: conditions skip most
+The maximum steps of an expression, by kind size, may be a thousand times the actual number: conditions skip most
 members of a set, and most sets are small. So a long expression becomes a definition that counts its steps on each call
 (`ir.Function.steps`): for a loop, by the actual size of its set. The caller counts one step for it.
 
@@ -23,17 +23,17 @@ from rulespec.engine.program.rounds import times
 from rulespec.engine.program.traversal import Facts, changed, free, highest, moved, walk
 
 LONG = 1_000_000
-"""Steps of a block, by the sizes of kinds and its rounds in loops, above which its parts count for themselves."""
+"""The maximum steps of a block, by kind size and loop iterations, above which its parts count their own steps."""
 LONG_VALUE = 100_000
-"""The same, of the expressions evaluated for one value of a parameter."""
+"""The same limit for the expressions evaluated per value of a parameter."""
 LONG_LISTING = 500_000
-"""Steps of finding out whether a decision has a legal option above which the values of parameters are counted."""
+"""The maximum steps of a test for a legal option above which the values of parameters are counted."""
 _GRAIN = 4_000
-"""The least steps of such a part: counting takes time."""
+"""The minimum steps of a part that counts its own, as counting takes time."""
 _COARSE = 5_000
-"""Steps of a value without its parts above which smaller parts count, too: most values fail at their first test."""
+"""The maximum steps of a value, excluding its parts, above which smaller parts count too: most fail an early test."""
 _FINE = 1_000
-"""The least steps of a smaller part."""
+"""The minimum steps of a smaller part."""
 
 
 def count_work(p: ir.Program, *, expressions: bool = True) -> ir.Program:
@@ -41,7 +41,7 @@ def count_work(p: ir.Program, *, expressions: bool = True) -> ir.Program:
 
     Args:
         p: the originally lowered program.
-        expressions: if False, expressions are unchanged, and only parameter values are counted, in option lists.
+        expressions: whether to rewrite expressions; if not, only parameter values in option lists are counted.
     """
     coarse = _Counting(p, _GRAIN, expressions=expressions)
     result = coarse.prepared()
@@ -49,15 +49,15 @@ def count_work(p: ir.Program, *, expressions: bool = True) -> ir.Program:
 
 
 class _Counting:
-    """One preparation of a program. Definitions are prepared when a long expression calls them.
+    """One preparation of a program, with definitions prepared as long expressions call them.
 
     Args:
         p: the program.
-        grain: the least steps of a part that counts for itself.
+        grain: the minimum steps of a part that counts its own.
         expressions: as in `count_work`.
 
     Attributes:
-        most: the most steps of a value whose parts count for themselves, without these parts.
+        most: the maximum steps of a value, excluding parts that count their own.
     """
 
     def __init__(self, p: ir.Program, grain: int, *, expressions: bool) -> None:
@@ -70,7 +70,7 @@ class _Counting:
         self._done: set[int] = set()
 
     def prepared(self) -> ir.Program:
-        """The whole program; code evaluated between decisions, such as scoring, is unchanged."""
+        """The whole program; code that runs between decisions, such as scoring, is unchanged."""
         p, blocks = self._p, [*self._p.blocks]
         often = times(Flow(p)) if self._expressions else {}
         for number, rounds in often.items():
@@ -81,7 +81,7 @@ class _Counting:
         return replace(p, blocks=blocks, decisions=decisions)
 
     def _decision(self, d: ir.Decision, *, idle: bool) -> ir.Decision:
-        """A decision; if listing its options may take long, it counts by actual values."""
+        """A decision; if listing its options may take long, the listing counts actual values."""
         d = replace(d, choices=tuple([replace(c, depths=option_tests(c, self._facts).depths) for c in d.choices]))
         result = _listed(d, self._whole)
         if sum(c.steps for c in result.choices) <= (LONG_LISTING if idle else MAX_LISTED):
@@ -124,7 +124,7 @@ class _Counting:
         return e
 
     def _definition(self, number: int) -> None:
-        """Prepares a definition; it counts its own steps if it is long without counting parts."""
+        """Prepares a definition; it counts its own steps if it is long apart from its counting parts."""
         if number in self._done:
             return
         self._done.add(number)
@@ -136,11 +136,11 @@ class _Counting:
             self._p.functions[number] = replace(f, steps=ir.Const(steps))
 
     def _outlined(self, e: ir.Expr, steps: int, each: int, *, whole: bool = False) -> ir.Expr:
-        """The call of a new definition that counts steps, and `each` for each member.
+        """The call of a new definition that counts `steps`, and `each` for each member.
 
-        These are the members of a loop's set, or of the result: that of a closure or, with `whole`, any set.
+        The members are those of a loop's set, or of the result of a closure or, with `whole`, of any set expression.
 
-        Variables of the rules are arguments of it: machines do not hold them in their cells.
+        Variables of the rules become arguments, as machines do not hold them in cells.
         """
         cells = [x for x in walk(e) if isinstance(x, ir.Cell | ir.Positive | ir.Total | ir.Held)]
         variables = dict.fromkeys([x for x in cells if self._p.cells[x.base].group == "rules"])
@@ -164,7 +164,7 @@ class _Counting:
 
 
 def _listed(d: ir.Decision, costs: Costs) -> ir.Decision:
-    """A decision whose options all count their listing."""
+    """A decision with counted listing for all options."""
     choices = []
     for c in d.choices:
         assert c.depths is not None
@@ -182,7 +182,7 @@ def _each(e: ir.Fold | ir.Ranked) -> tuple[ir.Expr | None, ...]:
 
 
 def _put(e: ir.Expr, values: dict[ir.Expr, ir.Local], bound: frozenset[int]) -> ir.Expr:
-    """The expression with variables and slots replaced, except those it binds itself."""
+    """The expression with variables and slots replaced, except for its own bindings."""
     if isinstance(e, ir.Local) and e.slot in bound:
         return e
     result = values.get(e) if isinstance(e, ir.Local | ir.Cell) else None

@@ -1,4 +1,4 @@
-"""Pass: expressions that depend only on facts become constants."""
+"""Pass: replaces expressions that depend only on facts with constants."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.traversal import LEAVES, Binding, Elsewhere, Facts, changed, free, highest, walk
 
 _MAX_FOLDED = 100_000
-"""Steps that are taken beforehand for the condition of a loop."""
+"""The maximum steps to evaluate a loop's condition in advance."""
 _FEW = 8
-"""The most sets whose union is spelled out."""
+"""The maximum number of sets in an unrolled union."""
 
 
 def fold_constants(p: ir.Program) -> ir.Program:
@@ -35,7 +35,7 @@ def fold_constants(p: ir.Program) -> ir.Program:
         if isinstance(e, ir.Row) and isinstance(e.index, ir.Const) and 0 <= e.index.value < len(p.arrays[e.array]):
             return ir.Const(p.arrays[e.array][e.index.value])
         if isinstance(e, ir.Call):
-            body = p.functions[e.function].body  # what it names with `let` is worked out, used or not, and may fault
+            body = p.functions[e.function].body  # its `let` bindings are evaluated even if unused, and may fault
             return body if isinstance(body, ir.Const) and not facts.may_fault(e) else e
         if isinstance(e, ir.Fold):
             return _folded_loop(e, facts)
@@ -52,7 +52,7 @@ def _folded_op(e: ir.Op, facts: Facts) -> ir.Expr:
     if e.op in ("==", "!=") and args[1] == FALSE and isinstance(args[0], ir.Fold) and args[0].op == "set":
         asked = [x for x in (args[0].where, args[0].body) if x is not None]
         if any(map(facts.may_fault, asked)):
-            return e  # the first member does not settle it: of a later one there may be a fault
+            return e  # a later member may fault even if the first decides the value
         some = replace(args[0], op="any", body=None)
         return some if e.op == "!=" else ir.Op("not", (some,))
     if e.op == "count" and isinstance(args[0], ir.Fold) and args[0].op == "set" and args[0].body is None:
@@ -95,7 +95,7 @@ def _folded_loop(e: ir.Fold, facts: Facts) -> ir.Expr:
 
 
 def _unrolled(e: ir.Fold) -> ir.Expr:
-    """The union of a few sets, each with one source, without a loop."""
+    """The union of a few sets, each from one source, without a loop."""
     if e.op != "union" or e.where is not None or e.body is None or not isinstance(e.source, ir.Const):
         return e
     if e.source.value.bit_count() > _FEW or not isinstance(e.body, ir.Cell | ir.Row | ir.Positive):
@@ -106,7 +106,7 @@ def _unrolled(e: ir.Fold) -> ir.Expr:
 
 
 def _at(e: ir.Expr, slot: int, member: int) -> ir.Expr:
-    """An expression for one member in a slot, with its index computed."""
+    """An expression for one member in a slot, with its index folded."""
     if e == ir.Local(slot):
         return ir.Const(member)
     e = changed(e, lambda part: _at(part, slot, member))
@@ -114,7 +114,7 @@ def _at(e: ir.Expr, slot: int, member: int) -> ir.Expr:
 
 
 def holding(p: ir.Program, e: ir.Expr, slot: int, mask: int) -> int | None:
-    """The members of a set for which a condition holds; None if finding out takes too long."""
+    """The members of a set for which a condition holds; None if the evaluation takes too long."""
     evaluator = Evaluator(p, _MAX_FOLDED)
     slots = [0] * (max(p.slots, highest(e), slot) + 1)
     result = 0
@@ -122,6 +122,6 @@ def holding(p: ir.Program, e: ir.Expr, slot: int, mask: int) -> int | None:
         for member in members(mask, 0):
             slots[slot] = member
             result |= bool(evaluator.evaluate(e, [], slots)) << member
-    except ProgramFaultError:  # none that could fault is asked: it takes too many steps
+    except ProgramFaultError:  # the step limit, as nothing else here may fault
         return None
     return result

@@ -1,4 +1,4 @@
-"""Pass: small definitions are inlined."""
+"""Pass: inlines small definitions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.traversal import Binding, Facts, binds, changed, highest, moved, substituted, walk
 
 _MAX_SIZE = 60
-"""Expressions in the body of a definition that is inlined."""
+"""The maximum number of expressions in the body of an inlined definition."""
 
 
 def inline(p: ir.Program) -> ir.Program:
-    """Replaces calls of small definitions by their bodies."""
+    """Replaces calls of small definitions with their bodies."""
     facts = Facts(p)
     functions: list[ir.Function] = []
 
@@ -31,7 +31,7 @@ def inline(p: ir.Program) -> ir.Program:
             return e
         reads = [x.slot for x in walk(f.body) if isinstance(x, ir.Local)]
         for slot, a in enumerate(e.args):
-            # An argument that is read never, or later than something else, must not report a fault.
+            # An argument that is never read, or read after something else, must not fault.
             if facts.may_fault(a) or not (_is_plain(a) or reads.count(slot) == 0):
                 return e
         by = max([top, *(highest(a) for a in e.args)]) + 1
@@ -45,7 +45,7 @@ def inline(p: ir.Program) -> ir.Program:
 
 
 def _is_plain(e: ir.Expr) -> bool:
-    """Whether evaluating it twice costs no more than storing it."""
+    """Whether evaluating an expression twice costs no more than storing its value."""
     if isinstance(e, ir.Cell | ir.Row):
         return isinstance(e.index, ir.Const | ir.Local)
     return isinstance(e, ir.Const | ir.Local)

@@ -20,7 +20,7 @@ from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.traversal import Binding, binds, highest, parts
 
 MAX_LOOKED = 200_000
-"""Expressions that are searched for the cells that members read, plus such cells; beyond, all members are tested."""
+"""The maximum number of expressions searched for cells, plus cells found; beyond it, all members are tested."""
 
 
 def split(p: ir.Program) -> ir.Program:
@@ -40,7 +40,7 @@ def _split(v: ir.Invariant) -> ir.Invariant:
 class _Sum(NamedTuple):
     """A bound on a number: `times` the tested member + `plus` + a multiple of `step` from 0 to `most`.
 
-    Without `most` it may be any multiple, below zero too.
+    Without `most`, it may be any multiple, including negative ones.
     """
 
     times: int
@@ -93,14 +93,14 @@ class Invariants:
             asked = always.copy()
             for journal in since:
                 for at, before in zip(journal[::2], journal[1::2], strict=True):
-                    if state[at] != before:  # if it is what it was then, it has not changed since
+                    if state[at] != before:  # an equal value has not changed since
                         for number, mask in readers.get(at, ()):
                             asked[number] = asked.get(number, 0) | mask
         return sorted(number for number, mask in asked.items() if not self.holds[number](state, mask))
 
     @cached_property
     def readers(self) -> tuple[dict[int, list[tuple[int, int]]], dict[int, int]]:
-        """Cell → the invariants, with members, that may read it; and the invariants to test always."""
+        """Cell → the invariants that may read it, with members; and the invariants to test always."""
         readers: dict[int, list[tuple[int, int]]] = {}
         always: dict[int, int] = {}
         left = MAX_LOOKED
@@ -132,7 +132,7 @@ def _asked(v: ir.Invariant) -> int:
 
 
 def _walk(p: ir.Program, v: ir.Invariant) -> Iterator[tuple[ir.Expr, dict[int, _Sum]]]:
-    """The expressions of an invariant, definitions included, each with the bounds on its slots."""
+    """The expressions of an invariant, including those of definitions, each with the bounds on its slots."""
     called: set[tuple[int, tuple[_Sum, ...]]] = set()
     each = None if v.each is None else v.condition.expr
     todo: list[tuple[ir.Expr, dict[int, _Sum]]] = [(v.condition.expr, {})]

@@ -1,4 +1,4 @@
-"""Pass: sets are narrowed before loops over them."""
+"""Pass: narrows sets before loops over them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from rulespec.engine.program.option_tests import option_tests, unguarded
 from rulespec.engine.program.traversal import Elsewhere, Facts, changed, free, meet, span, targets, walk
 
 _FEW = 8
-"""Members of a set that a loop tests one by one sooner than all cells at once; sets of pieces are always narrowed."""
+"""The set size up to which a loop tests members one by one, not all cells at once; sets of pieces always narrow."""
 _WORD, _DISTANCES = 64, 4
-"""Members of a kind whose neighbours are found by moving a set, and the most distances between neighbours."""
+"""The maximum size of a kind whose neighbours are found by shifts of a set, and the maximum number of distances."""
 _MAX_WAY = 300
-"""The most blocks searched for changes by a loop; a loop with more tests all members."""
+"""The maximum number of blocks searched for changes by a loop; beyond it, all members are tested."""
 
 
 def narrow(p: ir.Program) -> ir.Program:
-    """Makes the sets of loops smaller: a condition on facts or cells becomes a set."""
+    """Narrows the sets of loops by turning conditions on facts or cells into sets."""
     facts = Facts(p)
 
     def of(e: ir.Expr, top: int) -> ir.Expr:
@@ -51,7 +51,7 @@ def narrow(p: ir.Program) -> ir.Program:
 
 
 def _within(loop: Loop, test: ir.Branch, facts: Facts) -> ir.Expr | None:
-    """The members of a loop's set for which its condition can hold, if they can be found without testing each."""
+    """The members of a loop's set for which its condition can hold, if they can be determined without testing each."""
     slot = facts.p.slots  # unused elsewhere, and not in the result
 
     def bound(e: ir.Expr) -> ir.Expr:
@@ -62,7 +62,7 @@ def _within(loop: Loop, test: ir.Branch, facts: Facts) -> ir.Expr | None:
 
 
 def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
-    """Whether no way from a loop's body to the next decision adds a member to a set."""
+    """Whether no path from a loop's body to the next decision adds a member to a set."""
     seen: set[int] = set()
     todo = [first]
     while todo and len(seen) <= _MAX_WAY:
@@ -80,7 +80,7 @@ def _lasts(e: ir.Expr, flow: Flow, first: int, head: int) -> bool:
     written = [at for i in body for at in targets(i)]
 
     def lasts(e: ir.Expr) -> bool:
-        if isinstance(e, ir.Positive):  # what is taken away from its cells brings no member
+        if isinstance(e, ir.Positive):  # a decrease of its cells adds no member
             return lasts_exactly(e.index) and not _touch(range(e.base, e.base + e.size), raised)
         if isinstance(e, ir.Op) and e.op in ("&", "|"):
             return all(map(lasts, e.args))
@@ -116,7 +116,7 @@ def _all(e: ir.Fold, facts: Facts) -> ir.Expr:
 
 
 def summed(e: ir.Fold, facts: Facts) -> ir.Expr:
-    """The sum of the same cells of all members at once."""
+    """The sum of the same cells of all members, without a loop."""
     source = e.source
     if e.op != "sum" or e.body is None or not isinstance(source, ir.Const) or source.value & (source.value + 1):
         return e
@@ -130,24 +130,24 @@ def summed(e: ir.Fold, facts: Facts) -> ir.Expr:
 
 
 def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
-    """Conditions on a single parameter narrow its set if nothing in the option may fault."""
+    """An option whose set for a parameter is narrowed by conditions on that parameter alone, if nothing may fault."""
     asked = [x for q in c.params for x in (*q.domain, q.where.expr if q.where else None) if x is not None]
     asked += [x for r in c.requires for x in (*(value for _, value in r.lets), r.expr)]
     if any(len(q.domain) > 1 for q in c.params) or any(facts.may_fault(x) for x in asked):
         return c
     if c.depths is not None and option_tests(replace(c, depths=None), facts).depths != c.depths:
-        return c  # some may have faulted in the program as it was lowered
+        return c  # some may fault in the lowered program
     requires = list(c.requires)
     params = []
     slots: set[int] = set()
     for q in c.params:
         slots.add(q.slot)
-        if q.tested or q.none is not None:  # no condition on the members is one on none
+        if q.tested or q.none is not None:  # conditions on members do not apply to none
             params.append(q)
             continue
         place = [r for r in requires if not r.lets and q.slot in free(r.expr) and free(r.expr) <= slots]
         tests = [*conjuncts(q.where.expr if q.where else None), *(x for r in place for x in conjuncts(r.expr))]
-        if requires[: len(place)] != place:  # one of them comes before a condition that stays
+        if requires[: len(place)] != place:  # one of them precedes a remaining condition
             sure = [p.slot for p in c.params if p.none is None]
             tests = [unguarded(x, sure) for x in tests]
         low, left = _narrowed(q.low, q.slot, tests, facts)
@@ -170,7 +170,7 @@ def _narrowed(source: ir.Expr, slot: int, tests: Collection[ir.Expr], facts: Fac
             left.append(test)
         else:
             mask, without = result
-            mask = unguarded(mask, ()) if number else mask  # it no longer comes after the tests before it
+            mask = unguarded(mask, ()) if number else mask  # it no longer follows the tests before it
             source = op("diff", source, mask) if without else _both(source, mask, facts)
     return source, left
 
@@ -185,7 +185,7 @@ def _both(a: ir.Expr, b: ir.Expr, facts: Facts) -> ir.Expr:
 
 
 def _size(e: ir.Expr, facts: Facts) -> int:
-    """A bound above all members of a set; 0 if none is known."""
+    """An upper bound of all members of a set; 0 if none is known."""
     if isinstance(e, ir.Const):
         return e.value.bit_length()
     if isinstance(e, ir.Inverse):
@@ -198,7 +198,7 @@ def _size(e: ir.Expr, facts: Facts) -> int:
 
 
 def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr, bool] | None:
-    """The members for which a condition holds, or (True) fails, as a set found without testing each one."""
+    """The set of members for which a condition holds, or (True) fails, determined without testing each."""
     if isinstance(e, ir.Op) and e.op == "not":
         result = _mask(e.args[0], slot, source, facts)
         return (result[0], not result[1]) if result else None
@@ -243,8 +243,8 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
 
 
 def _joined(e: ir.Logic, slot: int, source: ir.Const, facts: Facts) -> tuple[ir.Expr, bool] | None:
-    """The members for which all conditions hold, or one of them."""
-    # The guards of a condition are among those before it, and settle what is none.
+    """The members for which all conditions hold, or any."""
+    # The guards of a condition are among the preceding ones, and exclude none.
     tests = [e.args[0], *(unguarded(test, (slot,)) for test in e.args[1:])]
     masks = [_mask(test, slot, source, facts) for test in tests]
     held = [op("diff", source, one[0]) if one[1] else one[0] for one in masks if one is not None]
@@ -254,7 +254,7 @@ def _joined(e: ir.Logic, slot: int, source: ir.Const, facts: Facts) -> tuple[ir.
 
 
 def _near(e: ir.Expr, slot: int, source: ir.Const, facts: Facts) -> tuple[ir.Expr, bool] | None:
-    """The members that an array leads to members for which a condition holds, or fails: those, moved back."""
+    """The members that an array maps to members for which a condition holds, or fails, found by a reverse shift."""
     rows = {part for part in walk(e) if isinstance(part, ir.Row) and part.index == ir.Local(slot)}
     if len(rows) != 1:
         return None
@@ -269,7 +269,7 @@ def _near(e: ir.Expr, slot: int, source: ir.Const, facts: Facts) -> tuple[ir.Exp
         return None
     distances: dict[int, int] = {}
     for member in members(source.value, 0):
-        if (other := array[member]) >= 0:  # of none nothing is asked
+        if (other := array[member]) >= 0:  # none has no conditions
             distances[member - other] = distances.get(member - other, 0) | 1 << member
     mask = _mask(condition, there, ir.Const((1 << size) - 1), facts)
     if mask is None or len(distances) > _DISTANCES or not _in_state(mask[0], facts):
@@ -279,12 +279,12 @@ def _near(e: ir.Expr, slot: int, source: ir.Const, facts: Facts) -> tuple[ir.Exp
 
 
 def _in_state(e: ir.Expr, facts: Facts) -> bool:
-    """Whether a set is made of sets kept in the state, so that it costs less than a test of one member."""
+    """Whether a set is composed of sets in the state, so that it costs less than testing one member."""
     return all(facts.p.cells[part.base].group == "pieces" for part in walk(e) if isinstance(part, ir.Positive))
 
 
 def _held(e: ir.Expr, slot: int, value: ir.Expr, many: bool, facts: Facts) -> ir.Expr | None:
-    """The entities whose state is a value, or the tokens whose place, or a fact of it, is one."""
+    """The entities whose state is a value, or the tokens whose place, or a fact of it, is a value."""
     cell = e.index if isinstance(e, ir.Row) else e
     if not isinstance(cell, ir.Cell) or cell.index != ir.Local(slot):
         return None

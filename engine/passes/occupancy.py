@@ -1,8 +1,8 @@
 """Occupancy: sets of occupied places, and of tokens by place, as cells of the state.
 
-They are read often and rarely change.
+These sets are read often and change rarely.
 
-They follow the cells of the program, invisible to the rules and to all machines except their creator.
+Their cells follow those of the program, and are invisible to the rules and to all machines except their creator.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from rulespec.engine.program.journal import State
 from rulespec.engine.program.traversal import changed, meet, span, walk
 
 MAX_CELLS = 400_000
-"""Cells whose occupancy is maintained, counted once for each family that they are in."""
+"""The maximum number of cells with maintained occupancy; a cell counts once per family."""
 MAX_MEMBERS = 2_000
-"""Members of one set: each cell knows its bit, which has as many digits as its index in the set."""
+"""The maximum number of members in a set: the mask of each cell has as many bits as its index in the set."""
 
 
 class Family(Struct, frozen=True):
     """The sets of an array of cells along one of its dimensions.
 
-    The array starts at the cell `first` and has `size` cells; the members of a set are `count` cells of it, `stride`
+    The array starts at the cell `first` and has `size` cells; the members of a set are `count` of its cells, `stride`
     apart. The cell `at` holds the first of the sets.
     """
 
@@ -47,7 +47,7 @@ class Family(Struct, frozen=True):
         return self.size // self.count
 
     def place(self, cell: int) -> tuple[int, int]:
-        """The set of a cell of the array, and its bit there."""
+        """The cell of the set that contains an array's cell, and the bit in it."""
         outer, inner = divmod(cell - self.first, self.stride * self.count)
         member, lane = divmod(inner, self.stride)
         return self.at + outer * self.stride + lane, 1 << member
@@ -59,19 +59,19 @@ class Occupancy:
     Args:
         p: the program.
         wanted: the candidate families; those that exceed the bounds are dropped.
-        held: the first cell, the number of cells and the array of sets by value (`ir.Held`); filtered likewise.
+        held: candidate sets by value (`ir.Held`), each as first cell, number of cells and array; filtered likewise.
 
     Attributes:
         families: by first cell, size, stride and count.
         places: cell → the sets that contain it, each with its bit.
         holdings: the kept `held`, each with the cell of the set for value 0, preceded by the set for none (-1).
-        houses: cell → for each of them, the cell of its set, the bit, and the array.
+        houses: cell → for each holding, the cell of its first set, the bit, and the array.
         cells: the number of cells of a state.
     """
 
     def __init__(self, p: ir.Program, wanted: Iterable[Family] = (), held: Iterable[tuple[int, int, int]] = ()) -> None:
         # The index of none (-1) leads to the cell before a family. There are sets with smaller members only, and
-        # empty sets before the first family: no member is found that the family cannot have.
+        # empty sets before the first family, so no member is found that the family cannot have.
         room, ordered = MAX_CELLS, []
         for f in sorted(wanted, key=lambda f: (f.count, f.first, f.stride)):
             if f.size <= room and f.count <= MAX_MEMBERS:
@@ -105,14 +105,14 @@ class Occupancy:
         return state
 
     def sets(self, written: Iterable[int]) -> Iterator[int]:
-        """The cells of the sets that may change with the written cells."""
+        """The cells of the sets that may change after writes to cells."""
         for cell in written:
             yield from (at for at, _ in self.places.get(cell, ()))
             for first, _, array in self.houses.get(cell, ()):
                 yield from range(first - 1, first + max(array) + 1)
 
     def update(self, state: State, written: Iterable[int]) -> None:
-        """Updates the sets of cells that were written."""
+        """Updates the sets after writes to cells."""
         for cell in written:
             for at, bit in self.places.get(cell, ()):
                 state[at] = state[at] | bit if state[cell] > 0 else state[at] & ~bit
@@ -121,7 +121,7 @@ class Occupancy:
                     state[at] = state[at] | bit if at == first + array[state[cell]] else state[at] & ~bit
 
     def cell(self, e: ir.Positive | ir.Held) -> ir.Expr | None:
-        """The expression that reads a maintained set; None for others."""
+        """The expression that reads a maintained set; None for a set that is not maintained."""
         if isinstance(e, ir.Held):
             at = self.holdings.get((e.base, e.count, e.array))
             return None if at is None else ir.Cell(at, e.value, self.cells - at)
@@ -134,7 +134,7 @@ class Occupancy:
 
 
 def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
-    """The program with occupancy: it reads maintained sets of cells that only transfers change, and sets of tokens."""
+    """The program with occupancy, reading maintained sets of cells that only transfers change, and sets of tokens."""
     asked: list[list[Family]] = []
     held: dict[tuple[int, int, int], None] = {}
 
@@ -160,7 +160,7 @@ def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
 
 
 def _terms(e: ir.Expr) -> list[tuple[int, ir.Expr | None]]:
-    """A sum as its terms: a factor and its expression, None for a plain number."""
+    """The terms of a sum: pairs of a factor and an expression, or None for a plain number."""
     if isinstance(e, ir.Const):
         return [(e.value, None)]
     if isinstance(e, ir.Op) and e.op == "+":
@@ -173,7 +173,7 @@ def _terms(e: ir.Expr) -> list[tuple[int, ir.Expr | None]]:
 def _families(e: ir.Positive) -> Iterator[Family]:
     """The families that a set may belong to, exact sizes first; none if the set does not match an array's dimensions.
 
-    If an entity is a constant, its part of the index is a number: then only the number of members shows that the set is
+    If an entity is a constant, its part of the index is a number; then only the number of members shows that the set is
     one of a family over entities.
     """
     terms = _terms(e.index)

@@ -19,7 +19,7 @@ PASSES: tuple[Pass, ...] = (fold_constants, inline, fold_constants, narrow, fold
 
 
 def optimized(p: ir.Program, passes: Sequence[Pass] = PASSES) -> ir.Program:
-    """The program after some passes; `p` is not changed."""
+    """The program after the given passes; `p` is unchanged."""
     for run in passes:
         p = run(p)
     return p

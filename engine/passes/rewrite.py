@@ -11,7 +11,7 @@ from rulespec.engine.program.builder import FALSE, logic, op
 from rulespec.engine.program.traversal import highest, substituted
 
 Change = Callable[[ir.Expr, int], ir.Expr]
-"""Rewrites an expression, given the highest slot that is in use around it."""
+"""A rewriting function for an expression, given the highest slot in use around it."""
 
 
 def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> ir.Program:
@@ -40,7 +40,7 @@ def in_decision(d: ir.Decision, change: Change) -> ir.Decision:
 
 
 class _Rewriting:
-    """One rewriting of a program; `slots` is the number of slots it needs so far."""
+    """One rewriting of a program; `slots` is the number of slots needed so far."""
 
     def __init__(self, slots: int, change: Change) -> None:
         self.slots = slots
