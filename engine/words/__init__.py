@@ -1,1 +1,1 @@
-"""Text for people: titles of entities, sentences about options and changes, in several languages."""
+"""Text for people, in several languages: titles of entities, sentences about options and changes."""

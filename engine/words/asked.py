@@ -1,4 +1,4 @@
-"""Decisions of a ruleset: their options, and the variables known at them."""
+"""Decisions of a ruleset: their options, and the variables known at each."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from rulespec.typed.rule_traversal import definition_expressions, expressions
 from rulespec.types import Type
 
 DECIDER, ACTOR = "decider", "actor"
-"""Names in holes of texts: who decides, and for whom or what."""
+"""Names in holes of texts for the decider, and for the entity acted for."""
 _STATE = (typed.Field, typed.PieceCount, typed.Room, typed.RoomTogether, typed.Once)
 Known = dict[str, Type]
-"""Variables in scope, by name."""
+"""The types of variables in scope, by name."""
 
 
 class Decisions:
-    """The decisions of a ruleset by name.
+    """The decisions of a ruleset, by name.
 
     Attributes:
-        options: decision → its options by name.
-        known: decision → the rule variables known wherever it is asked.
+        options: decision → its options, by name.
+        known: decision → the rule variables known at every place of the decision.
         endings: the outcomes of the game.
     """
 
@@ -32,7 +32,7 @@ class Decisions:
             self._walk(procedure.body, {var.name: var.type for var in procedure.params})
 
     def paths(self) -> list[str]:
-        """All options, each after its decision."""
+        """All options, each prefixed with its decision."""
         return [f"{decision}.{option}" for decision, options in self.options.items() for option in options]
 
     def _walk(self, block: typed.Block, known: Known) -> None:
@@ -51,7 +51,7 @@ class Decisions:
                     self._walk(body, known | more)
 
     def _decide(self, s: typed.Decide, known: Known) -> None:
-        """Records a decision; values drawn by it are known to later statements."""
+        """Records a decision; later statements know the values it draws."""
         place = dict(known)
         if s.each is not None:
             place[s.each.var.name] = s.each.var.type
@@ -80,7 +80,7 @@ def _blocks(s: typed.Stmt) -> Sequence[tuple[typed.Block, Known]]:
 
 
 def help_subjects(ruleset: typed.Ruleset, decisions: Decisions) -> Iterator[str]:
-    """The names that may have a help text, as in the other sections of word files."""
+    """The names that may have a help text, in the notation of word files."""
     d = ruleset.declarations
     yield from decisions.options
     yield from decisions.paths()

@@ -1,8 +1,8 @@
 """Causes of automatic changes: the procedures triggered by a move, in words, each with its changes.
 
 A procedure gets a sentence if the ruleset has a text for it (`procedures` in `titles.yaml`) and it changes something.
-Procedures it calls belong to it, unless they have texts themselves. A procedure begun by an earlier move has a separate
-text for its continuation (`resumed`).
+Procedures that it calls belong to it, unless they have texts themselves. A procedure begun by an earlier move has a
+separate text for its continuation (`resumed`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Cause(Brief, Struct, frozen=True):
 
     Attributes:
         text: a sentence.
-        changes: its changes.
+        changes: the changes it makes.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Cause(Brief, Struct, frozen=True):
 
 
 class _Stretch(Struct, frozen=True):
-    """A part of a move: the cells before and after it, and those of them that were written."""
+    """A part of a move: the cells before and after it, and the cells written."""
 
     before: State
     after: State
@@ -50,14 +50,14 @@ class _Stretch(Struct, frozen=True):
 
 
 class _Frame(Struct):
-    """A procedure under way.
+    """An active procedure.
 
     Attributes:
-        text: its text; None if it has none, and belongs to the one that calls it.
-        name: its name.
+        text: the procedure's text; None if it has none, and belongs to its caller.
+        name: the procedure's name.
         arguments: the values of its parameters.
-        begin: the cells when it began, or went on.
-        stretches: its parts, which calls of others come between.
+        begin: the cells when it began, or was resumed.
+        stretches: its parts, separated by calls of other procedures.
     """
 
     text: TitleText | None
@@ -88,7 +88,7 @@ class Causes:
         self._names = {first: name for name, (first, _) in self._program.entries.items()}
 
     def of(self, record: Record) -> tuple[tuple[Change, ...], tuple[Cause, ...]]:
-        """The direct changes of a move, and the effects that it triggered."""
+        """The direct changes of a move, and the events that it caused."""
         frames = _Frames(record, self._frame)
         own: list[Change] = []
         causes: list[Cause] = []
@@ -103,9 +103,9 @@ class Causes:
         return tuple(own), tuple(causes)
 
     def _frame(self, mark: Mark, begin: State, *, resumed: bool) -> _Frame | None:
-        """The frame of a procedure that begins or goes on; None if it begins, and has no text.
+        """The frame of a procedure that begins or is resumed; None if it begins and has no text.
 
-        A wrapped procedure goes by its own name, and its wrap has the sentence.
+        A wrapped procedure keeps its own name, and the sentence belongs to its wrap.
         """
         name = self._records.owners[mark.block] if resumed else self._names[mark.block]
         wrapped = " " in name and not resumed
@@ -117,7 +117,7 @@ class Causes:
         return _Frame(text, name, arguments, begin)
 
     def _place(self, mark: Mark, cell: int, state: State) -> int:
-        """The place of a variable of a procedure that goes on: one that called itself takes it out of its row next."""
+        """The cell of a resumed procedure's variable; a recursive procedure still has it in its row of saved frames."""
         rows = self._rows.get(mark.block)
         return rows.rows[cell] + state[rows.depth] - 1 if rows is not None and cell in rows.rows else cell
 
@@ -145,7 +145,7 @@ class _Frames:
 
     Args:
         record: the move.
-        frame: makes the frame of a procedure that begins or goes on.
+        frame: returns the frame of a procedure that begins or is resumed.
 
     Attributes:
         all: the frames, in the order in which they began.
@@ -175,7 +175,7 @@ class _Frames:
             self._written.add(cell)
 
     def _begun(self, mark: Mark, *, resumed: bool) -> _Frame | None:
-        """The frame of a procedure that begins or goes on, if it has one."""
+        """The frame of a procedure that begins or is resumed, if any."""
         frame = self._make(mark, self._last, resumed=resumed)
         if frame is not None:
             self._note()
@@ -184,7 +184,7 @@ class _Frames:
         return frame
 
     def _return(self, mark: Mark) -> None:
-        """Goes on with the procedure that has called; one that an earlier move has begun goes on as a frame."""
+        """Returns to the calling procedure; a procedure begun by an earlier move gets a frame."""
         if len(self._stack) == 1:
             self._note()
             self._stack = [self._begun(mark, resumed=True) or self._stack[-1]]
@@ -195,7 +195,7 @@ class _Frames:
             self._stack.pop()
 
     def _note(self) -> None:
-        """Notes the changes since the last stretch: they belong to the procedure under way now."""
+        """Records the changes since the last stretch, which belong to the currently active procedure."""
         if self._written:
             now = self._state.copy()
             self._stack[-1].stretches.append(_Stretch(self._last, now, frozenset(self._written)))
@@ -205,13 +205,13 @@ class _Frames:
 def has_causes(words: Words, game: Game, seat: str | None) -> bool:
     """Whether the moves of a game have causes in words for a seat.
 
-    In a game with secrets, seats get none, as the procedures that run may depend on hidden data.
+    In a game with secrets, seats get none, as hidden data may determine which procedures run.
     """
     return words.has_causes and (seat == OMNISCIENT or not game.omniscient.secretive)
 
 
 def recorded(game: Game, option: Option) -> Record:
-    """The record of an option about to be taken, under the rules of the game's table.
+    """The record of an option about to be taken, with the rules of the game's table.
 
     Raises:
         RulesetFaultError: if the rules fault.
@@ -224,7 +224,7 @@ def recorded(game: Game, option: Option) -> Record:
 
 
 def set_off(words: Words, game: Game, option: Option) -> tuple[tuple[Change, ...], tuple[Cause, ...]] | None:
-    """The changes of a move about to be made, and its causes; None if seats get none."""
+    """The changes of a move about to be made, and their causes; None if seats get none."""
     if not has_causes(words, game, None):
         return None
     causes = Causes(Changes(Narrator(words, game)))

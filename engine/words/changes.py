@@ -25,15 +25,15 @@ _GAME = "game"
 
 
 class Change(Brief, Struct, frozen=True):
-    """A change of a field or of a pile of pieces; a move between places is one change.
+    """A change of a field or of a pile of pieces; a move between places is a single change.
 
     Attributes:
         text: the change for people: `Ann cash: 3 → 5`, `cart of Ann: supply → oak`, `oak owner: Ann`.
-        of: what changed: an entity's title and a field, or a pile.
-        before: the value before, or the source of moved pieces.
-        after: the value after, or the target of moved pieces.
-        where: the source and target entities, as `kind.name`; "" if there is none, or it is hidden.
-        seat: the owner of the pieces, if it is a seat: some boards have places per seat.
+        of: the subject of the change: an entity's title and a field, or a pile.
+        before: the old value, or the source of moved pieces.
+        after: the new value, or the target of moved pieces.
+        where: the source and target entities, as `kind.name`; "" for none, or for a hidden one.
+        seat: the owner of the pieces, if it is a seat, as some boards have places per seat.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Change(Brief, Struct, frozen=True):
 
 
 class Snapshot(Brief, Struct, frozen=True):
-    """The cells of a position, the hidden ones among them, and a guarded state of the seat."""
+    """The cells of a position, its hidden cells, and a guarded state from which only visible cells can be read."""
 
     state: tuple[int, ...]
     unseen: Collection[int]
@@ -53,11 +53,11 @@ class Snapshot(Brief, Struct, frozen=True):
 
 
 _known: WeakKeyDictionary[Words, tuple[ir.Program, dict[int, int]]] = WeakKeyDictionary()
-"""The ranks of the last program that words were asked about."""
+"""The ranks of each ruleset's last program, by its words."""
 
 
 def _ranks(words: Words, program: ir.Program) -> dict[int, int]:
-    """The cells of a program that people are shown, each with its rank in the order of the declarations."""
+    """The displayed cells of a program, each with its rank in declaration order."""
     known = _known.get(words)
     if known is None or known[0] is not program:
         cells = ((at, program.cells[at]) for at in program.declared)
@@ -67,7 +67,7 @@ def _ranks(words: Words, program: ir.Program) -> dict[int, int]:
 
 
 def _internal(cell: CellName) -> tuple[str, str]:
-    """The owner and the name by which words know whether only the rules need a cell."""
+    """The owner and the name that tell whether only the rules use a cell."""
     return (cell.name, cell.place) if cell.group == _PIECES else (cell.group, cell.name)
 
 
@@ -92,7 +92,7 @@ class Changes:
         return Snapshot(tuple(state), unseen, self.narrator.state)
 
     def since(self, before: Snapshot) -> list[Change]:
-        """The differences between the seat's current view and an earlier one, in declaration order."""
+        """The differences between an earlier view of the seat and the current one, in declaration order."""
         return self.between(before, self.snapshot())
 
     def between(self, before: Snapshot, now: Snapshot, cells: Set[int] | None = None) -> list[Change]:
@@ -101,9 +101,9 @@ class Changes:
         Entities have their earlier names.
 
         Args:
-            before: the earlier one.
-            now: the later one.
-            cells: the cells to compare; None: all.
+            before: the earlier snapshot.
+            now: the later snapshot.
+            cells: the cells to compare; None means all.
         """
         self.narrator.past = before.readable
         if cells is None and not (before.unseen or now.unseen):
@@ -119,7 +119,7 @@ class Changes:
         results: list[Change] = []
         piles: dict[tuple[str, str], list[int]] = {}
         for at in cells:
-            opened = at in before.unseen  # then all that it holds is news, whether it has changed or not
+            opened = at in before.unseen  # its whole content is then new to the seat, even if unchanged
             if at in now.unseen or (old[at] == new[at] and not opened):
                 continue
             cell = self._cells[at]
@@ -134,7 +134,7 @@ class Changes:
         return results
 
     def _pile(self, cells: list[int], before: Snapshot, now: Snapshot) -> Iterator[Change]:
-        """The changes of a pile: a move, if one place loses as many as another gains."""
+        """The changes of a pile; if one place loses as many pieces as another gains, they form a move."""
         name, seat = self._name_of_pile(self._cells[cells[0]]), self._seat_of_pile(self._cells[cells[0]])
         gains = {at: now.state[at] - before.state[at] for at in cells if at not in before.unseen}
         if len(cells) == len(gains) == 2 and sum(gains.values()) == 0:
@@ -151,7 +151,7 @@ class Changes:
             yield self._changed(f"{name} {self._place(self._cells[at])}", was, str(now.state[at]), where, seat)
 
     def _changed(self, of: str, before: str, after: str, where: tuple[str, str], seat: str = "") -> Change:
-        """A change of a value; one that comes into the place of none, or has none after it, stands for itself."""
+        """A change of a value; from or to none, only the other value is named."""
         none = self._words.word("none")
         text = f"{before} → {after}"
         if before == none:
@@ -163,11 +163,11 @@ class Changes:
     # --- places ---------------------------------------------------------------------------------
 
     def _index(self, cell: CellName) -> str:
-        """The entity that pieces stand on; "" where they stand on none."""
+        """The entity on which pieces stand, or ""."""
         return f"{cell.index_kind}.{self._labels.names[cell.index_kind][cell.index]}" if cell.index_kind else ""
 
     def _named(self, cell: CellName, before: int | None, after: int) -> tuple[str, str]:
-        """The entities that a field or the place of a token names before and after; else whose field it is."""
+        """The entities named by a field or a token's place before and after; otherwise the field's entity."""
         ends = ("" if value is None else self._entity(cell.type, value) for value in (before, after))
         source, target = ends
         if source or target or cell.group == _GAME:
@@ -175,7 +175,7 @@ class Changes:
         return "", f"{cell.group}.{owner_of(self._labels, cell)}"
 
     def _entity(self, type_: str, value: int) -> str:
-        """The entity that a value is, or stands on; "" if it is none."""
+        """The entity that is a value, or on which it stands; "" for none."""
         name = self._labels.plain(type_, value) if type_.removesuffix("?") in self._labels.names else None
         if not isinstance(name, str):
             return ""
@@ -196,7 +196,7 @@ class Changes:
         return f"{owner} {field}" if owner else field
 
     def _owner(self, cell: CellName) -> str:
-        """The title of the entity that owns the field; "" for the game's."""
+        """The title of the entity with the field; "" for a field of the game."""
         if cell.group == _GAME:
             return ""
         return self.narrator.entity(cell.group, self._owners(cell, (cell.group,))[0])
@@ -213,7 +213,7 @@ class Changes:
         return self._words.pieces(cell.name, owners)
 
     def _seat_of_pile(self, cell: CellName) -> str:
-        """The seat that owns pieces; "" if none does."""
+        """The seat that owns pieces, or ""."""
         kinds = self._words.ruleset.declarations.kinds
         seats = [number for kind, number in cell.by_seat if kind in kinds and kinds[kind].is_player]
         return self.narrator.game.seats[seats[0]] if seats else ""
@@ -230,7 +230,7 @@ class Changes:
     # --- the whole state -------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """The state as in `state_json`, with titles instead of ids, and without purely technical fields."""
+        """The state in the form of `state_json`, with titles instead of ids, and without purely technical fields."""
         if self._words.names == "id":
             game, now = self.narrator.game, self.snapshot()
             return named_state(game.omniscient.program, self._labels, now.state, now.unseen, null=False)
@@ -259,7 +259,7 @@ class Changes:
         return ", ".join(titles) or "-"
 
     def _plain(self, cell: CellName, value: int) -> Any:
-        """A value for a table: numbers and false unchanged, so that empty ones can be left out."""
+        """A value for a table; numbers and false are unchanged, so that empty ones can be omitted."""
         plain = self._labels.plain(cell.type, value)
         if plain is None or plain == [] or plain is False or (isinstance(plain, int) and not isinstance(plain, bool)):
             return plain

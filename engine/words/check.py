@@ -22,7 +22,7 @@ from rulespec.typed.rule_traversal import expressions
 from rulespec.types import BAD, Ent, Num, Type, never_none, or_none
 
 MAX_HOLES = 3_000
-"""The limit of holes in all texts of one language, counted where they are expressions."""
+"""The maximum number of holes with expressions in all texts of a language."""
 
 
 class TextCheck:
@@ -45,7 +45,7 @@ class TextCheck:
 
     def fits(self, section: str, name: str, text: TitleText) -> bool:
         """Whether a text's subject exists, and its holes can be filled."""
-        if section == "words":  # their names are those of the schema
+        if section == "words":  # the schema defines their names
             return self._named(text, program_words(ENGLISH)[name].holes())
         names, what, holes_of = self._sections[section]
         return self.known(name, names(), what, text) and holes_of(name, text)
@@ -56,7 +56,7 @@ class TextCheck:
 
     @cached_property
     def _sections(self) -> Mapping[str, tuple[Callable[[], Iterable[str]], str, Callable[[str, TitleText], bool]]]:
-        """Section → its allowed names, their description, and the check of a text's holes."""
+        """Section → its allowed names, a noun for them, and the check of a text's holes."""
         kinds = [kind for kind in self.d.kinds.values() if not kind.nameless]
         piles: list[typed.PieceDecl | typed.Kind] = [*self.d.pieces.values(), *(kind for kind in kinds if kind.places)]
         return {
@@ -91,7 +91,7 @@ class TextCheck:
         return [*self.d.fields.values(), *(field for kind in self.d.kinds.values() for field in kind.state.values())]
 
     def known(self, name: str, names: Iterable[str], what: str, said: TitleText | Expression) -> bool:
-        """Whether a name exists."""
+        """Whether a name is among the allowed ones; reports an unknown name."""
         there = set(names)
         if name in there:
             return True
@@ -102,7 +102,7 @@ class TextCheck:
         return False
 
     def has_state(self, name: str, said: Expression) -> bool:
-        """Whether a field, a type of pieces or a place with that name exists."""
+        """Whether a field, a type of pieces or a place with this name exists."""
         fields = [f"{f.kind}.{f.name}".lstrip(".") for f in self._fields()]
         piles = self._sections["places"][0]()
         return self.known(name, [*fields, *self.d.pieces, *piles], "state", said)
@@ -119,7 +119,7 @@ class TextCheck:
         return self._named(text, [index] if index else [])
 
     def _named(self, text: TitleText, names: Iterable[str]) -> bool:
-        """Whether the holes of a text have these names."""
+        """Whether all holes of a text are among these names."""
         known = list(names)
         wrong = [hole for parts in (text.other, text.one or ()) for hole in holes(parts) if hole.text not in known]
         for hole in wrong if text.top else ():
@@ -160,7 +160,7 @@ class TextCheck:
         return self._filled(text, self.scope("options", name, text.node.span))
 
     def _help(self, _: str, text: TitleText) -> bool:
-        """Whether a help's holes are constants and facts: it is read at any time."""
+        """Whether a help text only uses constants and facts, as it is displayed at any time."""
         if not self._filled(text, Env()):
             return False
         for rule in words(get(text.node, "rules")) if text.top and self.ruleset.listed else ():
@@ -187,7 +187,7 @@ class TextCheck:
         return env.bind(_var(ACTOR, self.actor_type(decision) or env.vars[DECIDER].type, span))
 
     def _known(self, decision: str, span: Span) -> Env:
-        """The variables known at all decisions of a name, and their deciders."""
+        """The variables known at all decisions with a name, and their deciders."""
         env = Env()
         for name, type_ in self.decisions.known.get(decision, {}).items():
             env = env.bind(_var(name, type_, span))
@@ -216,7 +216,7 @@ class TextCheck:
         return result.ok
 
     def _expression(self, hole: Hole, node: Node, env: Env, report: Report) -> typed.Expr | None:
-        """The typed form of the expression in a hole; None if it has none, which is reported."""
+        """The typed expression in a hole; None, with a report, if it is invalid."""
         if hole.text in env.vars:
             return typed.Local(env.vars[hole.text].type, env.vars[hole.text].span, env.vars[hole.text])
         self._holes += 1
@@ -226,7 +226,7 @@ class TextCheck:
             self.report.extend(report.diagnostics)
             raise DiagnosticsError(self.report.diagnostics)
         result = Report()
-        for variables in (env, solid(env)):  # where what it reads is none, a hole stays empty
+        for variables in (env, solid(env)):  # a hole that reads none stays empty
             tried = Report()
             try:
                 tree = parse_expr(hole.text, span.file, span.line, span.column, cached=True)
@@ -248,9 +248,9 @@ class TextCheck:
     # --- who acts ---------------------------------------------------------------------------------
 
     def all_actors(self) -> list[str]:
-        """The decisions where someone acts for another entity.
+        """The decisions at which a seat acts for another entity.
 
-        A text for all decisions is checked at those with the variables it reads; if there are none, that is reported.
+        A text for all decisions is checked at those with the variables it reads; if there are none, it is reported.
         """
         own = self.own.actors.items()
         named = [n for n, e in own if self.known(n, self.decisions.options, "decision", e) and e.text != "none"]
@@ -287,7 +287,7 @@ class TextCheck:
 
 
 def solid(env: Env) -> Env:
-    """The same variables, except optional ones."""
+    """The same variables, with non-optional types."""
     result = Env()
     for var in env.vars.values():
         result = result.bind(_var(var.name, never_none(var.type), var.span))

@@ -1,7 +1,7 @@
-"""The words of a ruleset as data for a WebAssembly module: texts whose holes are functions of the module.
+"""The words of a ruleset as data for pages: texts whose holes are functions of a WebAssembly module.
 
-A page fills them like `Narrator`. Each text lists the values that its holes may name: known rule variables, the
-decider, the entity acted for, and the arguments of the option. An expression lists in `guard` its possibly hidden
+A page fills them like `Narrator`. Each text lists the values available to its holes: known rule variables, the decider,
+the entity acted for, and the arguments of the option. An expression lists in `guard` its possibly hidden
 reads: cells by number, and for indexed cells a pair of the first cell and the index function.
 """
 
@@ -30,7 +30,7 @@ _SHOWN = ("none", "yes", "no", "chance", "nobody")
 
 
 class _Value(Struct, frozen=True):
-    """A value for a hole, with its source."""
+    """A value for a hole, and its source."""
 
     name: str
     type: Type
@@ -108,12 +108,12 @@ class _Exported:
         }
 
     def _known(self, number: int) -> list[_Value]:
-        """The variables known where a decision is asked."""
+        """The variables known at a decision."""
         known = self.asides.program.known[number].items()
         return [_Value(name, type_, {"get": "known", **self._function(e)}) for name, (type_, e) in known]
 
     def _function(self, e: ir.Expr, params: int = 0) -> dict[str, Any]:
-        """The function for an expression of `params` values, with the hidden cells it reads."""
+        """The function for an expression with `params` parameters, and the hidden cells it may read."""
         guard = self._guard(e, params) if self._secret else []
         return {"aside": self.asides.add(e, params), **({"guard": guard} if guard else {})}
 
@@ -131,7 +131,7 @@ class _Exported:
         return [*sorted(cells), *pairs]
 
     def _is_settled(self, index: ir.Expr, params: int) -> bool:
-        """Whether arguments and public state alone determine the cell to be read."""
+        """Whether arguments and public state alone determine which cell is read."""
         return free(index) <= {*range(params)} and self._secret.isdisjoint(self._reads.of(index))
 
     def _actor(self, decision: str, values: Sequence[_Value]) -> dict[str, Any] | None:
@@ -214,7 +214,7 @@ def form(type_: Type) -> list[str]:
 
 
 def _last(values: Sequence[_Value]) -> list[_Value]:
-    """Values by name; the last one counts where a name is repeated."""
+    """Values by name; of repeated names, the last value counts."""
     return list({value.name: value for value in values}.values())
 
 
@@ -224,6 +224,6 @@ def _holes(template: Template) -> list[str]:
 
 
 def _amounts(text: TitleText) -> dict[str, Any]:
-    """The words for an amount; None stands for the number."""
+    """The words for an amount, with None in the place of the number."""
     other = [part if isinstance(part, str) else None for part in text.other]
     return {"other": other, "one": None if text.one is None else [p if isinstance(p, str) else None for p in text.one]}

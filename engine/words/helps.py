@@ -1,4 +1,4 @@
-"""Help texts: a title and a sentence about a place, a card, a space or a decision, for new players."""
+"""Help texts for new players: a title and a sentence about a place, a card, a space or a decision."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import walk
 
 _SENTENCES = 3
-"""Sentences of the list of rules that stand for a decision without a help."""
+"""The number of sentences from the list of rules for a decision without a help text."""
 
 
 class Help(Brief, Struct, frozen=True):
-    """A help text: its title, its sentence, and the ids of its rules."""
+    """A help text: the title, the sentence, and the ids of its rules."""
 
     title: str
     text: str
@@ -33,7 +33,7 @@ class Help(Brief, Struct, frozen=True):
 def helps(words: Words, game: Game) -> dict[str, Help]:
     """The help texts of a ruleset, by subject; the game's position does not matter.
 
-    A decision without a help text gets the sentences of the rules cited by it or its options, or a docstring.
+    A decision without a help text gets the sentences of the rules that it or its options cite, or a docstring.
     """
     narrator = Narrator(words, game, None)
     results: dict[str, Help] = {}
@@ -71,7 +71,7 @@ def title_of(words: Words, name: str) -> str:
 
 
 def _sources(ruleset: typed.Ruleset) -> dict[str, tuple[tuple[str, ...], str]]:
-    """Decision → the rules that it cites itself, or else its options, or else its procedure; and a docstring."""
+    """Decision → the rules cited by itself, or else by its options, or else by its procedure; and a docstring."""
     results: dict[str, tuple[tuple[str, ...], str]] = {}
     for procedure in ruleset.rules.procedures.values():
         for s in walk(procedure.body):

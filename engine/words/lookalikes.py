@@ -16,7 +16,7 @@ from rulespec.types import Ent
 def warn_of_lookalikes(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report) -> None:
     """Warns of two entities of a kind with equal titles, ignoring case, accents and spaces.
 
-    Not if each owner has its own set of the same titles, as these are never offered together.
+    There is no warning if each owner has a set of the same titles, as these are never offered together.
 
     Args:
         ruleset: the ruleset.
@@ -38,7 +38,7 @@ def warn_of_lookalikes(ruleset: typed.Ruleset, titles: Titles, own: Titles, repo
 
 
 def _has_one_set_each(kind: typed.Kind, looks: list[str]) -> bool:
-    """Whether a fact divides a kind into parts with the same titles, each once: each side has a set of its own."""
+    """Whether a fact divides a kind into sides that each have the same titles, without duplicates."""
     for fact in kind.facts.values():
         if isinstance(fact.type, Ent):
             parts: dict[int, list[str]] = {}
@@ -51,7 +51,7 @@ def _has_one_set_each(kind: typed.Kind, looks: list[str]) -> bool:
 
 
 def _titles(kind: typed.Kind, titles: Titles, own: Titles) -> Iterator[tuple[str, str, Span, bool]]:
-    """Each entity's name, title, place, and whether these words have it."""
+    """The name of each entity, its title and place, and whether the language has it."""
     for entity in kind.entities:
         key = ("entities", f"{kind.name}.{entity.name}")
         text = titles.texts.get(key) or own.texts.get(key)
@@ -70,6 +70,6 @@ def _warn(report: Report, kind: typed.Kind, first: tuple[str, str, Span], second
 
 
 def _look(title: str) -> str:
-    """A title as people see it at a glance: without case, accents and blanks."""
+    """A title as it looks at a glance, without case, accents and blanks."""
     letters = unicodedata.normalize("NFKD", title).casefold()
     return "".join(c for c in letters if unicodedata.category(c) not in ("Mn", "Cf") and not c.isspace())

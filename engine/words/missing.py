@@ -14,7 +14,7 @@ from rulespec.types import BagOf, Ent, Order, PathOf, SetOf
 
 
 def shown(words: Words) -> list[Key]:
-    """The displayed texts, as section and name in word files."""
+    """The texts that a table displays, as pairs of section and name in word files."""
     return list(dict.fromkeys(_shown(words)))
 
 
@@ -41,7 +41,7 @@ def _shown(words: Words) -> Iterator[Key]:
 
 
 def _kinds(words: Words) -> set[str]:
-    """The kinds that texts may name: with state, of pieces and places, or among displayed values."""
+    """The kinds named by texts: those with state, of pieces and places, or of displayed values."""
     d = words.ruleset.declarations
     seen = {kind.name for kind in d.kinds.values() if kind.state or kind.places}
     piles: list[typed.PieceDecl | typed.Kind] = [
@@ -75,11 +75,11 @@ def _places(words: Words, pile: str, places: dict[str, typed.PlaceDecl]) -> Iter
 def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[Key], list[Key]]:
     """The keys without a text in a language's files, and all possible keys.
 
-    The program's own words are included if it does not support the language. In the ruleset's own language, entities
-    and measures have titles from their declarations.
+    The program's own words are included if it has none in the language. In the ruleset's own language, entities and
+    measures have titles from their declarations.
 
     Raises:
-        DiagnosticsError: as for `Words`.
+        DiagnosticsError: under the same conditions as for `Words`.
     """
     words = Words(ruleset)
     wanted = shown(words)

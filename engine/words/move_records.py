@@ -1,8 +1,8 @@
 """Records of moves: the procedures that ran and the cells that were written, in order.
 
-A program is instrumented, run as generated Python, and its journal read. Marks are writes to an additional cell where a
-procedure starts, where it is resumed, and where a decision had no legal option; the addresses of displayed cells are
-computed at run time, so that the journal has every write to them, not only the first.
+A program is instrumented and run as generated Python, and its journal is read. Marks are writes to an additional cell
+where a procedure starts, where it is resumed, and where a decision had no legal option; the addresses of displayed
+cells are computed at run time, so that the journal has every write to them, not only the first.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from rulespec.engine.program.procedures import procedures
 from rulespec.typed import nodes as typed
 
 _MORE = 4
-"""The most by which marks multiply the steps of a move: the rules' own steps are bounded where the game runs."""
+"""The maximum factor by which marks multiply the steps of a move, which the original program bounds."""
 Kind = Literal["enters", "returns", "skips"]
-"""A procedure begins at a block, another one goes on at it, or a decision was nobody's and the rules go on there."""
+"""The kinds of events: a procedure starts at a block, its caller resumes at a block, or a decision is skipped."""
 
 
 class Mark(NamedTuple):
-    """Something that happens in a move.
+    """An event in a move.
 
     Attributes:
         kind: the kind of event.
@@ -46,12 +46,12 @@ class Mark(NamedTuple):
 
 
 class Record(Struct, frozen=True):
-    """A move.
+    """The record of a move.
 
     Attributes:
-        cells: the cells of the program before it.
-        marks: its events.
-        writes: each write to a displayed cell, with the values before and after.
+        cells: the cells of the program before the move.
+        marks: the events.
+        writes: each write to a displayed cell: the cell, the old value, the new value.
     """
 
     cells: Sequence[int]
@@ -60,7 +60,7 @@ class Record(Struct, frozen=True):
 
 
 class Records:
-    """Records moves of the games of a program.
+    """A recorder of moves in games of a program.
 
     Args:
         program: the program.
@@ -73,7 +73,7 @@ class Records:
 
     @cached_property
     def owners(self) -> dict[int, str]:
-        """The name of the procedure of each block."""
+        """The name of each block's procedure."""
         names = {first: name for name, (first, _) in self.program.entries.items()}
         of = procedures(Flow(self.program))
         return {block: names[first] for first, procedure in of.items() for block in procedure.blocks}
@@ -83,8 +83,8 @@ class Records:
 
         Args:
             cells: the cells of the program before the move.
-            block: the first block of its option.
-            args: its arguments.
+            block: the first block of the option.
+            args: the arguments of the option.
 
         Raises:
             ProgramFaultError: if the rules fault.
@@ -96,7 +96,7 @@ class Records:
 class _Marked:
     """A program with marks, and their meanings.
 
-    The cells of the marks are at the end: a zero, a source of ones, one for each mark, one for each parameter.
+    The cells for marks come last: a zero, a source of ones, one cell per mark, one per parameter.
     """
 
     def __init__(self, program: ir.Program) -> None:
@@ -125,12 +125,12 @@ class _Marked:
         self.program = replace(program, blocks=blocks, cells=[*program.cells, *names], start=start)
 
     def _at(self, cell: int) -> ir.Cell:
-        """A cell whose address is worked out at run time: its number and the zero."""
+        """A cell with an address computed at run time, as the sum of its number and the zero."""
         zero = ir.Cell(self._size, ir.Const(0), 1)
         return ir.Cell(0, ir.Op("+", (ir.Const(cell), zero)), self._size + len(self.start))
 
     def _visible(self, i: ir.Instruction) -> ir.Instruction:
-        """An instruction whose writes are all in the journal."""
+        """An instruction with all its writes in the journal."""
         if isinstance(i, ir.Store):
             return replace(i, target=self._far(i.target))
         if isinstance(i, ir.Transfer):
@@ -146,14 +146,14 @@ class _Marked:
         return ir.Transfer(self._at(self._size + 1), self._at(self._first + number), ir.Const(1), True, 0)
 
     def _copied(self, block: int, cells: tuple[int, ...]) -> list[ir.Store]:
-        """The instructions that copy the parameters of a procedure that begins."""
+        """The instructions that copy the parameters of a starting procedure."""
         return [
             ir.Store(self._at(to), ir.Cell(at, ir.Const(0), 1), None, None, 0)
             for to, at in zip(self._arguments.get(block, ()), cells, strict=False)
         ]
 
     def read(self, cells: Sequence[int], state: State, journal: Journal) -> Record:
-        """The record of a run that led from cells to a state, by its journal."""
+        """The record of a run from cells to a state, read from its journal."""
         after: dict[int, int] = {}
         entries: list[tuple[int, int, int]] = []
         for i in range(len(journal) - 2, -1, -2):
@@ -183,14 +183,14 @@ class _Marked:
 
     @staticmethod
     def _fill(marks: list[Mark], begun: list[tuple[int, range]], copies: Mapping[int, int]) -> None:
-        """Fills in the arguments of a procedure that has begun: they are copied right after its mark."""
+        """Fills in the arguments of a starting procedure, which are copied right after its mark."""
         for number, cells in begun:
             marks[number] = marks[number]._replace(arguments=tuple([copies[cell] for cell in cells]))
 
 
 def _machine(program: ir.Program) -> Machine:
-    """A machine that writes all that it is asked to write, in order."""
-    from rulespec.engine.python.features import ALL_FEATURES  # lazily: who only lists moves needs no code
+    """A machine that performs all writes, in order."""
+    from rulespec.engine.python.features import ALL_FEATURES  # lazily: listing moves needs no generated code
     from rulespec.engine.python.on_demand import OnDemandBackend
 
     features = replace(ALL_FEATURES, slices=False, occupancy=False, variables=False)
@@ -202,4 +202,4 @@ def _of_table(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -
 
 
 records = MachineMemo(_of_table)
-"""The records of a ruleset for a number of seats and the values of all settings."""
+"""The recorders of rulesets, by number of seats and values of all settings."""

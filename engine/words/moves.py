@@ -1,4 +1,4 @@
-"""A game move by move: the actor, the move in words, and its changes."""
+"""A game move by move: for each move the actor, a sentence, and its changes."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Move(Brief, Struct, frozen=True):
     """A move of a game, in words.
 
     Attributes:
-        number: its place among all moves, from 1; an undo is a move, too.
-        ply: the number of decisions that stand after it.
+        number: the number of the move among all moves, from 1; an undo is a move, too.
+        ply: the number of decisions in effect after it.
         decision: the name of the decision; "" for an undo.
         by: the deciding seat; None for chance, and for an undo.
         actor: the title of the entity acted for; None if the seat acted for itself.
         option: the option as ids; None if hidden.
         text: the sentence.
-        changes: its changes.
+        changes: the changes of the move.
         own: the changes without a cause in words.
-        causes: the triggered effects, with the other changes, step by step.
+        causes: the triggered effects, step by step, with the other changes.
         back: the number of decisions it undoes.
     """
 
@@ -71,15 +71,15 @@ class Moves:
 
     Args:
         words: the words of the game's ruleset.
-        game: a finished game; it is not changed.
-        moves: its decisions, including undos; by default, the decisions that stand.
-        seat: the listener (None: everybody): decisions that stand are narrated as the seat saw them; undone ones are
+        game: a finished game, which remains unchanged.
+        moves: its decisions, including undos; by default, the decisions in effect.
+        seat: the listener (None: the public). Decisions in effect are narrated as the seat saw them; undone ones are
             played and undone silently, as fields may keep their values. By default, the omniscient table.
         recording: whether to record all moves, not only those with causes.
 
     Attributes:
-        visible: the places of the narrated moves among all moves.
-        record: the record of the last move; None for an undo, or if it is not recorded.
+        visible: the indices of the narrated moves among all moves.
+        record: the record of the last move; None for an undo or an unrecorded move.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Moves:
         return Move(number + 1, self.game.ply, *of, changes, changes if own is None else own, causes)
 
     def _leave_plans_out(self, game: Game, seat: str | None) -> None:
-        """Leaves out withdrawn decisions and the open plan of another seat, which ends before the moves do."""
+        """Leaves out withdrawn decisions, and the open plan of another seat, which ends before the moves do."""
         if not game.omniscient.program.drafts:
             return
         numbers, viewer = game.omniscient.numbers, PUBLIC if seat is None else game.seats.index(seat)
@@ -161,7 +161,7 @@ class Moves:
 
 
 def _standing(moves: Sequence[Option | TakenBack]) -> list[int]:
-    """The positions of the decisions that stand."""
+    """The indices of the decisions in effect."""
     results: list[int] = []
     for at, move in enumerate(moves):
         if isinstance(move, TakenBack):

@@ -34,16 +34,16 @@ from rulespec.language.paths import stops
 from rulespec.types import BagOf, Ent, Maybe, Num, Order, PathOf, SetOf, Type, may_be_none, never_none, none_of, or_none
 
 _MAX_DEPTH = 4
-"""Texts of entities within those of others."""
+"""The maximum nesting of entity texts."""
 _MAX_SHOWN = 2_000
-"""Characters of a text that is put together."""
+"""The maximum length of an assembled text, in characters."""
 _T = TypeVar("_T")
 Taken = Option | SeenOption | Event
-"""An option of the game, one that a seat has, or a decision as a seat has seen it."""
+"""An option of the game, an option seen by a seat, or a decision seen by a seat."""
 
 
 class Value(Struct, frozen=True):
-    """A value for a hole; None if hidden."""
+    """A value for a hole; its number is None if hidden."""
 
     name: str
     type: Type
@@ -51,7 +51,7 @@ class Value(Struct, frozen=True):
 
 
 class _NothingError(Exception):
-    """Something is none that an expression reads."""
+    """The error for reading a value that is none."""
 
 
 class Narrator:
@@ -60,7 +60,7 @@ class Narrator:
     Args:
         words: the words of the game's ruleset.
         game: the game.
-        seat: the listener (None: everybody); by default, the omniscient table.
+        seat: the listener (None means the public); by default, the omniscient table.
     """
 
     def __init__(self, words: Words, game: Game, seat: str | None = OMNISCIENT) -> None:
@@ -70,7 +70,7 @@ class Narrator:
         self._labels = game.omniscient.labels
         self._queries = Queries(game.ruleset, game.seats, game.settings)
         self.past: State | None = None
-        """The cells of an earlier position, while its entities are named."""
+        """The cells of an earlier position, during the naming of its entities."""
         self._state: State = []
         self._stamp = -1
         self._memo: tuple[int, State | None, dict[tuple[object, ...], Any]] = -1, None, {}
@@ -98,7 +98,7 @@ class Narrator:
         return _shown(option)
 
     def choice(self, option: Option) -> str:
-        """The button text of an option: `Move to oak (2 pence)`; if there is none, the text from `option`."""
+        """The button text of an option, `Move to oak (2 pence)`, or else the text from `option`."""
         self.words.begin()
         name, arguments = self._read(option)
         if self.words.offered(option.decision, name) is not None:
@@ -107,7 +107,7 @@ class Narrator:
         return self.option(option)
 
     def _sentence(self, option: Taken, name: str, arguments: list[Value], section: str = "options") -> str:
-        """The words of an option, by its text or by its arguments."""
+        """The words for an option, from its text or from its arguments."""
         if self.words.names == "id":
             return _shown(option)
         text = self.words.text(section, f"{option.decision}.{name}")
@@ -120,7 +120,7 @@ class Narrator:
     def places(self, of: Taken | Decision) -> list[tuple[str, int]]:
         """The entities in the text of a decision or an option, as kinds and numbers.
 
-        For an option, its arguments are excluded, so that for instance the target of a piece remains.
+        An option's arguments are excluded, so that, for instance, the target of a piece remains.
         """
         self.words.begin()
         arguments: list[Value] = []
@@ -139,7 +139,7 @@ class Narrator:
         return []
 
     def _entities(self, expressions: Sequence[str], values: list[Value], text: TitleText) -> list[tuple[str, int]]:
-        """The entities that expressions are, without those that are none or not seen, each once."""
+        """The distinct entities that are values of expressions, except none and hidden ones."""
         use = BudgetUse(f"the text `{text.name}`", text.node.span)
         params = tuple((name, type_) for name, type_ in {value.name: value.type for value in values}.items())
         results: dict[tuple[str, int], None] = {}
@@ -229,7 +229,7 @@ class Narrator:
         return Value(DECIDER, or_none(Ent(kind)), -1 if by is None else self.game.seats.index(by))
 
     def _known(self, decision: str) -> list[Value]:
-        """The variables known where the open decision is asked."""
+        """The variables known at the open decision."""
         position = self.game.omniscient.numbers
         program, asked = position.program, position.asked
         if asked < 0 or program.decisions[asked].name != decision:
@@ -244,7 +244,7 @@ class Narrator:
             return None
 
     def _who(self, decision: str, by: str | None) -> list[Value]:
-        """The variables of the rules where a decision is asked, its decider and actor."""
+        """The rule variables known at a decision, its decider and its actor."""
         return self._memoized(("who", decision, by), lambda: self._who_now(decision, by))
 
     def _who_now(self, decision: str, by: str | None) -> list[Value]:
@@ -253,7 +253,7 @@ class Narrator:
         return [*known, seat, actor if actor is not None else Value(ACTOR, seat.type, seat.number)]
 
     def _read(self, option: Taken) -> tuple[str, list[Value]]:
-        """The name of an option and its arguments, hidden ones without a number."""
+        """The name of an option and its arguments; hidden arguments have no number."""
         name, texts = split_option(_shown(option))
         params = self.words.decisions.options[option.decision][name].params
         numbers: Sequence[int | None]
@@ -267,7 +267,7 @@ class Narrator:
     # --- entities and values -------------------------------------------------------------------
 
     def entity(self, kind: str, number: int, depth: int = 0) -> str:
-        """The text of an entity, if its kind has one, otherwise its title."""
+        """The text of an entity if its kind has one, otherwise its title."""
         text = self.words.text("each", kind)
         if text is None or depth >= _MAX_DEPTH or ("entities", self._path(kind, number)) in self.words.own.texts:
             return self.words.title(kind, number, self.game.shown_names)
@@ -277,7 +277,7 @@ class Narrator:
         return self.words.title(kind, number, self.game.shown_names)
 
     def _memoized(self, key: tuple[object, ...], make: Callable[[], _T]) -> _T:
-        """A result that follows from the present position, kept while it stands: options have much in common."""
+        """A result that depends on the current position, cached until that changes, as options have much in common."""
         stamp, (at, past, memo) = self.game.omniscient.numbers.stamp, self._memo
         if at != stamp or past is not self.past:
             memo = {}
@@ -291,7 +291,7 @@ class Narrator:
         return f"{kind}.{self._labels.names[kind][number]}"
 
     def show(self, type_: Type, number: int | None, depth: int = 0) -> str:
-        """A value in words; None represents a hidden one."""
+        """A value in words; None stands for a hidden value."""
         return self._show(type_, number, depth).text
 
     def _show(self, type_: Type, number: int | None, depth: int) -> Filled:
@@ -324,7 +324,7 @@ class Narrator:
     # --- texts ---------------------------------------------------------------------------------
 
     def _filled(self, text: TitleText, values: list[Value], depth: int = 0) -> str:
-        """A text with its holes filled from values, and from the state."""
+        """A text with its holes filled from values and from the state."""
         known = {value.name: value for value in values}
         use = BudgetUse(f"the text `{text.name}`", text.node.span)
 
@@ -340,7 +340,7 @@ class Narrator:
         return fill(self._form(text, values, use), filled)[:_MAX_SHOWN]
 
     def _form(self, text: TitleText, values: list[Value], use: BudgetUse) -> Template:
-        """Of two forms of a text the one that its number asks for."""
+        """The singular or plural form of a text, by the value of its number."""
         if text.one is None or not text.count:
             return text.other
         with suppress(_NothingError):
@@ -351,8 +351,8 @@ class Narrator:
         """An expression and its value; None if it is none or depends on hidden cells.
 
         Raises:
-            _NothingError: if something that it reads is none.
-            SpentError: if there are no steps left for it; then ids are shown from here on.
+            _NothingError: if a value that it reads is none.
+            SpentError: if the step budget is exhausted; from then on, ids are shown.
         """
         known = {value.name: value for value in values}.values()
         numbers = [v.number for v in known]
@@ -372,7 +372,7 @@ class Narrator:
             raise
 
     def _query(self, expression: str, params: tuple[tuple[str, Type], ...]) -> tuple[Query, bool]:
-        """An expression over variables, and whether it requires the ones it reads not to be none."""
+        """A query over variables, and whether it requires all that it reads not to be none."""
         key = (expression, params)
         if key not in self._known_queries:
             try:
@@ -384,7 +384,7 @@ class Narrator:
 
     @property
     def state(self) -> State:
-        """The cells of the current position; hidden ones cannot be read."""
+        """The cells of the current position; hidden cells cannot be read."""
         if self.past is not None:
             return self.past
         position = self.game.omniscient.numbers
@@ -397,7 +397,7 @@ class Narrator:
 
 
 def _shown(option: Taken) -> str:
-    """An option as ids; empty if hidden."""
+    """An option as ids; "" if hidden."""
     return option.option or "" if isinstance(option, Event) else str(option)
 
 

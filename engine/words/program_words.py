@@ -1,4 +1,4 @@
-"""The program's own words, such as `after 3 decisions`, in a file for each language: `languages/de.json`."""
+"""The program's own words, such as `after 3 decisions`, in one file per language: `languages/de.json`."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _NAME = re.compile(r"[a-z]{2,3}")
 
 
 class Word(Struct, frozen=True):
-    """A word, with its singular if different."""
+    """A word, with its singular if that differs."""
 
     other: Template
     one: Template | None = None
 
     def filled(self, number: int | None, values: Mapping[str, str]) -> str:
-        """The word with its holes filled; `number` fills the hole of that name, and selects singular or plural."""
+        """The word with its holes filled; `number` fills the hole with this name, and selects singular or plural."""
         known = dict(values) if number is None else {**values, "number": str(number)}
         parts = self.one if number == 1 and self.one is not None else self.other
         return fill(parts, lambda hole: Filled(known.get(hole, hole)))
 
     def holes(self) -> list[str]:
-        """The names of its holes."""
+        """The names of the word's holes."""
         return [hole.text for hole in holes(self.other)]
 
 

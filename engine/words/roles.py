@@ -6,7 +6,7 @@ from rulespec.engine.words.words import Words
 
 
 def role_title(words: Words, role: str) -> str:
-    """The title of a role, with its field if named with one; the name itself if it is a seat's or a team's."""
+    """The title of a role, with its field if it has one; the name itself for a seat or a team."""
     entity, dot, field = role.partition(".")
     for kind in words.ruleset.declarations.kinds.values():
         names = [each.name for each in kind.entities]

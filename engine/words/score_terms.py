@@ -1,4 +1,4 @@
-"""Points as a sum: the scoring of a ruleset, split at its additions, in words."""
+"""Points as a sum: the scoring of a ruleset, split into terms, in words."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
 MOST = 12
-"""Parts of a sum that are shown."""
+"""The maximum number of terms."""
 _MAX_TEXT = 60
 Env = Mapping[typed.Var, ir.Expr]
 Term = tuple[str, int]
-"""The title of a part of a sum, and its value."""
+"""The title and the value of a term."""
 
 
 def score_terms(game: Game, words: Words) -> dict[str, list[Term]]:
-    """Seat → the non-zero terms of its points; empty if the points are not a sum."""
+    """The non-zero terms of each seat's points; empty if the points are not a sum."""
     scoring = game.ruleset.rules.scoring
     if scoring is None:
         return {}
@@ -46,7 +46,7 @@ class _Apart:
         self._queries = Queries(game.ruleset, game.seats, game.settings)
 
     def value(self, e: typed.Expr, env: Env) -> int:
-        """The value of an expression, given its variables."""
+        """The value of an expression, given the values of its variables."""
         evaluate = self._queries.function(e, Scope(dict(env)))
         return evaluate(list(self._game.omniscient.numbers.state), [0] * (self._queries.program.slots + 1))
 
@@ -59,7 +59,7 @@ class _Apart:
                 return [*within(one, env), *within(other, env)]
             if e.op == "-":
                 return [*within(one, env), *((title, -value) for title, value in within(other, env))]
-            if e.op in "*/" and isinstance(other, typed.Lit) and other.value == 1:  # of units alone
+            if e.op in "*/" and isinstance(other, typed.Lit) and other.value == 1:  # a conversion of units only
                 return within(one, env)
         if isinstance(e, typed.Call) and e.definition.body is not None and not e.definition.lets and depth < MOST:
             values = (ir.Const(self.value(arg, env)) for arg in e.args)
@@ -69,7 +69,7 @@ class _Apart:
         return [(self._title(e), self.value(e, env))]
 
     def _members(self, e: typed.Each, env: Env) -> list[Term]:
-        """The members of a set that count."""
+        """The terms of the members of a set."""
         kind = e.binder.var.type.kind  # type: ignore[union-attr]
         mask = self.value(e.binder.source, env)
         titles = self._words.titles(kind, self._game.shown_names)

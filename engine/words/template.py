@@ -9,18 +9,18 @@ from msgspec import Struct
 from rulespec.records import Brief
 
 MAX_TEXT = 500
-"""Characters of a text."""
+"""The maximum length of a text, in characters."""
 MAX_HOLES = 12
-"""Holes of one text."""
+"""The maximum number of holes in a text."""
 _MAX_HOLE = 200
 _MAX_NESTED = 3
-"""Braces within the expression of a hole."""
+"""The maximum nesting of braces in the expression of a hole."""
 _TWICE = "{}[]"
-"""Characters that stand for themselves where they are written twice."""
+"""Characters that are escaped by doubling."""
 
 
 class Hole(Brief, Struct, frozen=True):
-    """A hole in a text for the value of an expression, with its place in the text."""
+    """A hole in a text, for the value of an expression, with its offset in the text."""
 
     text: str
     at: int = 0
@@ -43,14 +43,14 @@ class Filled(Brief, Struct, frozen=True):
 
 
 Fill = Callable[[str], Filled]
-"""A function from the expression of a hole to its content."""
+"""A function that maps the expression of a hole to its content."""
 
 
 def parse_template(text: str) -> Template:
-    """The parts of a text.
+    """Parses a text into its parts.
 
     Raises:
-        ValueError: if its braces or brackets do not match, or there are too many holes; the message says which.
+        ValueError: if braces or brackets do not match, or there are too many holes; the message names the fault.
     """
     if len(text) > MAX_TEXT:
         raise ValueError(f"a text has at most {MAX_TEXT} characters")
@@ -98,7 +98,7 @@ def _add(parts: list[str | Hole] | list[str | Hole | Optional], char: str) -> No
 
 
 def _end_of_hole(text: str, at: int) -> int:
-    """The end of a hole, whose expression may have braces of its own."""
+    """The end of a hole; its expression may contain braces."""
     depth = 0
     for end in range(at, min(len(text), at + _MAX_HOLE + 2)):
         depth += (text[end] == "{") - (text[end] == "}")

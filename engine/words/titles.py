@@ -1,4 +1,4 @@
-"""The word files of a ruleset: `titles.yaml` in its own language, `titles.de.yaml` and so on."""
+"""The word files of a ruleset: `titles.yaml` in its own language, `titles.de.yaml` in German."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rulespec.ruleset_files import Files, RulesetReader, files_at
 from rulespec.typed import nodes as typed
 
 MAX_LANGUAGES = 50
-"""Of one ruleset."""
+"""The maximum number of languages of a ruleset."""
 PLAIN = ("kinds", "fields", "measures", "measure_docs", "boards", "endings")
 """Sections whose texts have no holes."""
 SECTIONS = (
@@ -43,19 +43,19 @@ SECTIONS = (
     "words",
 )
 _OWN = ("language", "actor", "actors", "internal")
-"""The keys that only the file without a language may have."""
+"""The keys that are valid only in the file of the ruleset's own language."""
 _NAME = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 Key = tuple[str, str]
-"""A section, and the name in it."""
+"""A section of word files, and a name in it."""
 
 
 class TitleText(Brief, Struct, frozen=True):
-    """A text, with its singular if different; `count` is the expression for the number.
+    """A text, with its singular if that differs; `count` is the expression for the number.
 
     Attributes:
-        top: whether it is from the topmost layer; an upper layer may have removed what lower texts name.
-        node: its text in the file.
-        name: its section and its name there.
+        top: whether it is from the topmost layer; upper layers may have removed the subjects of lower texts.
+        node: the text in the file.
+        name: the section and the name in it.
     """
 
     other: Template
@@ -67,7 +67,7 @@ class TitleText(Brief, Struct, frozen=True):
 
 
 class Expression(Brief, Struct, frozen=True):
-    """An expression for the entity that a decider acts for, and whether it is from the top layer."""
+    """An expression for the entity acted for by a decider, and whether it is from the topmost layer."""
 
     text: str
     top: bool
@@ -75,14 +75,14 @@ class Expression(Brief, Struct, frozen=True):
 
 
 class HelpNote(Brief, Struct, frozen=True):
-    """The notes of a help text: a title ("" for that of its subject), and rule ids with places."""
+    """The notes on a help text: a title ("" for the subject's title), and rule ids with their places."""
 
     title: str = ""
     rules: tuple[Expression, ...] = ()
 
 
 class Titles(Brief, Struct):
-    """The content of one language's files, with upper layers overriding lower ones; `notes` belong to help texts."""
+    """The content of one language's files, with upper layers overriding lower ones; `notes` are about help texts."""
 
     texts: dict[Key, TitleText] = field(default_factory=dict)
     title: str = ""
@@ -96,7 +96,7 @@ class Titles(Brief, Struct):
 
 
 def languages(ruleset: typed.Ruleset) -> list[str]:
-    """The languages with files, other than the ruleset's own."""
+    """The languages with word files, other than the ruleset's own."""
     results: set[str] = set()
     for folder, stem in ruleset.titled:
         path = folder / stem
@@ -136,7 +136,7 @@ def unknown_language(ruleset: typed.Ruleset, language: str, known: list[str]) ->
 
 
 class _Reader(Brief, Struct, frozen=True):
-    """Reads the file of one layer over the ones before it."""
+    """A reader that adds the file of one layer to the lower layers."""
 
     titles: Titles
     top: bool
@@ -171,7 +171,7 @@ class _Reader(Brief, Struct, frozen=True):
         return Expression(text(node), self.top, node.span)
 
     def _sections(self, tree: Mapping | None) -> Iterator[tuple[str, str, Node, bool]]:
-        """Section, name and node of each text, and whether it has no holes. `each` stands for a whole kind."""
+        """The section, name and node of each text, and whether it has no holes. `each` is for entities of a kind."""
         for section in SECTIONS:
             for name, _, node in entries(get(tree, section)):
                 if section != "entities":

@@ -1,4 +1,4 @@
-"""The valid words of a ruleset, with a cache of valid texts on disk."""
+"""The valid words of a ruleset, with a disk cache."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rulespec.typed import nodes as typed
 
 
 class _Fitting(Struct, array_like=True, forbid_unknown_fields=True):
-    """The parts of the words of a language that fit their ruleset.
+    """The validity of a language's words for their ruleset.
 
     Attributes:
-        unfit: the texts that do not, which are those of lower layers.
-        internal: the state that only the rules need.
+        unfit: the invalid texts, which belong to lower layers.
+        internal: the state used only by the rules.
         actors: the decisions at which a seat acts for another entity.
     """
 
@@ -34,7 +34,7 @@ _ROOMS = (*cache.LANGUAGE, "engine/words")
 
 
 def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = None) -> None:
-    """Reports faults in a ruleset's words, in all languages. `files` reads them, by default from disk."""
+    """Reports faults in a ruleset's words, in all languages. `files` reads the files; by default, from disk."""
     result, cached = Report(), files is None or files.cached
     try:
         own = read_titles(ruleset, "", result, files)
@@ -49,7 +49,7 @@ def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = No
 def fitting_titles(
     ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report, *, cached: bool = True
 ) -> Titles:
-    """The words of a language that fit the ruleset; reports unfit ones of the topmost layer.
+    """The words of a language that are valid for the ruleset; reports invalid ones of the topmost layer.
 
     Args:
         ruleset: the ruleset.

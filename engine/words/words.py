@@ -20,7 +20,7 @@ from rulespec.typed.seat_kinds import entity_names, named, size
 Names = Literal["title", "id"]
 
 _MAX_TITLES = 2_000
-"""Kinds with the names of seats whose titles are remembered."""
+"""The maximum number of cached title lists, by kind and seat names."""
 
 
 class Words:
@@ -30,8 +30,8 @@ class Words:
         ruleset: a checked ruleset.
         language: one of `languages`; None for the ruleset's own.
         names: whether to show titles rather than ids.
-        budget: the step budget shared by all narrators of these words and by measures; by default, a budget per text.
-            Once it is exhausted, ids are shown.
+        budget: a step budget shared by all narrators of these words and by measures; by default, a budget per text.
+            Once the budget is exhausted, ids are shown.
 
     Raises:
         DiagnosticsError: RS534 if there is no such language; RS53x for mistakes in the word files.
@@ -71,11 +71,11 @@ class Words:
 
     @property
     def own(self) -> Titles:
-        """The language-independent file: actors, and internal state."""
+        """The file of the ruleset's own language, which also has actors and internal state."""
         return self._read[-1]
 
     def begin(self) -> None:
-        """Starts a narration, with its own budget unless one is shared."""
+        """Starts a narration, with a new budget unless one is shared."""
         if not self._shared and self.budget.used:
             self.budget = Budget()
             if self.names != self._at_first:
@@ -88,15 +88,15 @@ class Words:
         self._titles.clear()
 
     def too_long(self) -> tuple[Diagnostic, ...]:
-        """The warning that texts and measures have exhausted their steps; empty otherwise."""
+        """The warning that texts and measures have exhausted their step budget; empty otherwise."""
         help_ = "simplify it: a state field or a fact costs one step, a loop one per member"
         help_ = f"the rest is shown as ids, without it; {help_}"
         return self.budget.warnings("RS575", Severity.WARNING, "the words and measures of this game", help_)
 
     def text(self, section: str, name: str) -> TitleText | None:
-        """The text in the language's files, or in the ruleset's own; None if ids are shown, or if there is none.
+        """The text in the language's files, or else in the ruleset's own; None if there is none, or if ids are shown.
 
-        The sections are those of the files; `each` has the texts for all entities of a kind.
+        The sections are those of the files; `each` has one text for all entities of a kind.
         """
         if self.names == "id":
             return None
@@ -119,7 +119,7 @@ class Words:
         return not sections.isdisjoint(("procedures", "resumed"))
 
     def plain(self, section: str, name: str, default: str) -> str:
-        """A text without holes."""
+        """A text without holes, or else the default."""
         text = self.text(section, name)
         return fill(text.other, lambda hole: Filled(hole)) if text is not None else default
 
@@ -131,13 +131,13 @@ class Words:
         return next((read.title for read in self._read if read.title), self.ruleset.title)
 
     def word(self, name: str, number: int | None = None, /, **values: str) -> str:
-        """A word of the program, such as `chance`; values fill its holes, `number` selects singular or plural."""
+        """A word of the program, such as `chance`; `values` fill its holes, and `number` selects singular or plural."""
         if name not in self._words:
             self._words[name] = self._word(name)
         return self._words[name].filled(number, values)
 
     def _word(self, name: str) -> Word:
-        """For each language its file's entry, or else the program's own; the ruleset's own language comes last."""
+        """A word from the files of each language, or else from the program; the ruleset's own language comes last."""
         languages_ = [self.language, self.own_language] if len(self._read) > 1 else [self.language]
         for read, language in zip(self._read, languages_, strict=True):
             text = read.texts.get(("words", name)) if self.names == "title" else None
@@ -190,7 +190,7 @@ class Words:
         return next((note.title for note in notes[:1]), ""), tuple(rule.text for rule in rules)
 
     def decision(self, name: str) -> str:
-        """The title of a decision without a position: bracketed parts are omitted."""
+        """The title of a decision without a position; bracketed parts are omitted."""
         text = self.text("decisions", name)
         if text is None or any(isinstance(part, Hole) for part in text.other):
             return self._readable(name)
@@ -205,7 +205,7 @@ class Words:
         return fill(parts, lambda _: Filled(str(number)))
 
     def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
-        """A place of pieces or tokens; `index` is the title of its index entity, if any."""
+        """The title of a place of pieces or tokens; `index` is the title of its index entity, if any."""
         text = self.text("places", f"{pile}.{place}")
         if text is not None:
             return fill(text.other, lambda hole: Filled(index if hole == kind else hole))
@@ -214,7 +214,7 @@ class Words:
         return f"{self._readable(place)} {index}".rstrip()
 
     def pieces(self, name: str, owners: Sequence[tuple[str, str]] = ()) -> str:
-        """A type of pieces; `owners` are kind and title of each owner."""
+        """The title of a type of pieces; `owners` has the kind and title of each owner."""
         text = self.text("pieces", name)
         known = dict(owners)
         if text is not None:
@@ -223,7 +223,7 @@ class Words:
         return " ".join(parts)
 
     def title(self, kind: str, number: int, seats: Mapping[str, str] | Sequence[str]) -> str:
-        """The title of an entity, independent of a position; seats have their names."""
+        """The title of an entity, independent of a position; seats have their displayed names."""
         return self.titles(kind, seats)[number]
 
     def titles(self, kind: str, seats: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
@@ -231,14 +231,14 @@ class Words:
         names = named(seats)
         key = (kind, *names.items()) if kind in self._seated else (kind,)
         if key not in self._titles:
-            if len(self._titles) >= _MAX_TITLES:  # people of many tables may call themselves whatever they like
+            if len(self._titles) >= _MAX_TITLES:  # people at many tables may choose any names
                 del self._titles[next(iter(self._titles))]
             self._titles[key] = tuple(self._names(kind, names))
         return self._titles[key]
 
     @cached_property
     def _seated(self) -> frozenset[str]:
-        """The kinds with seat names in their titles; all others have fixed titles."""
+        """The kinds with seat names in their titles; the titles of all others are fixed."""
         kinds = self.ruleset.kinds
 
         def is_seated(name: str) -> bool:
@@ -278,13 +278,13 @@ class Words:
     # --- what people are not shown -------------------------------------------------------------
 
     def internal(self, owner: str, name: str = "") -> bool:
-        """Whether only the rules use a field of a kind (or "game"), a type of pieces, or a place of it."""
+        """Whether only the rules use a field of a kind (or of "game"), a type of pieces, or one of its places."""
         path = name if owner in ("", "game") else f"{owner}.{name}" if name else owner
         return path in self._internal or owner in self._internal
 
     @cached_property
     def _internal(self) -> frozenset[str]:
-        """State without meaning for people: listed in the files, or an account with neither a limit nor a title."""
+        """State without meaning for people: listed in the files, or an account with neither limit nor title."""
         d = self.ruleset.declarations
         fields = [*d.fields.values(), *(field for kind in d.kinds.values() for field in kind.state.values())]
         unlimited = {f"{f.kind}.{f.name}" if f.kind else f.name for f in fields if f.unlimited}
@@ -293,7 +293,7 @@ class Words:
 
 
 def _joined(parts: list[tuple[str, ...]], sizes: list[int], number: int) -> str:
-    """The title of a composed entity."""
+    """The title of a composite entity."""
     results = []
     for titles, many in zip(reversed(parts), reversed(sizes), strict=True):
         results.append(titles[number % many])
