@@ -1,1 +1,1 @@
-"""Tables: games of people and bots, and each viewer's part of them."""
+"""Tables: games of people and bots, and each viewer's view of them."""

@@ -1,4 +1,4 @@
-"""The state of a table that is not logged: the people at the seats, their open requests, and the clock."""
+"""The unlogged state of a table: the people at the seats, their open requests, and the clock."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Request(Struct):
         by: the requesting seat.
         decisions: the number of decisions.
         agreed: the seats that agree, including the requesting one.
-        at: its time, in seconds of the clock.
+        at: the time of the request, in seconds of the clock.
     """
 
     by: str
@@ -33,7 +33,7 @@ class Back(Struct, frozen=True):
 
     Attributes:
         at: the number of decisions left after it.
-        by: the undoing seat.
+        by: the seat that undid.
         decisions: the number of decisions.
         unasked: the seats not asked because they were away for too long.
     """
@@ -49,8 +49,8 @@ class Undone(Struct, frozen=True):
 
     Attributes:
         by: the seat that undid them.
-        options: for each, its seat ("": chance), its option, and the salt of its seal.
-        sealed: the choices of the open round lost with them: seat → its option and its salt.
+        options: for each decision, its seat ("" for chance), its option, and the salt of its seal.
+        sealed: the choices lost with an open round: seat → its option and its salt.
     """
 
     by: str
@@ -59,27 +59,27 @@ class Undone(Struct, frozen=True):
 
 
 class Unlogged(Struct):
-    """The state of a table that is not logged, saved next to the log.
+    """The unlogged state of a table, saved beside the log.
 
     Attributes:
         seats: the seats by id.
         seed: the seed of chance and random players.
-        deadline: seconds per decision; 0: unlimited.
-        since: seat → when its open decision was asked, in seconds of the clock.
+        deadline: seconds per decision; 0 means unlimited.
+        since: seat → the time of its open question, in seconds of the clock.
         choices: seat → its choice in the open round, not yet applied to the game, and its salt.
         request: the open undo request.
         reveals: whether everything is revealed after the game.
         at: the time of this record, in seconds of the clock; 0 in records of an earlier version.
-        absent: seconds after which an undo request no longer waits for absent people; 0: it always waits.
+        absent: seconds after which an undo request no longer waits for absent people; 0 means that it always waits.
         answers: whether a bot's decisions count as seen, so that earlier decisions are not free.
-        spent: seat → the seconds taken by its last decision, which resume if it undoes that without asking.
+        spent: seat → the seconds taken by its last decision; the clock resumes from there after a free undo.
         undone: the decisions that can be redone.
         backs: the last undos.
         lines: seat → its kept variations.
         opinions: whether bots give opinions in copies during the game.
         limits: the time limits besides the deadline.
         used: seat → the running seconds of its decisions, less the increments.
-        paused: the time when the owner stopped the clock; 0: it runs.
+        paused: the time when the owner stopped the clock; 0 while it runs.
     """
 
     seats: dict[str, Seat]
@@ -110,7 +110,7 @@ class Unlogged(Struct):
         return counted(since, stop, self.limits) if since < stop else 0.0
 
     def left(self, seat: str) -> float:
-        """The rest of a seat's budget in seconds, excluding its open decision; meaningless without a budget."""
+        """The rest of a seat's budget in seconds, excluding its open decision; only meaningful with a budget."""
         return self.limits.budget - self.used.get(seat, 0.0)
 
     def due(self, seat: str) -> float:
@@ -121,7 +121,7 @@ class Unlogged(Struct):
         return min((reached(self.since[seat], seconds, self.limits) for seconds in limits), default=inf)
 
     def clock(self, people: Collection[str], *, shown: bool) -> TableClock:
-        """The clock as displayed; without times if hidden."""
+        """The clock as displayed; without times unless `shown`."""
         if not shown or not (self.deadline or self.limits.budget):
             return TableClock(self.deadline)
         due = {seat: ceil(at) for seat in people if (at := self.due(seat)) < inf}
@@ -129,18 +129,18 @@ class Unlogged(Struct):
         return TableClock(self.deadline, due, left, bool(self.paused))
 
     def note_taken(self, seat: str, now: float) -> None:
-        """Notes the time of a seat's decision."""
+        """Records the time of a seat's decision."""
         self.spent[seat] = self.elapsed(seat, now)
         self.used[seat] = self.used.get(seat, 0.0) + self.spent[seat] - self.limits.increment
 
     def note_chosen(self, seat: str, now: float) -> None:
-        """Notes the time of a choice in a round."""
+        """Records the time of a choice in a round."""
         if seat in self.since:
             self.note_taken(seat, now)
             del self.since[seat]
 
     def note_back(self, seat: str, now: float) -> float:
-        """Restores the time of a seat's last decision, which resumes; returns the moment when it counts as asked."""
+        """Restores the time of a seat's undone decision, which resumes; returns the adjusted time of its question."""
         if seat in self.since:
             return self.since[seat]
         spent = self.spent.get(seat, 0.0)

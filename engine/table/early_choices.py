@@ -1,4 +1,4 @@
-"""Early choices in a round: at a table, seats may choose before they are asked."""
+"""Early choices in a round: at a table, seats may choose before the game asks them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rulespec.engine.logs.sealed import pending
 
 
 class EarlyChoices:
-    """Choices of the open round made before the seat was asked; the game receives each in turn.
+    """Choices of the open round made before the game asked the seat; the game receives each in turn.
 
-    The game receives the choices of a round in the order of the set. So state, hashes and logs do not depend on the
-    order of arrival, and a pending choice is in no file.
+    The game receives the choices of a round in seat order. So state, hashes and logs do not depend on the order of
+    arrival, and a pending choice is in no file.
 
     Args:
-        game: the game; it is not changed.
-        choices: the choices so far, each with its salt.
+        game: the game, which remains unchanged.
+        choices: the earlier choices, each with its salt.
     """
 
     def __init__(self, game: Game, choices: Mapping[str, tuple[Option, str]] | None = None) -> None:
@@ -45,12 +45,12 @@ class EarlyChoices:
 
     @property
     def chosen(self) -> list[str]:
-        """The seats that have chosen in the open round, in the game's order."""
+        """The seats that have chosen in the open round, in seat order."""
         results = [*(step.option.by for step in self.taken), *self._choices]
         return [seat for seat in self.game.seats if seat in results]
 
     def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:
-        """The option to take without asking, its author, and the salt: an early choice, or the only option."""
+        """The option to take without a question, its author, and the salt: an early choice, or the only option."""
         by = decision.by
         if by is None or not decision.together:
             self._choices.clear()
@@ -63,11 +63,11 @@ class EarlyChoices:
         return None
 
     def choose(self, seat: str, text: str) -> int:
-        """Records a choice, which replaces an earlier one.
+        """Records a choice, replacing an earlier one.
 
         Returns:
             The number of decisions that the caller has to undo: those since the seat's earlier choice. Choices of
-            others are noted, and return with the same seals.
+            others are recorded here, and reapplied with the same seals.
 
         Raises:
             ValueError: if the text names no option, or the seat is not asked.
@@ -81,7 +81,7 @@ class EarlyChoices:
         return number
 
     def withdraw(self, seat: str) -> int:
-        """Drops a choice. Returns the same as `choose`."""
+        """Drops a choice; returns the same as `choose`."""
         _, number = self._without(seat)
         for step in pending(self.game)[-number or len(pending(self.game)) :]:
             if step.option.by is not None:
@@ -90,7 +90,7 @@ class EarlyChoices:
         return number
 
     def _without(self, seat: str) -> tuple[Game, int]:
-        """The game at the point where the seat was asked, and the number of decisions since."""
+        """The game at the point of the seat's question, and the number of decisions since."""
         taken = [step.option.by for step in pending(self.game)]
         number = len(taken) - taken.index(seat) if seat in taken else 0
         past = self.game.copy()
@@ -100,6 +100,6 @@ class EarlyChoices:
 
 
 def is_forced(game: Game) -> bool:
-    """Whether the asked seat has a single option in a round, and everybody knows that."""
+    """Whether the seat asked in a round has a single option, and all seats know this."""
     decision = game.decision
     return decision is not None and decision.together and decision.by in Round(game).forced

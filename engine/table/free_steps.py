@@ -1,8 +1,8 @@
-"""Free steps: a seat's latest decisions that it can undo without asking anyone.
+"""Free steps: a seat's latest decisions that it can undo without consent.
 
 A step is free if it had no consequences for others: no other person has decided since, no chance event has happened,
-and no seat sees more than before. This is computed only from the seat's own view, so a free step reveals nothing to it;
-if it cannot be computed, consent is required.
+and no seat sees more than before. This is computed only from the seat's own view, so a free step reveals nothing to the
+seat; if it cannot be computed, consent is required.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rulespec.engine.logs.sealed import pending
 from rulespec.engine.program import ir
 
 _MOST = 200
-"""Steps whose verdicts are kept."""
+"""The number of cached verdicts on steps."""
 
 
 class FreeSteps:
@@ -29,11 +29,11 @@ class FreeSteps:
     def count(self, game: Game, seat: str, bots: Collection[str]) -> int:
         """The number of latest decisions that a seat may undo freely; the first of them is its own.
 
-        It includes sealed choices of others in an open round, as they have revealed nothing. A seat that has chosen in
-        the round withdraws its choice instead.
+        The count includes others' sealed choices in an open round, which have revealed nothing. A seat that has chosen
+        in the round withdraws its choice instead.
 
         Args:
-            game: the game; it is not changed.
+            game: the game, which remains unchanged.
             seat: the undoing seat.
             bots: the seats whose decisions do not matter.
         """
@@ -50,11 +50,11 @@ class FreeSteps:
         return result
 
     def _is_free(self, game: Game, seat: str, at: int) -> bool:
-        """Whether a step, by its number from 1 on, has revealed nothing to anybody."""
+        """Whether the step with this number, from 1 on, has revealed nothing to anybody."""
         program = game.omniscient.program
         step = game.omniscient.numbers.steps[at - 1]
         if any(d.held for d in program.decisions if d.name == step.option.decision):
-            return False  # what others have chosen in the round is known
+            return False  # the others' choices in the round are known
         if not _keeps_secrets(program):
             return True
         known = self._known.get((seat, at))
@@ -67,7 +67,7 @@ class FreeSteps:
     @staticmethod
     def _taught_nobody(game: Game, seat: str, at: int) -> bool:
         events = seen_events(game, seat, at - 1)
-        seen = events[0].option if events else None  # an open plan of another seat has none
+        seen = events[0].option if events else None  # another seat's open plan has no event
         if seen is None or HIDDEN in seen:
             return False
         past = game.copy()
@@ -78,5 +78,5 @@ class FreeSteps:
 
 
 def _keeps_secrets(program: ir.Program) -> bool:
-    """Whether anything is private beside the choices of an open round."""
+    """Whether anything is private besides the choices of an open round."""
     return bool(program.secrets) or any(q.private for d in program.decisions for c in d.choices for q in c.params)

@@ -1,4 +1,4 @@
-"""Messages of viewers to a table, and their refusals: plain data, as in table_message.schema.json."""
+"""Messages of viewers to a table, and refusals: plain data, as in table_message.schema.json."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 MAX_TEXT = 2_000
-"""Characters of a text in a message."""
+"""The maximum length of a text in a message, in characters."""
 Question = Literal["moves", "preview", "why", "reason"]
 Deed = Literal["take", "withdraw", "undo", "redo", "agree", "refuse", "name", "bot", "person", Question]
 
@@ -19,16 +19,15 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         do: take an option; withdraw a choice of the open round; undo, or ask to; redo; agree to an undo request, or
             refuse it, or withdraw one's own; sit down with a name; hand a seat to a bot; take it back as a person; ask
-            for earlier moves, for the consequences of an option, for the reasons why a place has none, or for
-            everything behind that or behind the changes of a move.
+            for earlier moves, for the consequences of an option, for the reasons why a place has no option, or for the
+            full explanation of that or of the changes by a move.
         serial: the serial of the viewer's last frame, for actions that depend on the position.
         option: the text of the option to take or preview.
         name: the person's name.
-        seat: the seat to hand to a bot; "": the sender's own. From a person who plays alone, the seat of the message.
+        seat: the seat to hand to a bot ("": the sender's own); for a person who plays alone, the seat of the message.
         bot: the name of the bot.
-        before: requests the moves before this number.
-        to: the number of the move, from 0, back to which to undo, or whose reasons are requested; -1: the sender's last
-            decision, or a place.
+        before: the number before which moves are requested.
+        to: the index of the move to undo back to, or to explain; -1 means the sender's last decision, or a place.
         place: an entity, as `kind.name`.
     """
 
@@ -44,9 +43,9 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MessageRefusal(Struct, frozen=True):
-    """The refusal of a message: a sentence, and the values of the failing condition.
+    """The refusal of a message: a sentence, and the values of the violated condition.
 
-    `stale`: the message refers to an earlier position, and the viewer needs the current one.
+    `stale` means that the message refers to an earlier position, and the viewer needs the current one.
     """
 
     text: str
@@ -62,7 +61,7 @@ STALE = MessageRefusal("the game has moved on", stale=True)
 
 
 def read_message(data: object) -> Message | MessageRefusal:
-    """A message from plain data; a refusal if malformed."""
+    """Parses a message from plain data; returns a refusal if it is malformed."""
     try:
         message = msgspec.convert(data, Message)
     except msgspec.ValidationError:
@@ -77,7 +76,7 @@ def read_message(data: object) -> Message | MessageRefusal:
 
 
 def _can_be_said(text: str) -> bool:
-    """Whether a text can be sent on: half a surrogate pair cannot, and refusals quote texts."""
+    """Whether a text can be transmitted: refusals quote texts, and half a surrogate pair cannot be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError:

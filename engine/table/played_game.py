@@ -17,12 +17,12 @@ class PlayedGame:
     """A game at a table, with its unsaved moves.
 
     Args:
-        game: the game at its start or point of continuation; it is changed.
+        game: the game at its start or point of continuation; it is modified.
 
     Attributes:
         game: the game.
-        early: the choices of the open round made before the seat was asked.
-        withdrawn: how often the open draft's plan has been withdrawn; a program that decides the same way again would
+        early: the choices of the open round made before the game asked the seat.
+        withdrawn: the number of withdrawals of the open draft's plan; a program that repeats its decisions would
             withdraw it forever.
     """
 
@@ -31,18 +31,18 @@ class PlayedGame:
         for step in game.omniscient.numbers.steps:
             step.pack()
         self.early = EarlyChoices(game)
-        self._moves: list[tuple[Step | TakenBack, tuple[Step, ...]]] = []  # each with the steps that it took back
+        self._moves: list[tuple[Step | TakenBack, tuple[Step, ...]]] = []  # each with the steps that it undid
         self._choices = self.early.choices
         self.withdrawn = 0
 
     # --- decisions ------------------------------------------------------------------------------
 
     def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:
-        """The option to take without asking, its author, and the salt: an early choice, or the only option."""
+        """The option to take without a question, its author, and the salt: an early choice, or the only option."""
         return self.early.due(decision, people)
 
     def take(self, option: Option, salt: str = "") -> None:
-        """Takes an option; one that withdraws a plan undoes its decisions.
+        """Takes an option; the withdrawal of a plan undoes the plan's decisions.
 
         Raises:
             IllegalOptionError: if it is illegal.
@@ -75,15 +75,15 @@ class PlayedGame:
         return self.planner is not None and (seat != self.planner or number > planned(self.game.omniscient.numbers))
 
     def choose(self, seat: str, text: str) -> None:
-        """Records a seat's choice in the open round, which replaces an earlier one.
+        """Records a seat's choice in the open round, replacing an earlier one.
 
         Raises:
-            ValueError, IllegalOptionError: as for `EarlyChoices.choose`.
+            ValueError, IllegalOptionError: under the same conditions as for `EarlyChoices.choose`.
         """
         self._reopen(self.early.choose(seat, text))
 
     def restore(self, choices: Mapping[str, tuple[str, str]]) -> None:
-        """Restores saved choices of the open round: their texts and salts."""
+        """Restores saved choices of the open round, as texts and salts."""
         for seat, (text, _) in choices.items():
             self.choose(seat, text)
         salts = {seat: (option, choices[seat][1]) for seat, (option, _) in self.early.choices.items()}
@@ -96,7 +96,7 @@ class PlayedGame:
     # --- taking back ----------------------------------------------------------------------------
 
     def since_last_of(self, seats: Collection[str]) -> int:
-        """The number of decisions since the last one of some seats, inclusive; 0 if they have not decided."""
+        """The number of decisions since the last one by any of some seats, inclusive; 0 if they have not decided."""
         past = self.game.copy()
         while past.ply:
             if past.undo().by in seats and not is_forced(past):
@@ -125,7 +125,7 @@ class PlayedGame:
         return [move for move, _ in self._moves]
 
     def confirm(self) -> list[Step | TakenBack]:
-        """The unconfirmed moves, which become final."""
+        """Marks the unconfirmed moves as final, and returns them."""
         moves = self.moves
         for move in moves:
             if isinstance(move, Step):
@@ -145,7 +145,7 @@ class PlayedGame:
         self._moves = []
 
     def rename(self, seat: str, name: str) -> None:
-        """Gives a seat another name."""
+        """Changes the displayed name of a seat."""
         choices = self.early.choices
         self.game = renamed(self.game, seat, name)
         self.early = EarlyChoices(self.game, choices)

@@ -19,7 +19,7 @@ from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 
 _REASONS = 4
-"""Reasons of a place that are given."""
+"""The maximum number of reasons per place."""
 
 
 def answer_about(words: Words, game: Game, seat: str, message: Message) -> dict[str, Any]:
@@ -37,11 +37,11 @@ def answer_about(words: Words, game: Game, seat: str, message: Message) -> dict[
 def preview(words: Words, game: Game, seat: str, text: str) -> dict[str, Any] | MessageRefusal:
     """The predictable changes by a seat's option up to the next question, in words.
 
-    `until` is the obstacle to more: `hidden` cells, `chance`, the choices of `others`; or the game is `over`.
+    `until` is the obstacle to a longer preview: `hidden` cells, `chance`, the choices of `others`, or the end (`over`).
 
     Args:
         words: the words of the ruleset.
-        game: a game in which the option is legal; it is not changed.
+        game: a game in which the option is legal; it remains unchanged.
         seat: the seat.
         text: the option.
 
@@ -62,7 +62,7 @@ def preview(words: Words, game: Game, seat: str, text: str) -> dict[str, Any] | 
 
 
 def _walked(game: Game, option: Option, seat: str) -> tuple[Ahead, tuple[frozenset[int], bool]]:
-    """An option made on a copy, by guarded reading if anything is hidden, and the cells that stay hidden after it."""
+    """The result of an option on a copy, with guarded reads if anything is hidden, and the cells hidden after it."""
     if game.omniscient.secretive:
         result = ahead(game, option, seat)
         return result, unseen_after(game, result, seat)
@@ -86,7 +86,7 @@ def _until(game: Game, option: Option, result: Ahead, opens: bool) -> str:
 
 
 def _changes(words: Words, game: Game, seat: str, result: Ahead, unseen: frozenset[int]) -> list[Change]:
-    """The changes that the seat will see, and knows before."""
+    """The changes that the seat will see and can already know."""
     narrator = Narrator(words, game, seat)
     before = Snapshot(result.before, result.unseen, GuardedState(result.before, result.unseen))
     now = Snapshot(result.after, unseen, GuardedState(result.after, unseen))
@@ -97,7 +97,7 @@ def why_no_option(game: Game, seat: str, place: str) -> list[MessageRefusal]:
     """The reasons why a place has no option, one per kind of option, limited to what a seat may know.
 
     Args:
-        game: a game with this decision open; it is not changed.
+        game: a game with this decision open; it remains unchanged.
         seat: the seat asked.
         place: an entity, as `kind.name`.
     """

@@ -1,4 +1,4 @@
-"""The seats of a table: a person's, a bot's, or free."""
+"""The seats of a table: held by people, played by bots, or free."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 MAX_NAME = 40
-"""Characters of a name that a person types."""
+"""The maximum length of a person's name, in characters."""
 
 
 class Seat(Struct):
     """A seat of a table.
 
     Attributes:
-        kind: the type of player; a free seat waits for a person.
+        kind: the type of player; a free seat is waiting for a person.
         name: the person's name; "" for the id of the seat.
-        bot: the name of the bot, such as `random` or `flat:64`, while one plays.
+        bot: the name of the bot in play, such as `random` or `flat:64`.
         stand_in: whether the bot stands in for a person.
     """
 
@@ -31,10 +31,10 @@ class Seat(Struct):
         return replace(self, kind="bot", bot=bot, stand_in=self.kind != "bot" or self.stand_in)
 
     def returned(self) -> Seat:
-        """The seat, played by a person."""
+        """The seat, returned to a person."""
         return replace(self, kind="person", bot="", stand_in=False)
 
 
 def clean_name(text: str) -> str:
-    """A name typed by a person: on one line, bounded, of printable characters; "" if nothing is left."""
+    """A name typed by a person, reduced to one line of printable characters within the limit; possibly ""."""
     return "".join(char for char in " ".join(text.split()) if char.isprintable())[:MAX_NAME].strip()

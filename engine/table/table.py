@@ -1,4 +1,4 @@
-"""A table: a game, its seats, and each viewer's part of it, independent of the web."""
+"""A table: a game, its seats, and the view of each viewer, independent of the web."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ from rulespec.engine.table.viewing import TableStanding, Viewing
 from rulespec.engine.words.words import Words
 
 RANDOM = "random"
-"""The bot that needs no thought: a table lets it play at once."""
+"""The bot without thinking time, which a table lets play at once."""
 AT_ONCE = 40
-"""Decisions of programs that a table takes at once."""
+"""The number of decisions by programs that a table takes in one call."""
 _BACKS = 20
-"""Decisions taken back that the history of a table names."""
+"""The number of undos in the history of a table."""
 
 
 class Table:
-    """A table.
+    """A table of players and spectators around a game.
 
     A viewer is a seat, or None for spectators, who have the public view.
 
     After an accepted message, and after `advance`, the caller saves `moves` and `aside`; then it calls `confirm`, or
-    `revert` if saving fails. Nobody sees anything in between.
+    `revert` if saving fails. Viewers see nothing in between.
 
     Args:
         words: the words of the ruleset.
         game: the game at its start or point of continuation.
-        aside: the state that is not logged.
-        bots: the names of the bots that seats can be handed to.
+        aside: the unlogged state.
+        bots: the names of the bots available for seats.
         clock: the time in seconds.
-        cells: the cells of the state; None: they are computed.
+        cells: the cells of the state; None means that the table computes them.
         alone: whether one person plays all seats, so that nobody else has to agree.
 
     Attributes:
-        present: the connected seats; None: all.
+        present: the connected seats; None means all.
     """
 
     present: Collection[str] | None = None
@@ -113,7 +113,7 @@ class Table:
         return self.reveals and self.game.is_over
 
     def set_reveals(self, reveals: bool) -> MessageRefusal | None:
-        """Sets whether everything is revealed after the game; only before people decide, so that they know."""
+        """Sets whether everything is revealed after the game; rejected once people have decided."""
         if self.played.early.chosen or any(step.option.by for step in self.game.omniscient.numbers.steps):
             return MessageRefusal("the game has begun: its disclosure after the end can no longer be changed")
         self._state.reveals = reveals
@@ -123,7 +123,7 @@ class Table:
 
     @property
     def aside(self) -> Unlogged:
-        """The state that is not logged."""
+        """The unlogged state."""
         self._note_time()
         return replace(self._state, choices=self.played.early.texts)
 
@@ -146,18 +146,18 @@ class Table:
                 self.played.rename(seat, of.name or seat)
 
     def _resume_time(self) -> None:
-        """Leaves out the time that has passed since the table was saved: nobody could decide."""
+        """Leaves out the time since the table was saved, in which nobody could decide."""
         of, away = self._state, self._clock() - self._state.at
         of.since = {seat: since + away for seat, since in of.since.items()} if of.at else {}
         of.paused += away if of.paused and of.at else 0
 
     def _note_time(self) -> None:
-        """Records when the open decision of each seat was asked, unless known."""
+        """Records when each seat was asked its open question, unless recorded."""
         self._state.at = self._clock()
         self._state.since = {seat: self._state.since.get(seat, self._state.at) for seat in self._asked()}
 
     def _asked(self) -> tuple[str, ...]:
-        """The seats being waited for, without those that have chosen early."""
+        """The seats that the table waits for, excluding early choosers."""
         chosen = self.played.early.choices
         try:
             return tuple(seat for seat in waiting(self.game) if seat not in chosen)
@@ -167,7 +167,7 @@ class Table:
     # --- programs -------------------------------------------------------------------------------
 
     def advance(self) -> bool:
-        """Takes the next decision without a person: chance, early choices, random players; whether there was one."""
+        """Takes the next decision without a person: chance, early choices, random bots; returns whether it did."""
         for _ in range(AT_ONCE):
             try:
                 if not self._step():
@@ -195,12 +195,12 @@ class Table:
         return True
 
     def _speaks(self, decision: Decision) -> bool:
-        """Whether a person may take a decision."""
+        """Whether a decision is up to a person."""
         return any(seat in self.people for seat in (decision.by, *decision.among))
 
     @property
     def _open(self) -> Decision | None:
-        """The open decision; None also if the rules have a fault in its decider."""
+        """The open decision; None also if the rules fault in determining its decider."""
         try:
             return self.game.decision
         except RulesetFaultError:
@@ -219,14 +219,14 @@ class Table:
         self.played.take(option, salt)
         self._state.request = self._state.undone = None
         if self.played.is_planning:
-            return  # others are shown nothing of a plan, nor the time that it takes
+            return  # a plan is invisible to others, including the time it takes
         if option.by in self._state.since:
             self._state.note_taken(option.by, self._clock())
         since = self._state.since if self._still_asks(before, option) else {}
         self._state.since = {seat: at for seat, at in since.items() if seat != option.by}
 
     def _still_asks(self, before: Decision | None, option: Option) -> bool:
-        """Whether a decision is open after an option as before: a round that others are in, or one interrupted."""
+        """Whether the same decision is still open after an option: a round in progress, or an interrupted decision."""
         now = self._open
         if before is None or now is None or (now.name, now.together) != (before.name, before.together):
             return False
@@ -270,7 +270,7 @@ class Table:
         return self.decide(seat, text)
 
     def decide(self, seat: str, text: str) -> MessageRefusal | None:
-        """`take`, for the seat's player."""
+        """Takes a seat's option like `take`, without checking who plays the seat."""
         decision = self._open
         if decision is None:
             return MessageRefusal("the game is over" if self.game.is_over else "the rules are at fault there")
@@ -299,7 +299,7 @@ class Table:
         return None
 
     def sit_down(self, seat: str, text: str) -> MessageRefusal | None:
-        """Seats a person with a name, also instead of a bot, unless it stands in for someone."""
+        """Seats a person with a name, possibly in the place of a bot, unless that stands in for someone."""
         name = clean_name(text)
         if not name:
             return MessageRefusal("a name has a letter at least")
@@ -320,7 +320,7 @@ class Table:
 
     @property
     def _programs(self) -> list[str]:
-        """The seats that a bot has played from the start: decisions at a stand-in's seat may have been a person's."""
+        """The seats played by a bot from the start; decisions of a stand-in's seat may have been a person's."""
         return [seat for seat, of in self.seats.items() if of.kind == "bot" and not of.stand_in]
 
     def _ask_back(self, seat: str, to: int) -> MessageRefusal | None:
@@ -363,7 +363,7 @@ class Table:
         return None
 
     def settle(self) -> bool:
-        """Executes an undo request if everyone it waits for agrees; returns whether it did."""
+        """Executes an undo request once everyone it waits for agrees; returns whether it did."""
         request = self._state.request
         if request is None:
             return False
@@ -392,7 +392,7 @@ class Table:
             for by, text, salt in undo.options:
                 self._take(self.game.parse(text, by or None), salt)
             self.played.restore(undo.sealed)
-        except (ValueError, IllegalOptionError, RulesetFaultError):  # it was legal in the same position
+        except (ValueError, IllegalOptionError, RulesetFaultError):  # impossible: they were legal at this position
             self.revert()
             return MessageRefusal("this cannot be taken again")
         self._state.undone = None
@@ -428,7 +428,7 @@ class Table:
         self.settle()
 
     def set_deadline(self, seconds: int) -> None:
-        """Sets the time per decision; 0: unlimited."""
+        """Sets the time per decision; 0 means unlimited."""
         self._state.deadline = seconds
 
     def set_limits(self, limits: TimeLimits, *, pauses: bool) -> None:
@@ -437,7 +437,7 @@ class Table:
         self._state.limits, self._state.paused = limits, self._clock() if pauses else 0.0
 
     def set_undo(self, absent: int, answers: bool) -> None:
-        """Sets the seconds until absent people are not asked, 0 for never, and whether bots' answers are seen."""
+        """Sets the seconds before absent people are skipped (0: never), and whether bots' decisions count as seen."""
         self._state.absent, self._state.answers = absent, answers
 
     def allow_opinions(self, allowed: bool) -> None:
@@ -446,16 +446,16 @@ class Table:
 
     @property
     def is_timed(self) -> bool:
-        """Whether people have a deadline; not in a one-person copy."""
+        """Whether people have a deadline; false in a one-person copy."""
         return bool((self._state.deadline or self._state.limits.budget) and self.waited) and not self.alone
 
     @property
     def waited(self) -> tuple[str, ...]:
-        """The people the table waits for."""
+        """The people that the table waits for."""
         return tuple(self._since_of_people())
 
     def _since_of_people(self) -> dict[str, float]:
-        """The times when each person was asked; a seat's time runs on while a bot has it."""
+        """The time of each person's open question; a seat's time keeps running while a bot plays it."""
         people = self.people
         return {seat: since for seat, since in self._state.since.items() if seat in people}
 
@@ -471,11 +471,11 @@ class Table:
     # --- viewers --------------------------------------------------------------------------------
 
     def say(self, viewer: str | None, since: int = 0) -> dict[str, Any]:
-        """The changes for a viewer since a serial, as in table_frame.schema.json; 0 gives everything."""
+        """The changes for a viewer since a serial, as in table_frame.schema.json; a serial of 0 means everything."""
         return self._sight(viewer).frame(since, self.cells)
 
     def earlier(self, viewer: str | None, before: int) -> dict[str, Any]:
-        """Moves before a given one, at most as many as in a viewer's first message."""
+        """The moves before a number, at most as many as in a viewer's first message."""
         game = as_shown(self.game, eyes := OMNISCIENT if self.is_revealed else viewer)
         last = max(0, min(before, game.ply))
         first = max(0, last - TAIL)
@@ -483,7 +483,7 @@ class Table:
         return {"earlier": {str(number): move.to_json() for number, move in enumerate(moves, first)}}
 
     def preview(self, viewer: str | None, message: Message) -> dict[str, Any]:
-        """The answer to a question about an option or a place; empty if it refers to an earlier position."""
+        """The answer to a question about an option or a place; empty if the question refers to an earlier position."""
         sight = self._sight(viewer)
         about = {"serial": message.serial, "option": message.option, "place": message.place}
         current = viewer is not None and sight.turn <= message.serial <= sight.serial
@@ -492,7 +492,7 @@ class Table:
         return {message.do: about | answer_about(self.words, as_shown(self.game, viewer), viewer, message)}
 
     def _sight(self, viewer: str | None) -> TableSight:
-        """The sight of a viewer, as of now."""
+        """The current view of a viewer."""
         of = self._state
         since = self._since_of_people()
         clock = of.clock(since, shown=not self.alone)

@@ -1,6 +1,6 @@
-"""A viewer's sight of a table: parts, each with the serial of its last change.
+"""A viewer's view of a table: parts, each with the serial of its last change.
 
-Parts are kept packed, as there are many tables, and parts are rarely sent.
+Parts are kept packed, because there are many tables, and parts are rarely sent.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from rulespec.engine.game.position import Step
 from rulespec.engine.game.state_json import ShownCells
 
 TAIL = 30
-"""The last moves that a viewer has; earlier ones are asked for."""
+"""The number of latest moves in a viewer's view; earlier moves are sent on request."""
 _RECENT = 16
-"""Changes of the state that a viewer can have missed; one who missed more gets the whole."""
+"""The number of latest changes of the state available to a viewer; one who missed more gets the whole state."""
 _LARGE = 300
-"""Bytes of packed data that are compressed."""
+"""The size in bytes from which packed data is compressed."""
 _WIDE = 1 << 63
-"""The least number that has no packed form."""
+"""The smallest number without a packed form."""
 _COMPRESSED = 0x78
-"""The first byte of compressed data; uncompressed data begin with it only if they are a single number."""
+"""The first byte of compressed data; uncompressed data starts with it only if it is a single number."""
 
 
 def packed(data: object) -> bytes:
-    """Plain data in packed form."""
+    """Packs plain data, and compresses large data."""
     result = msgpack.encode(data)
     return result if len(result) < _LARGE else zlib.compress(result, 1)
 
 
 def unpacked(data: bytes) -> Any:
-    """Plain data from packed form."""
+    """Unpacks data from `packed`."""
     return msgpack.decode(zlib.decompress(data) if data[0] == _COMPRESSED and len(data) > 1 else data)
 
 
 def packed_cells(values: Sequence[int | None]) -> bytes:
-    """The numbers of cells in packed form; numbers of more than 64 bits, such as long orders, as texts."""
+    """The numbers of cells in packed form; numbers beyond 64 bits, such as long orders, as texts."""
     try:
         return packed(values)
     except OverflowError:
@@ -51,9 +51,9 @@ def _unpacked_cells(data: bytes) -> list[int | None]:
     return [int(value) if isinstance(value, str) else value for value in unpacked(data)]
 
 
-@lru_cache(64)  # viewers who see the same have one copy
+@lru_cache(64)  # viewers with equal views share a copy
 def _differing(old: bytes, new: bytes) -> bytes:
-    """The numbers of the cells in which two states differ, in packed form."""
+    """The indices of the cells in which two states differ, in packed form."""
     pairs = zip(unpacked(old), unpacked(new), strict=True)
     return packed([at for at, (a, b) in enumerate(pairs) if a != b])
 
@@ -62,7 +62,7 @@ class Tail(Struct, frozen=True):
     """A move known to a viewer.
 
     Attributes:
-        step: its step.
+        step: the step of the move in the game.
         move: the move in words, packed.
         whole: whether it has been fully disclosed.
     """
@@ -73,13 +73,13 @@ class Tail(Struct, frozen=True):
 
 
 class TableSight:
-    """The parts of a table known to a viewer.
+    """The parts of a table visible to a viewer.
 
     Attributes:
         serial: the number of changes visible to the viewer.
         turn: the serial of the last change in the viewer's legal actions.
         tail: the last moves.
-        change: the number of the table's change it shows.
+        change: the number of the displayed change of the table.
     """
 
     def __init__(self) -> None:
@@ -97,11 +97,11 @@ class TableSight:
         self._next = 1
 
     def begin(self) -> None:
-        """Starts over for another position."""
+        """Starts an update for another position."""
         self._next = self.serial + 1
 
     def may(self, what: bytes) -> None:
-        """Records the viewer's possible actions; a change makes earlier messages stale."""
+        """Records the viewer's possible actions; if they change, earlier messages become stale."""
         if (what := sha256(what).digest()) != self._may:
             self._may = what
             self.serial = self.turn = self._next
@@ -115,7 +115,7 @@ class TableSight:
 
     def cells(self, values: bytes) -> None:
         """Records the visible state: a packed sequence of numbers."""
-        old, self._cells = self._cells, values  # those that are equal, too: viewers who see the same share one
+        old, self._cells = self._cells, values  # even if equal: viewers with equal views share an object
         if old == values:
             return
         self.serial = self._next
@@ -127,11 +127,11 @@ class TableSight:
 
     @property
     def first(self) -> int:
-        """The number of the first of the last moves."""
+        """The number of the first of the latest moves."""
         return self._ply - len(self.tail)
 
     def moves(self, ply: int, tail: tuple[Tail, ...]) -> None:
-        """Records the last moves and their number."""
+        """Records the latest moves, and the total number of moves."""
         old, serials, count = self.tail, [], len(self.tail)
         for at, one in enumerate(tail, ply - len(tail) - self.first):
             is_old = 0 <= at < count and (old[at] is one or old[at].move == one.move)
@@ -141,7 +141,7 @@ class TableSight:
         self._ply, self.tail, self._moves = ply, tail, tuple(serials)
 
     def frame(self, since: int, shown: ShownCells) -> dict[str, Any]:
-        """The changes since a serial; everything for 0 or a very old serial. Data as in table_frame.schema.json."""
+        """The changes since a serial, as in table_frame.schema.json; everything for 0 or a very old serial."""
         if since < self._floor:
             since = 0
         frame: dict[str, Any] = {"serial": self.serial, "since": since, "turn": self.turn}
@@ -154,7 +154,7 @@ class TableSight:
         return frame
 
     def _newer(self, since: int, shown: ShownCells) -> dict[str, Any]:
-        """The cells that have changed since a serial."""
+        """The cells changed since a serial."""
         changes = [cells for serial, cells in self._changed.items() if serial > since]
         if since and not changes:
             return {}

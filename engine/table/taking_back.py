@@ -1,4 +1,4 @@
-"""Undo: the redoable decisions, and a viewer's knowledge from decisions about to be undone."""
+"""Undo: the decisions that can be redone, and the information that a viewer gained from those about to be undone."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from rulespec.engine.table.telling import seen_moves
 from rulespec.engine.words.words import Words
 
 _MOST = 12
-"""Facts that are listed."""
+"""The maximum number of listed facts."""
 
 
 _NAMED = 3
-"""Own decisions that a request names."""
+"""The number of the requester's own decisions named in a request."""
 
 
 def undone(
     game: Game, number: int, by: str, others: Collection[str], choices: dict[str, tuple[str, str]]
 ) -> Undone | None:
-    """The decisions about to be undone that can be redone unchanged: up to the first by another person.
+    """The decisions about to be undone that can be redone unchanged, up to the first by another person.
 
     Args:
         game: the game before the undo.
@@ -45,9 +45,9 @@ def undone(
 
 
 def known(words: Words, game: Game, seat: str | None, request: Request) -> dict[str, Any]:
-    """Decisions of a request in words, facts that a seat has learned from them, and their public outcomes.
+    """The decisions of a request in words, facts that a seat has learned from them, and their public outcomes.
 
-    Everything is part of the seat's own view.
+    All of it is part of the seat's own view.
     """
     first = game.ply - request.decisions
     events = seen_events(game, seat, first)

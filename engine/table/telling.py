@@ -1,4 +1,4 @@
-"""The last moves of a game in words, from a viewer's view."""
+"""The latest moves of a game in words, from the view of a viewer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rulespec.engine.words.words import Words
 from rulespec.records import Brief
 
 MAX_CHANGES = 12
-"""Changes of a move that are listed."""
+"""The maximum number of listed changes per move."""
 
 
 def said(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,10 +35,10 @@ class SeenMove(Brief, Struct, frozen=True):
         text: the sentence.
         by: the seat; None for chance.
         changes: its changes.
-        whole: whether it has been fully disclosed: the choices of an open round have not.
+        whole: whether it has been fully disclosed; the choices of an open round have not.
         roll: the numbers on the dice, for a roll.
-        marks: movements from one entity to another, as `kind.name`, or "" if there is none or it is hidden; then the
-            seat of the moved pieces, if a seat owns them.
+        marks: movements from one entity to another, as `kind.name`, or "" for none and hidden ones; then the owner of
+            the moved pieces, if it is a seat.
     """
 
     text: str
@@ -58,7 +58,7 @@ class SeenMove(Brief, Struct, frozen=True):
 
 
 def was_open(game: Game, first: int) -> bool:
-    """Whether nothing has been hidden from anyone since a move, in positions and in the moves themselves."""
+    """Whether nothing has been hidden from anyone since a move, neither in positions nor in moves."""
     if not game.omniscient.secretive:
         return True
     if any(event.option is None or HIDDEN in event.option for event in seen_events(game, None, first)):
@@ -78,14 +78,14 @@ def _is_open(game: Game) -> bool:
 
 
 def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int | None = None) -> Iterator[SeenMove]:
-    """The moves of a game in words, from number `first`, counted from 0, up to `last`.
+    """The moves of a game in words, from index `first` up to `last`.
 
     Args:
         words: the words of the game's ruleset.
-        game: the game; it is not changed.
-        seat: the viewer; None: the public; `OMNISCIENT` sees everything.
-        first: the number of the first move.
-        last: the number after the last move; None: all.
+        game: the game, which remains unchanged.
+        seat: the viewer; None means the public, and `OMNISCIENT` sees everything.
+        first: the index of the first move.
+        last: the index after the last move; None means all moves.
     """
     past = game.copy()
     options = [past.undo() for _ in range(game.ply - first)][::-1][: None if last is None else last - first]

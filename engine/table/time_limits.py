@@ -1,6 +1,6 @@
-"""The clock of a table: time per decision and per game, hours of the day in which it runs, and a pause.
+"""The clock of a table: time per decision and per game, a daily window in which it runs, and a pause.
 
-Times are seconds since 1970. Others may hand a seat whose time is over to a bot; nothing happens automatically.
+Times are seconds since 1970. Others may hand a seat that is out of time to a bot; nothing happens automatically.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from msgspec import Struct
 from rulespec.records import Brief
 
 DAY = 24 * 60
-"""Minutes of a day."""
+"""Minutes per day."""
 MAX_BUDGET = 366 * 86_400
-"""Seconds of a budget."""
+"""The maximum budget, in seconds."""
 LEAST_WINDOW = 60
-"""Minutes that a daily window has at least."""
+"""The minimum length of a daily window, in minutes."""
 _MOST_DAYS = 400
-"""Days that are looked through for the end of a time; what ends later has no end."""
+"""The number of days searched for a deadline; a later one counts as never."""
 
 
 class TimeLimits(Brief, Struct, frozen=True):
     """The time limits of a table.
 
     Attributes:
-        budget: seconds per seat for the whole game; 0: unlimited.
+        budget: seconds per seat for the whole game; 0 means unlimited.
         increment: seconds added by each decision.
-        zone: the IANA zone of the daily window, such as `Africa/Accra`; "": the clock always runs.
-        opens, closes: minutes of the day, from 0, between which the clock runs; across midnight if it closes first.
+        zone: the IANA zone of the daily window, such as `Africa/Accra`; "" if the clock always runs.
+        opens, closes: the daily window in minutes since midnight; across midnight if `closes` is smaller.
     """
 
     budget: int = 0
@@ -42,11 +42,11 @@ class TimeLimits(Brief, Struct, frozen=True):
 
 
 class TableClock(Brief, Struct, frozen=True):
-    """The clock of a table.
+    """The clock of a table, as displayed.
 
     Attributes:
-        deadline: seconds per decision; 0: unlimited.
-        due: person → the moment when the time for its open decision runs out.
+        deadline: seconds per decision; 0 means unlimited.
+        due: person → the moment when the time for the open decision runs out.
         left: seat → the rest of its budget in seconds, excluding its open decision; empty without a budget.
         paused: whether the clock is stopped.
     """
@@ -73,7 +73,7 @@ def checked_limits(limits: TimeLimits) -> str:
 
 
 def _windows(start: float, limits: TimeLimits) -> Iterator[tuple[float, float]]:
-    """The stretches of running time from a moment on, in their order."""
+    """The intervals of running time from a moment on, in order."""
     if not limits.zone:
         yield start, inf
         return
@@ -88,7 +88,7 @@ def _windows(start: float, limits: TimeLimits) -> Iterator[tuple[float, float]]:
 
 
 def _wall(day: datetime, minutes: int) -> float:
-    """The moment at which clocks show a time of a day; summer time may shift it."""
+    """The moment of a wall-clock time on a day; it may shift with summer time."""
     return (day.replace(tzinfo=None) + timedelta(minutes=minutes)).replace(tzinfo=day.tzinfo).timestamp()
 
 
@@ -103,7 +103,7 @@ def counted(start: float, end: float, limits: TimeLimits) -> float:
 
 
 def reached(start: float, seconds: float, limits: TimeLimits) -> float:
-    """The moment that is a number of running seconds after another one; `inf` if it is too far away."""
+    """The moment after a number of running seconds from another one; `inf` if it is too far away."""
     for opened, closed in _windows(start, limits):
         if opened + seconds <= closed:
             return opened + max(0.0, seconds)

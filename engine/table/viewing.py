@@ -1,4 +1,4 @@
-"""Views of a table: each viewer's part of a confirmed position."""
+"""Views of a table: the view of each viewer at a confirmed position."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 
 MAX_OPTIONS = 1_000
-"""Options that a viewer is given."""
+"""The maximum number of options sent to a viewer."""
 
 
 class TableStanding(Struct, frozen=True):
-    """The standing of a table.
+    """The standing of a table, the input for all views.
 
     Attributes:
-        played: its game.
+        played: the game in play.
         seats: the seats by id.
-        asked: the seats waited for.
-        since: person → the moment when the open decision was asked.
+        asked: the seats that the table waits for.
+        since: person → the time of the open question.
         request: the open undo request.
-        clock: its clock.
+        clock: the clock as displayed.
         reveals: whether everything is revealed after the game.
         fault: whether the rules have faulted.
         backs: the last undos.
         undone: the decisions that can be redone.
-        free: seat → the number of latest decisions that it can undo without asking.
+        free: seat → the number of latest decisions that it can undo without consent.
     """
 
     played: PlayedGame
@@ -57,11 +57,11 @@ class TableStanding(Struct, frozen=True):
     free: Callable[[str], int] = lambda _: 0
 
     def eyes(self, viewer: str | None) -> str | None:
-        """The seat for a viewer's view; `OMNISCIENT` for all who see everything, such as after a revealed end."""
+        """The seat whose view a viewer gets; `OMNISCIENT` for one who sees everything, such as after a revealed end."""
         return OMNISCIENT if self.reveals and self.played.game.is_over else viewer
 
     def shown_to(self, viewer: str | None) -> TableStanding:
-        """The standing as shown to a viewer: without another seat's open plan."""
+        """The standing as visible to a viewer, without another seat's open plan."""
         game = as_shown(self.played.game, self.eyes(viewer))
         if game is self.played.game:
             return self
@@ -69,7 +69,7 @@ class TableStanding(Struct, frozen=True):
 
 
 class Viewing:
-    """The viewers of a table, with the known state of each.
+    """The viewers of a table, with the parts already sent to each.
 
     Args:
         words: the words of the ruleset.
@@ -87,7 +87,7 @@ class Viewing:
         self._public = {}
 
     def sight(self, viewer: str | None, of: TableStanding) -> TableSight:
-        """The sight of a viewer, as of now."""
+        """The current view of a viewer."""
         sight = self._sights.setdefault(viewer, TableSight())
         if sight.change != self._change:
             sight.begin()
@@ -96,7 +96,7 @@ class Viewing:
         return sight
 
     def _look(self, viewer: str | None, sight: TableSight, of: TableStanding) -> None:
-        """Looks at the position."""
+        """Updates a viewer's view to the current position."""
         game, early, request = of.played.game, of.played.early, of.request
         narrator = Narrator(self.words, game, viewer)
         try:
@@ -141,14 +141,14 @@ class Viewing:
         return common
 
     def _of_all(self, name: str, viewer: str | None, of: TableStanding, make: Callable[[str | None], Any]) -> Any:
-        """Parts equal for all viewers if nothing is hidden, made only for the first."""
+        """Parts that are equal for all viewers if nothing is hidden, and then made only once."""
         game = of.played.game
         if game.omniscient.secretive or planned(game.omniscient.numbers):
             return make(viewer)
         return self._shared(f"{name} {game.ply}", lambda: make(None))
 
     def _tail(self, viewer: str | None, sight: TableSight, of: TableStanding) -> tuple[Tail, ...]:
-        """The last moves; those already sent to the viewer are not narrated again."""
+        """The latest moves; moves already sent to the viewer are not narrated again."""
         steps = of.played.game.omniscient.numbers.steps
         first = max(0, len(steps) - TAIL)
         old = sight.tail[first - sight.first :] if first >= sight.first and viewer != OMNISCIENT else ()
@@ -162,7 +162,7 @@ class Viewing:
         return (*old[:count], *self._moves(viewer, first + count, of))
 
     def _moves(self, viewer: str | None, first: int, of: TableStanding) -> list[Tail]:
-        """Moves from a number on; all viewers hear the same if nothing was hidden meanwhile."""
+        """The moves from a number on, shared by all viewers if nothing was hidden meanwhile."""
         game = of.played.game
 
         def new(who: str | None) -> list[Tail]:
@@ -178,7 +178,7 @@ class Viewing:
         return moves
 
     def _shared(self, name: str, make: Callable[[], Any]) -> Any:
-        """A part equal for all viewers of the position, made for the first of them."""
+        """A part that is equal for all viewers of the position, made only once."""
         if name not in self._public:
             self._public[name] = make()
         return self._public[name]
@@ -232,7 +232,7 @@ def _question(viewer: str | None, narrator: Narrator, of: TableStanding) -> dict
 
 
 def _acting(narrator: Narrator, decision: Decision) -> str:
-    """The entity that the decider acts for, as `kind.name`; "" for a decider who acts for themselves."""
+    """The entity that the decider acts for, as `kind.name`; "" for deciders who act for themselves."""
     of = narrator.acting(decision)
     return "" if of is None else _places(narrator, [of])[0]
 
@@ -259,7 +259,7 @@ def _undo(words: Words, viewer: str | None, of: TableStanding) -> dict[str, Any]
 
 
 def _free(viewer: str | None, of: TableStanding) -> dict[str, int]:
-    """The numbers of the newest decisions that a viewer may take back freely, and may take again."""
+    """The numbers of latest decisions that a viewer may undo freely, and may redo."""
     if viewer is None or of.seats[viewer].kind != "person":
         return {"free": 0, "redo": 0}
     options = of.undone.options if of.undone is not None and of.undone.by == viewer else ()
@@ -267,7 +267,7 @@ def _free(viewer: str | None, of: TableStanding) -> dict[str, int]:
 
 
 def _seen(options: Iterable[Option], narrator: Narrator | None) -> Iterator[dict[str, Any]]:
-    """Options for a page; without a narrator they have no words of their own."""
+    """Options for a page; without a narrator, they have no words."""
     for option in options:
         more = {
             "words": "" if narrator is None else narrator.choice(option),
