@@ -1,4 +1,4 @@
-"""An archive in figures: lengths, endings, winners by role and seat, and openings of a store, by rules and players."""
+"""Statistics of a store: lengths, endings, winners by role and seat, and openings, by rules and players."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
 
 OPENING = 3
-"""Decisions of an opening: the first that seats take, without chance."""
+"""The number of decisions in an opening, counting only those of seats."""
 _LOOKED = 40
-"""Decisions, for each one of an opening, in which to find those of seats."""
+"""The number of decisions searched for seats' decisions, per decision of an opening."""
 MAX_OPENINGS = 100_000
-"""Openings of a table that are counted; further games count as of others."""
+"""The maximum number of openings per table; games beyond it count as others."""
 
 
 class Opened(Struct):
-    """An opening: the number of its games, and of each seat's wins in them."""
+    """An opening: the number of its games, and of wins by each seat."""
 
     games: int = 0
     won: Counter[str] = field(default_factory=Counter)
 
 
 class RoleWins(Struct):
-    """The games in which a seat held a role at its first decision, and those that it won, alone or shared."""
+    """The number of games in which a seat held a role at its first decision, and of its wins, alone or shared."""
 
     games: int = 0
     won: int = 0
@@ -49,17 +49,17 @@ class Shelf(Struct):
         title: the title of the rules.
         players: the number of seats.
         games: the number of finished games.
-        open: the number of games that are unfinished or diverge.
+        open: the number of unfinished or diverging games.
         lengths: length of a finished game → the number of games.
         endings: ending → the number of games.
         won: seat → the number of its wins, alone or shared.
-        roles: role → its games; entities that seats hold at the first decision of one, by title. Roles that the same
-            seat held in all games are one, "A and B".
+        roles: role → its games. Roles are entities held at a seat's first decision, by title; roles held by the same
+            seat in all games are merged, as "A and B".
         points: seat → the sum of its points.
         openings: the first decisions of seats, as texts → their games.
         others: the number of games with other openings.
         seats: the ids of the seats.
-        nobody: the number of games that nobody won.
+        nobody: the number of games without a winner.
     """
 
     ruleset: str
@@ -124,10 +124,10 @@ class _Roles:
         self._ruleset = ruleset
         self.of: dict[str, RoleWins] = {}
         self._classes: dict[str, int] = {}
-        """Roles with the same number have been held by the same seat in all games."""
+        """Role → its class; roles of a class have been held by the same seat in all games."""
 
     def add(self, held: Mapping[str, str], winners: Collection[str]) -> None:
-        """Counts a game, by the seats of its roles."""
+        """Counts a game, given the seat of each role."""
         for role, seat in held.items():
             wins = self.of.setdefault(role, RoleWins())
             wins.games += 1
@@ -139,7 +139,7 @@ class _Roles:
             self._classes[role] = parts.setdefault(key, len(parts))
 
     def merged(self) -> dict[str, RoleWins]:
-        """The wins by role, by title, those of one seat as one."""
+        """The wins by title of the role, with the roles of a class merged."""
         names: dict[int, list[str]] = {}
         for role in self.of:
             names.setdefault(self._classes[role], []).append(role)
@@ -155,8 +155,8 @@ class _Texts:
         game: a game of the table.
 
     Attributes:
-        ruleset: its ruleset.
-        seats: its seats.
+        ruleset: the ruleset of the table.
+        seats: the seats of the table.
     """
 
     def __init__(self, game: Game) -> None:
@@ -169,7 +169,7 @@ class _Texts:
         self._known: dict[tuple[int, ...], str] = {}
 
     def held(self, codes: Codes) -> dict[str, str]:
-        """Role → the seat that holds it after the draws before the first decision of a seat."""
+        """The seat that holds each role, after the draws before the first decision of a seat."""
         if self._start is None:
             return {}
         seats = codes[:, 1] >= 0
@@ -186,7 +186,7 @@ class _Texts:
         return self._held[key]
 
     def of(self, code: Sequence[int]) -> str:
-        """A decision as its seat and option; `?` for a code that no game of the table has."""
+        """A decision as seat and option; `?` for a code that does not exist at the table."""
         key = tuple(code)
         if key not in self._known:
             try:

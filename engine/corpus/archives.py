@@ -1,4 +1,4 @@
-"""Logs in archives, read one by one in memory: nothing is unpacked to disk, and archive bombs are refused."""
+"""Logs in archives, read one by one in memory, without unpacking to disk; archive bombs are rejected."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES
 from rulespec.engine.logs.samples import is_log_name
 
 MAX_RATIO = 250
-"""Unpacked bytes for each packed one, beyond `FREE_BYTES`; logs have some 20."""
+"""The maximum compression ratio beyond `FREE_BYTES`; that of logs is about 20."""
 FREE_BYTES = 100_000_000
 MAX_PART = 20_000_000
-"""Bytes of an archive that are read at a time, such as the directory of a zip."""
+"""The maximum number of bytes read from an archive at a time, such as for the directory of a zip."""
 FREE_MEMBERS = 2_000
 MEMBER_BYTES = 20
-"""Packed bytes for each member, beyond `FREE_MEMBERS`: a log that differs from the one before takes more."""
+"""The minimum packed bytes per member beyond `FREE_MEMBERS`; a log that differs from the previous one takes more."""
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 1
 _HELP = "pack the logs again; archives are .tar, .tar.gz, .tar.bz2 or .zip, without a password"
 
 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The names and bytes of the logs in an archive, in order; of an overlong log only the first bytes.
+    """The names and bytes of the logs in an archive, in order; an overlong log is truncated.
 
     Raises:
         DiagnosticsError: RS601 if it is unreadable, RS602 if it is too large.
@@ -84,20 +84,20 @@ def _in_tar(name: str, file: IO[bytes], bounds: ArchiveBounds) -> Iterator[tuple
 
 
 class _InParts(io.RawIOBase):
-    """A file read in small pieces, such as the directory of a zip."""
+    """A file read in small pieces, for instance for the directory of a zip."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
 
     def read(self, size: int = -1, /) -> bytes:
-        """The next bytes. Errors: TooMuchError."""
+        """The next bytes. Errors: ArchiveTooLargeError."""
         data = self._file.read(MAX_PART + 1 if size < 0 or size > MAX_PART else size)
         if len(data) > MAX_PART:
             raise ArchiveTooLargeError
         return data
 
     def seek(self, place: int, whence: int = 0, /) -> int:
-        """Goes to an offset."""
+        """Moves to an offset."""
         return self._file.seek(place, whence)
 
     def tell(self) -> int:

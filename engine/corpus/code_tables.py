@@ -36,12 +36,12 @@ FOLDER = "tables"
 MAX_BYTES = 8_000_000
 MAX_NAME = 400
 SOUGHT = "position_sought"
-"""The measure that `Tables.seeking` adds."""
+"""The measure added by `Tables.seeking`."""
 _OVERLAY = "overlays/position_sought.yaml"
 
 
 class CodedOption(Struct, frozen=True):
-    """An option with its number: its decision, its name, and the types of its parameters."""
+    """An option with its number, decision, name, and parameter types."""
 
     number: int
     decision: str
@@ -50,7 +50,7 @@ class CodedOption(Struct, frozen=True):
 
 
 class NamedMeasure(Struct, frozen=True):
-    """A measure for people: its name, title and unit, and the kind it belongs to ("": the game)."""
+    """A measure for people: its name, title and unit, and its kind ("" for the game)."""
 
     measure: str
     title: str
@@ -63,15 +63,15 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     Attributes:
         rulespec_codes: the version of the format.
-        ruleset: the reference of the rules by ids.
-        ruleset_hash: the hash of their meaning.
-        sources_hash: the hash of their texts, which locates their bundle in the folder `rules`.
+        ruleset: the reference of the rules, by ids.
+        ruleset_hash: the hash of the rules' meaning.
+        sources_hash: the hash of the rules' texts, which locates their bundle in the folder `rules`.
         numbers: the version of the numbering.
         players: the number of seats.
         settings: all settings.
         width: the length of a code: option, seat and arguments.
         options: the options of the program.
-        names: for each kind of entity, its members' names by number.
+        names: kind → the names of its entities, by number.
         title: the title of the ruleset.
         unit: the unit of the scores; empty for plain numbers.
         measures: the measures of the ruleset.
@@ -122,13 +122,13 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def decisions(self) -> tuple[str, ...]:
-        """By option number, its decision and name, such as `turn.take`; "" for unused numbers."""
+        """The decision and name of each option by number, such as `turn.take`; "" for unused numbers."""
         names = {option.number: f"{option.decision}.{option.option}" for option in self.options}
         return tuple(names.get(number, "") for number in range(max(names, default=-1) + 1))
 
     @cached_property
     def key(self) -> str:
-        """The name of the table: 16 hex digits of a hash of its meaning, which wording does not affect."""
+        """The name of the table: 16 hex digits of a hash of its meaning, which does not depend on wording."""
         data = [self.ruleset_hash, self.numbers, self.players, self.settings, self.width]
         data += [[tuple(msgspec.structs.astuple(option)) for option in self.options], self.names]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
@@ -141,7 +141,7 @@ def measures_of(ruleset: typed.Ruleset) -> tuple[NamedMeasure, ...]:
 
 
 def ruleset_words(ruleset: typed.Ruleset) -> dict[str, Any]:
-    """The words of a ruleset for the numbers of its games: its title, the unit of scores, and its measures."""
+    """The title, unit of scores and measures of a ruleset, as plain data."""
     scoring = ruleset.rules.scoring
     unit = _unit(scoring.score) if scoring is not None else ""
     return {"title": ruleset.title, "unit": unit, "measures": msgspec.to_builtins(measures_of(ruleset))}
@@ -153,7 +153,7 @@ def _unit(value: typed.Expr) -> str:
 
 
 def table_game(ruleset: typed.Ruleset, players: int, settings: Mapping[str, str]) -> Game:
-    """A game at a table, with default seat ids."""
+    """A game of a table, with default seat ids."""
     return Game(ruleset, seat_names(players, ruleset.seats), settings, "python")
 
 
@@ -169,7 +169,7 @@ class Tables:
         self._tables: dict[str, CodeTable] = {}
 
     def add(self, table: CodeTable, rules: Bundle) -> None:
-        """Writes a table and its rules, unless present. Errors: OSError."""
+        """Writes a table and its rules, unless they exist. Errors: OSError."""
         if table.key in self._tables:
             return
         folder = self._folder / FOLDER
@@ -181,11 +181,11 @@ class Tables:
         self._tables[table.key] = table
 
     def read(self, key: str) -> CodeTable:
-        """A table by its name.
+        """Reads a table by name.
 
         Raises:
-            DiagnosticsError: RS601, RS602 if it is unreadable; RS605 if it has another version; RS607 if it is not a
-                table, or another one.
+            DiagnosticsError: RS601, RS602 if it cannot be read; RS605 if it has another version; RS607 if it is not a
+                table, or is another one.
         """
         if key in self._tables:
             return self._tables[key]
@@ -215,20 +215,20 @@ class Tables:
         return bundle
 
     def game(self, table: CodeTable) -> Game:
-        """A game at a table, under the table's rules.
+        """A game of a table, under the table's rules.
 
         Raises:
-            DiagnosticsError: as for `bundle`; RS659 if its rules are not the table's.
+            DiagnosticsError: under the same conditions as for `bundle`; RS659 if its rules are not the table's.
         """
         return self._checked(table, ruleset_in(self.bundle(table)))
 
     def seeking(self, table: CodeTable, expression: str) -> Game:
-        """A game at a table with an additional measure of players: 1 if an expression of the rules language holds.
+        """A game of a table with an additional measure of players: 1 if an expression of the rules language holds.
 
-        It is not a value for bots, as it is unrelated to the aim of the game.
+        The measure is not a value for bots, as it is unrelated to the aim of the game.
 
         Raises:
-            DiagnosticsError: as for `game`; for an error in the expression.
+            DiagnosticsError: under the same conditions as for `game`, or if the expression has errors.
         """
         bundle = self.bundle(table)
         own = self._checked(table, ruleset_in(bundle)).ruleset

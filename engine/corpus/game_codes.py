@@ -1,4 +1,4 @@
-"""Games as codes: one row each, with decisions as the narrowest integers, next to the names of the numbers."""
+"""Games as codes: one row per game, with decisions as the narrowest integers, beside the names of the numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from rulespec.engine.simulate.result_rows import VERSION, ResultSheet
 from rulespec.typed import nodes as typed
 
 DERIVED = ("ruleset", "players", "decision", "positions")
-"""Columns that follow from the others: for other programs, and to find games quickly."""
+"""Columns derived from others, for other programs and for quick searches."""
 
 COLUMNS = {
     "game": RowColumn("number of the game"),
@@ -61,9 +61,9 @@ VERDICTS = ("legal", "diverges", "other_end", "unreadable")
 GAMES = "games"
 """The folder of the rows in a store."""
 MOST = 2_000
-"""Games of a part."""
+"""The maximum number of games in a part."""
 ROUND = 64
-"""Games that are played at a time."""
+"""The number of games played at a time."""
 WIDTHS = ("int16", "int32", "int64")
 _LISTS = ("options", "seats", "arguments")
 NO_POSITIONS = np.empty(0, np.uint32)
@@ -73,8 +73,8 @@ class CodedGame(Struct, frozen=True):
     """A game as codes.
 
     Attributes:
-        game: its number.
-        log: its log.
+        game: the number of the game.
+        log: the name of its log.
         sha256: the hash of the log's bytes; empty for a simulated game.
         table: the name of its table; empty if it is unreadable.
         error: the reason why it is unreadable, or its divergence; earlier decisions are included.
@@ -103,7 +103,7 @@ class CodedGame(Struct, frozen=True):
     positions: NDArray[np.uint32] = NO_POSITIONS
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data, with the columns of the codes as arrays."""
+        """The game as plain data, with the columns of the codes as arrays."""
         return {
             **{name: getattr(self, name) for name in _PLAIN},
             "options": self.codes[:, 0],
@@ -122,10 +122,10 @@ _PLAIN = tuple(name for name in CodedGame.__struct_fields__ if name not in ("cod
 
 
 class CodeSheet(ResultSheet[CodedGame]):
-    """The format of games as codes. Arguments are int16, unless a part has larger ones.
+    """The format of games as codes. Arguments are int16, unless those of a part are larger.
 
     Args:
-        header: all inputs of the games.
+        header: all inputs that determine the games.
         tables: the tables of the store, whose names accompany the numbers.
     """
 
@@ -193,18 +193,18 @@ def is_of_codes(columns: Any) -> bool:
 
 
 def verdict_of(table: str, error: str) -> str:
-    """The verdict on a log in a store without that column."""
+    """The verdict on a log in a store without a column of verdicts."""
     return "unreadable" if not table else "diverges" if error else "legal"
 
 
 def ruleset_json(table: CodeTable) -> dict[str, Any]:
-    """The words of a ruleset for its numbers: its title, the unit of scores, and its measures."""
+    """The title, unit of scores and measures of a table's ruleset, as plain data."""
     measures = [msgspec.to_builtins(measure) for measure in table.measures]
     return {"title": table.title, "unit": table.unit, "measures": measures}
 
 
 def codes_of(options: NDArray[np.int64], seats: NDArray[np.int64], arguments: NDArray[np.int64]) -> Codes:
-    """Codes, from their columns.
+    """Codes, assembled from their columns.
 
     Raises:
         ValueError: if the columns have different lengths.
@@ -217,12 +217,12 @@ def codes_of(options: NDArray[np.int64], seats: NDArray[np.int64], arguments: ND
 
 
 _LATER = (("verdict", "ruleset", "players", "decision"), ("positions",))
-"""The columns that came later, in their order."""
+"""The columns added by later versions, in order."""
 
 
 @cache
 def _schema(width: str, later: int = len(_LATER)) -> Any:
-    """The columns, with their titles and units; with fewer of the `later` ones as in older stores."""
+    """The columns, with titles and units; older stores have fewer of the `later` ones."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -254,7 +254,7 @@ def _schema(width: str, later: int = len(_LATER)) -> Any:
 
 
 class ImportedGame(Struct, frozen=True):
-    """A game as codes, with its table and rules, from a worker."""
+    """A game as codes, with its table and rules, as returned by a worker."""
 
     game: CodedGame
     table: CodeTable | None = None
@@ -265,7 +265,7 @@ NO_CODES = np.empty((0, 2), np.int64)
 
 
 def imported(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> ImportedGame:
-    """A log as codes: its decisions that stand, up to the first illegal one.
+    """A log as codes: its decisions in effect, up to the first illegal one.
 
     Raises:
         ClusterError: if this worker has another version of the program, or other rules.
@@ -292,7 +292,7 @@ def imported(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> Impo
 
 
 def positions_of(game: Game) -> NDArray[np.uint32]:
-    """The positions after the decisions of a game, last one first; see `CodedGame`."""
+    """The low bits of the position hashes after the decisions of a game; see `CodedGame`."""
     back, results = game.copy(), []
     for _ in range(game.ply):
         results.append(int(back.hash, 16))
@@ -301,7 +301,7 @@ def positions_of(game: Game) -> NDArray[np.uint32]:
 
 
 def short(hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """The last 32 bits of hashes."""
+    """The low 32 bits of hashes."""
     return hashes.astype(np.uint32)
 
 
@@ -366,7 +366,7 @@ def _played(plan: GamePlan, search: Search, table: str, numbers: Sequence[int]) 
 
 
 def outcome_at(search: Search, row: NDArray[np.int64]) -> JudgedOutcome:
-    """The outcome of a position."""
+    """The outcome of the game at a position."""
     return JudgedOutcome.of(search.game(row))
 
 

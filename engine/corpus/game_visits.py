@@ -1,4 +1,4 @@
-"""Games in a part of a store that visit given positions, found by the positions recorded with their codes."""
+"""Games in a part of a store that visit given positions, found by the hashes recorded with their codes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from rulespec.engine.simulate.foreign_parquet import objects, parquet_batches
 _READ = ("table", "decisions", "ended", "positions")
 _SKIPPED = tuple(name for name in COLUMNS if name not in _READ)
 _FEW = 16
-"""Positions that are looked for one by one."""
+"""The number of positions up to which each is compared separately."""
 
 ALL = -1
-"""All decisions of a game: nothing is noted of its positions."""
+"""The length that means all decisions of a game, for a game without recorded positions."""
 
 
 class GameVisits(NamedTuple):
-    """The finished games of a table in a part of a store, and the ones that visit given positions.
+    """The finished games of a table in a part of a store, and the candidates for visits of given positions.
 
     Attributes:
         over: the number of finished games.
         open: the number of other games.
         rows: the rows of the candidates.
-        lengths: for each of these, the number of decisions up to the last given position, or `ALL`.
+        lengths: for each candidate, the number of decisions up to the last given position, or `ALL`.
     """
 
     over: int
@@ -40,7 +40,7 @@ class GameVisits(NamedTuple):
 
 
 def visits(path: Path, key: str, positions: NDArray[np.uint64], start: bool) -> GameVisits:
-    """The games of a part that visit given positions.
+    """Finds the games of a part that visit given positions.
 
     Args:
         path: the part.
@@ -49,7 +49,7 @@ def visits(path: Path, key: str, positions: NDArray[np.uint64], start: bool) -> 
         start: whether the initial position is one of them.
 
     Raises:
-        DiagnosticsError: as for `batches`.
+        DiagnosticsError: under the same conditions as for `batches`.
     """
     wanted, begun, over, open_ = short(positions), 0, 0, 0
     rows: list[int] = []
@@ -70,7 +70,7 @@ def visits(path: Path, key: str, positions: NDArray[np.uint64], start: bool) -> 
 
 
 def _last(batch: Any, decisions: list[int], wanted: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """For each game the decisions to the last of the positions; 0 without one, `ALL` where none are noted."""
+    """For each game, the number of decisions up to the last given position; 0 without any, `ALL` without records."""
     if "positions" not in batch.schema.names:
         return np.full(len(decisions), ALL)
     column = batch.column("positions")
@@ -79,13 +79,13 @@ def _last(batch: Any, decisions: list[int], wanted: NDArray[np.uint32]) -> NDArr
     places = first + np.flatnonzero(_among(values[first : offsets[-1]], wanted))
     whose = np.searchsorted(offsets, places, side="right") - 1
     result = np.zeros(len(decisions), np.int64)
-    result[whose] = places - offsets[whose] + 1  # those of a game are in order: its last one stays
+    result[whose] = places - offsets[whose] + 1  # in order within a game, so the last one remains
     result[np.diff(offsets) != np.array(decisions)] = ALL
     return result
 
 
 def _among(values: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Whether each value is wanted."""
+    """Whether each value is among the wanted ones."""
     if len(wanted) > _FEW:
         return np.isin(values, wanted)
     result = np.zeros(len(values), np.bool_)

@@ -15,18 +15,18 @@ from rulespec.engine.simulate.game_plans import place_in
 from rulespec.engine.simulate.result_rows import VERSION, ResultSheet
 
 DESCRIPTION = "rulespec_rulesets"
-"""The entry of the metadata of a part with the titles, units and measures of its rulesets."""
+"""The metadata entry of a part for the titles, units and measures of its rulesets."""
 
 
 class RowColumn(NamedTuple):
-    """A column for people: its title and the unit of its numbers."""
+    """A column for people: its title, and the unit of its numbers."""
 
     title: str
     unit: str = ""
 
     @property
     def metadata(self) -> dict[str, str]:
-        """The metadata of a column of Parquet."""
+        """The metadata of the column in Parquet."""
         return {"title": self.title, **({"unit": self.unit} if self.unit else {})}
 
 
@@ -52,17 +52,17 @@ COLUMNS = {
     "measures": RowColumn("measures of the game, in units of the ruleset"),
     "under": RowColumn("game under other rules"),
 }
-"""The columns of rows of logs."""
+"""The columns of a log's row."""
 
 
 class FirstRefusal(Struct, frozen=True):
-    """The first refused decision.
+    """The first decision refused by the rules.
 
     Attributes:
         index: the number of legal decisions before it.
-        place: its line or entry in the log.
-        reason: the reason of the rules, with seat ids.
-        rules: the ids of the rules that it cites.
+        place: the line or entry in the log.
+        reason: the reason given by the rules, with seat ids.
+        rules: the ids of the rules that the reason cites.
         written: the line in the rules; empty if there is none.
     """
 
@@ -74,7 +74,7 @@ class FirstRefusal(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """A measure after N decisions: of an entity, or of the game ("")."""
+    """A measure after N decisions, of an entity or of the game ("")."""
 
     decision: int
     measure: str
@@ -88,17 +88,17 @@ class Under(Struct, frozen=True):
     Attributes:
         error: the reason why it cannot be judged, or "".
         ruleset: the other rules.
-        ruleset_hash: the hash of their meaning.
+        ruleset_hash: the hash of the rules' meaning.
         legal: the number of decisions that stay legal.
-        forced: the only answers that let the log continue.
-        answers: chosen answers.
-        skipped: decisions that these rules do not ask for.
+        forced: the number of decisions inserted because a single option lets the log continue.
+        answers: the number of inserted answers with a choice.
+        skipped: the number of decisions that these rules do not ask for.
         cause: the first refused decision.
         winners_are: `same`, `other` or `open`; None if a decision is refused.
         unchanged: whether everything stays legal, with the same end.
         ended: the ending.
         winners: the winning seats.
-        scores: their points.
+        scores: the points by seat.
     """
 
     error: str = ""
@@ -121,13 +121,13 @@ class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         game: the number of the log.
-        log: its name.
-        sha256: the hash of its bytes.
+        log: the name of the log.
+        sha256: the hash of the log's bytes.
         verdict: `legal`, `diverges`, `other_end` (a different end in the log), `broken` or `unreadable`.
         error: the reason why it is unreadable, or "".
         system: the recording system of a foreign log; "" for a native one.
         ruleset: the rules.
-        ruleset_hash: the hash of their meaning.
+        ruleset_hash: the hash of the rules' meaning.
         players: the number of seats.
         settings: all settings.
         decisions: the number of legal decisions.
@@ -139,7 +139,7 @@ class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
         passed: the number of entries with known faults of that system.
         cause: the first decision refused by the rules.
         measures: the measures of the last position, and earlier ones if requested.
-        under: the game under other rules; None if there are none, or it is illegal under its own.
+        under: the game under other rules; None without other rules, or if it is illegal under its own.
     """
 
     game: int
@@ -164,7 +164,7 @@ class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
     under: Under | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see corpus.schema.json."""
+        """The row as plain data; see corpus.schema.json."""
         result: dict[str, Any] = to_builtins(self)
         return result
 
@@ -173,8 +173,8 @@ class RowSheet(ResultSheet[LogRow]):
     """The format of rows of replayed logs.
 
     Args:
-        header: all inputs of the rows.
-        words: returns the words of rulesets, by reference, for the metadata of a part.
+        header: all inputs that determine the rows.
+        words: returns the title, units and measures of rulesets, by reference, for the metadata of a part.
     """
 
     key = "rulespec_rows"

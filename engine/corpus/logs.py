@@ -27,9 +27,9 @@ class Log(Struct, frozen=True):
     """A log of a corpus.
 
     Attributes:
-        game: its number.
-        name: its path relative to the corpus; in an archive, the path of the archive followed by its own.
-        data: its bytes; empty if it is unreadable.
+        game: the number of the log.
+        name: the path relative to the corpus; in an archive, the archive's path followed by the member's.
+        data: the bytes; empty if the log is unreadable.
         refusal: the reason why it is unreadable, with the code, or "".
     """
 
@@ -45,7 +45,7 @@ class Log(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True):
-    """A corpus at its first scan.
+    """The contents of a corpus at its first scan.
 
     Attributes:
         logs: the number of logs.
@@ -60,8 +60,8 @@ class Corpus:
     """Logs by path.
 
     Args:
-        paths: files, folders (recursively), globs, and archives.
-        only: a pattern such as `*.json` or `2024/*`, for the whole name of a log or its last part; "" for all.
+        paths: files, folders (searched recursively), globs, and archives.
+        only: a pattern such as `*.json` or `2024/*`, for a log's whole name or the last part of it; "" for all logs.
     """
 
     def __init__(self, paths: Sequence[Path], only: str = "") -> None:
@@ -97,12 +97,12 @@ class Corpus:
 
     @property
     def digest(self) -> str:
-        """The digest of the logs read last."""
+        """The digest of the logs in the latest scan."""
         return self._digest.hexdigest()
 
 
 def _has_name(name: str, pattern: str) -> bool:
-    """Whether a pattern is of a name, or of its last part."""
+    """Whether a pattern matches a name, or the last part of it."""
     return fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
 
 
@@ -117,7 +117,7 @@ def _logs_at(path: Path) -> Iterator[Log]:
 
 
 def _named(path: Path) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
-    """Names and bytes of the logs at a path; a file of a folder or of a pattern that cannot be read has its error."""
+    """The names and bytes of the logs at a path; for an unreadable file of a folder or pattern, its error."""
     if not is_container(str(path)):
         yield str(path), log_bytes(path, str(path), MAX_NATIVE_BYTES)
         return
@@ -138,7 +138,7 @@ def _named(path: Path) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
 
 
 def _single(logs: Iterator[tuple[str, bytes | DiagnosticsError]]) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
-    """Logs with those that hold several games as one log for each game."""
+    """Logs, with a log of several games split into one per game."""
     for name, data in logs:
         if not isinstance(data, bytes) or not name.endswith(TEXTS):
             yield name, data

@@ -1,6 +1,6 @@
-"""Options at a position, over all finished games of a store: their uses, and the results of those games.
+"""Options at a position, with their uses in all finished games of a store, and the results of those games.
 
-Games may reach a position by any path: it is found by hash, in games with the same rules, seats and settings.
+Games may reach a position by any path; it is found by hash, in games with the same rules, seats and settings.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from rulespec.engine.simulate.confidence import ConfidenceInterval, share
 from rulespec.engine.simulate.workers import on_workers
 
 MAX_POSITIONS = 20_000
-"""The most positions to look up at once."""
+"""The maximum number of positions to look up at once."""
 MAX_TAKEN = 200_000
-"""Different decisions that are counted, at all positions together."""
+"""The maximum number of distinct decisions to count, over all positions."""
 _TABLES = 1_000
-"""The most tables of a store to scan for those of the same ruleset."""
+"""The maximum number of tables to scan for tables of the same ruleset."""
 Code = tuple[int, ...]
 
 
 class Tally(Struct):
-    """Results of a decision at a position.
+    """The results of a decision at a position.
 
     Attributes:
         times: the number of times it was taken; a game may reach a position more than once.
         games: the number of games.
-        won: how many of those games the deciding seat won.
+        won: the number of those games won by the deciding seat.
         points: the deciding seat's total points.
-        scored: how many of those games have a score for that seat.
-        winners: seat → games won.
+        scored: the number of those games with a score for that seat.
+        winners: seat → the number of games won.
     """
 
     times: int = 0
@@ -72,7 +72,7 @@ class MoveCounts(Struct):
 
     Attributes:
         over: the number of finished games of the table, which are counted.
-        open: the number of unfinished games, and of those that miss their recorded end; not counted.
+        open: the number of games that are unfinished or miss their recorded end; these are not counted.
         taken: hash of a position → code of a decision → its results.
     """
 
@@ -97,8 +97,8 @@ def counted(folder: Path, game: Game, positions: Sequence[int], jobs: int = 1, c
         folder: the store.
         game: a game with the same rules, seats and settings, at any position.
         positions: the hashes of the positions.
-        jobs: as in `on_workers`.
-        cluster: as in `on_workers`.
+        jobs: see `on_workers`.
+        cluster: see `on_workers`.
 
     Raises:
         DiagnosticsError: RS580 if the store has no game of this table; or if it is damaged.
@@ -135,7 +135,7 @@ def _table_of(folder: Path, game: Game) -> str:
 
 
 def _words(table: CodeTable, own: CodeTable) -> str:
-    """A table of a store by its differences from another."""
+    """The differences of a table in a store from another table, in words."""
     settings = [f"{name}={value}" for name, value in table.settings.items() if own.settings.get(name) != value]
     rules = " of other rules" if table.ruleset == own.ruleset and table.ruleset_hash != own.ruleset_hash else ""
     return f"`{table.ruleset}`{rules} with {', '.join([f'{table.players} players', *settings])}"
@@ -174,15 +174,15 @@ def _count(
     start: int,
     result: MoveCounts,
 ) -> None:
-    """Counts the decisions of some games, replayed up to the last of the positions; those that do not replay are open.
+    """Counts the decisions of games replayed up to the last wanted position; games that do not replay count as open.
 
     Args:
         search: the search of the table.
         games: finished games.
-        lengths: the decisions of each game to replay, or `ALL`.
+        lengths: the number of decisions of each game to replay, or `ALL`.
         wanted: the hashes of the positions.
-        start: the hash of the position where they begin.
-        result: the counts that grow.
+        start: the hash of the initial position.
+        result: the counts to increase.
     """
     check_widths(games, search.coder.width)
     codes = [game.codes if n == ALL else game.codes[:n] for game, n in zip(games, lengths, strict=True)]
@@ -204,7 +204,7 @@ def _count(
 
 
 def _count_game(search: Search, game: CodedGame, places: Sequence[tuple[int, int]], result: MoveCounts) -> None:
-    """Counts the decisions of a game at the positions where it came to them."""
+    """Counts the decisions of a game at the wanted positions that it reached."""
     seen: set[tuple[int, Code]] = set()
     for position, number in places:
         if number >= len(game.codes):
@@ -236,9 +236,9 @@ class PositionMove(Struct, frozen=True):
 
     Attributes:
         decision: the name of the decision.
-        by: the seat; None: chance.
+        by: the seat; None for chance.
         option: the option.
-        tally: its results; empty if nobody took it.
+        tally: the results of the option; empty if nobody took it.
     """
 
     decision: str
@@ -248,7 +248,7 @@ class PositionMove(Struct, frozen=True):
 
     @property
     def won(self) -> ConfidenceInterval | None:
-        """The seat's share of wins in these games, with bounds; None for chance, and without games."""
+        """The seat's share of wins in these games, with bounds; None for chance, or without games."""
         return share(self.tally.won, self.tally.games) if self.by is not None and self.tally.games else None
 
     @property
@@ -257,7 +257,7 @@ class PositionMove(Struct, frozen=True):
         return self.tally.points / self.tally.scored if self.tally.scored else None
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see moves.schema.json."""
+        """The option as plain data; see moves.schema.json."""
         tally, won = self.tally, self.won
         return {
             "decision": self.decision,
@@ -274,7 +274,7 @@ class PositionMove(Struct, frozen=True):
 
 
 def moves_at(game: Game, counts: MoveCounts) -> list[PositionMove]:
-    """The legal options at a game's position, most frequent first, and unused ones last."""
+    """The legal options at a game's position, most frequent first, including unused ones."""
     taken = counts.taken.get(int(game.hash, 16), {})
     return sorted(_moves(game, taken), key=lambda move: -move.tally.times)
 

@@ -37,11 +37,11 @@ from rulespec.references import is_path, parts_of
 from rulespec.typed import nodes as typed
 
 BATCH = 200
-"""Logs of a batch on a cluster that cannot return rows one by one: their bytes are sent with them."""
+"""The number of logs per batch on a cluster that cannot return rows one by one; batches include the logs' bytes."""
 _T = TypeVar("_T")
 _RULESETS = 16
 COLLECTED = 40
-"""Logs after which garbage is collected: games are circles, and commands collect so seldom that hundreds would stay."""
+"""The number of logs between garbage collections: games form reference cycles, and commands rarely collect."""
 _replayed = count()
 
 _load = lru_cache(_RULESETS)(load_ruleset)
@@ -53,8 +53,8 @@ class WorkerRules(Struct, frozen=True):
     Attributes:
         name: the reference in the plan or a log.
         reference: the reference for loading them.
-        sources_hash: the hash of their texts.
-        bundle: their files, if a worker may lack them.
+        sources_hash: the hash of the rules' texts.
+        bundle: the rules' files, if a worker may lack them.
     """
 
     name: str
@@ -64,7 +64,7 @@ class WorkerRules(Struct, frozen=True):
 
     @classmethod
     def of(cls, name: str, ruleset: typed.Ruleset, *, away: bool) -> WorkerRules:
-        """The rules of a loaded ruleset; `away`: for workers that may lack its files.
+        """The rules of a loaded ruleset; `away` means that workers may lack its files.
 
         Raises:
             DiagnosticsError: RS657 if they are too large for a bundle.
@@ -75,21 +75,21 @@ class WorkerRules(Struct, frozen=True):
         return cls(name, ruleset.ref, ruleset.sources_hash, bundle)
 
     def load(self) -> typed.Ruleset:
-        """The ruleset. Errors: ClusterError if it differs."""
+        """Loads the ruleset. Errors: ClusterError if it differs."""
         return ruleset_in(self.bundle) if self.bundle is not None else ruleset_of(self.reference, self.sources_hash)
 
 
 class ReplayPlan(Struct, frozen=True):
-    """The inputs for the row of a log.
+    """The inputs that, with a log, determine its row.
 
     Attributes:
-        rules: the rules for all logs; None: each log's own.
+        rules: the rules for all logs; None means each log's own.
         under: the rules to judge them under; `+OVERLAY` is added to each log's own.
         known: the rules named in the plan.
-        dialect: the dialect of foreign logs; None: recognised.
+        dialect: the dialect of foreign logs; None means that it is recognised.
         past: whether to replay past known faults of foreign systems.
         usual: whether to insert usual answers; see `judge`.
-        every: the number of decisions between measures; 0: only at the last position.
+        every: the number of decisions between measures; 0 means only at the last position.
         backend: the machine, without effect on the rows.
         version: the version of the program.
     """
@@ -122,12 +122,12 @@ class ReplayPlan(Struct, frozen=True):
 
     @property
     def machine(self) -> Backend:
-        """The machine for replays: not wasm, as it takes memory per table and most work is parsing."""
+        """The machine for replays; by default not wasm, as that takes memory per table and most work is parsing."""
         return "python" if self.backend == "auto" else self.backend
 
 
 def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
-    """A plan with its named rules; `away`: for workers that may lack their files.
+    """A plan with its named rules included; `away` means that workers may lack their files.
 
     Raises:
         DiagnosticsError: if they are unreadable, or cannot be bundled.
@@ -144,9 +144,9 @@ def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
 
 
 def words_of_rulesets(rulesets: Mapping[str, str]) -> dict[str, Any]:
-    """The words of rulesets for their numbers, by reference; `rulesets` has the hash of each.
+    """The title, units and measures of each ruleset, by reference; `rulesets` maps references to hashes.
 
-    Embedded rules, and rules that have changed since, have none.
+    Embedded rules, and rules that have changed since, are left out.
     """
     results = {}
     for reference, hash_ in rulesets.items():
@@ -183,7 +183,7 @@ def done_with(
 
 
 def _sent_along(plan: ReplayPlan, log: Log) -> WorkerRules | None:
-    """The rules of a native log that cluster workers may lack: its own, or those beside it."""
+    """The rules of a native log that cluster workers may lack: those that it names, or those beside it."""
     try:
         text, whole = log_text(log.data, log.name, MAX_NATIVE_BYTES)
         if plan.rules is not None or not is_native(text):
@@ -196,12 +196,12 @@ def _sent_along(plan: ReplayPlan, log: Log) -> WorkerRules | None:
             return WorkerRules(name, name, bundle.sources, bundle)
         rules = WorkerRules.of(name, _load(name), away=True)
     except DiagnosticsError:
-        return None  # as the worker will say
+        return None  # the worker will report it
     return rules if rules.bundle is not None else None
 
 
 def row_of(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> LogRow:
-    """The row of a log; `own`: its rules, if the worker lacks them.
+    """The row of a log; `own` has the log's rules, if the worker may lack them.
 
     Raises:
         ClusterError: if this worker has another version of the program, or other rules.
@@ -210,7 +210,7 @@ def row_of(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> LogRow
 
 
 def row_and_result(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> tuple[LogRow, ReplayResult | None]:
-    """The row of a log, and its replay if readable. Arguments and errors: as for `row_of`."""
+    """The row of a log, and its replay if readable; arguments and errors are those of `row_of`."""
     if plan.version != RULESPEC:
         raise ClusterError(f"a worker has Rulespec {RULESPEC}, not {plan.version}: install the same version there")
     if log.refusal:
@@ -248,7 +248,7 @@ def _loader(known: tuple[WorkerRules, ...]) -> Load:
 
 
 class _Rows:
-    """The row of a replay, with the default ids of seats in the place of names."""
+    """The row of a replay, with the default ids of seats instead of names."""
 
     def __init__(self, plan: ReplayPlan, log: Log, result: ReplayResult) -> None:
         self._plan = plan
@@ -311,7 +311,7 @@ class _Rows:
         return under_of(judged, self._say, self._by_name)
 
     def _say(self, reason: str) -> str:
-        """A reason without names of people."""
+        """A reason without people's names."""
         return self._names.sub(lambda match: self._by_name[match[0]], reason) if self._names.pattern else reason
 
     def _cause(self, divergence: Divergence, ruleset: typed.Ruleset) -> FirstRefusal:

@@ -1,4 +1,4 @@
-"""The contents of a store in words: its tables with their games, its columns, and its rulesets' measures."""
+"""The contents of a store in words: its tables with their games, its columns, and the measures of its rulesets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROWS = 2_000
 
 
 class Games(Struct):
-    """The games of a table: counts of all and finished games, their decisions, and the lengths of finished ones."""
+    """Counts for the games of a table: all and finished games, their decisions, and lengths of finished games."""
 
     games: int = 0
     over: int = 0
@@ -47,7 +47,7 @@ class Description(Struct):
     measures: Mapping[str, tuple[NamedMeasure, ...]]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see describe.schema.json."""
+        """The description as plain data; see describe.schema.json."""
         return {
             "parts": self.parts,
             "games": self.verdicts.total(),
@@ -74,7 +74,7 @@ def _table_json(key: str, table: CodeTable, games: Games) -> dict[str, Any]:
 
 
 def described(folder: Path) -> Description:
-    """A store in words.
+    """Describes a store in words.
 
     Raises:
         DiagnosticsError: if the store is damaged.

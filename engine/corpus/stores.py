@@ -39,7 +39,7 @@ from rulespec.engine.simulate.parquet import PART, PART_ROWS
 from rulespec.engine.simulate.workers import on_workers
 
 BATCH = 500
-"""Games that are replayed at a time."""
+"""The number of games replayed at a time."""
 _LISTS = ("options", "seats", "arguments")
 _COLUMNS = (*(name for name in CodedGame.__struct_fields__ if name != "codes"), *_LISTS)
 
@@ -64,10 +64,10 @@ class StoreAnswer(Struct, frozen=True):
     Attributes:
         game: the game, without its codes.
         decisions: the number of legal decisions.
-        sound: whether all replay, to the recorded end.
-        ruleset: the reference of its rules.
+        sound: whether all decisions replay, to the recorded end.
+        ruleset: the reference of the game's rules.
         measures: the measures of the last position.
-        at: the numbers of decisions that lead to the sought positions.
+        at: the numbers of decisions up to each sought position.
         under: the game under the other rules.
     """
 
@@ -121,7 +121,7 @@ def _asked(folder: str, question: StoreQuestion) -> _Asked:
 
 
 class _Asked:
-    """A question to a store, with its tables' programs, each made once."""
+    """A query to a store, with the compiled programs of its tables."""
 
     def __init__(self, folder: Path, question: StoreQuestion) -> None:
         self._tables = Tables(folder)
@@ -205,13 +205,13 @@ def batches(path: Path, chosen: NDArray[np.bool_] | None = None) -> Iterator[lis
 
 
 def check_widths(games: Sequence[CodedGame], width: int) -> None:
-    """Refuses games with another code width. Errors: RS607."""
+    """Rejects games with another code width. Errors: RS607."""
     if not {game.codes.shape[1] for game in games if len(game.codes)} <= {width}:
         raise failure("RS607", f"games of the table {games[0].table} have codes of another width", None, AGAIN)
 
 
 def check_part(path: Path, columns: Any, meta: Any) -> None:
-    """Refuses a part with other columns, or too many games."""
+    """Rejects a part with other columns, or with too many games."""
     header = (columns.metadata or {}).get(CodeSheet.key.encode(), b"{}")
     try:
         version = json.loads(header).get(CodeSheet.key)
@@ -247,7 +247,7 @@ def _games(batch: Any, rows: Iterable[int]) -> Iterator[CodedGame]:
 
 
 def _is_whole(game: dict[str, Any]) -> bool:
-    """Whether a row has all its values: columns of a stranger's file may have gaps."""
+    """Whether a row has all its values, as columns of a foreign file may have gaps."""
     texts = [*(game[name] for name in ("log", "sha256", "table", "error", "end_hash", "verdict")), *game["winners"]]
     numbers = [game["game"], game["decisions"], *game["scores"].values()]
     whole = all(isinstance(text, str) for text in texts) and all(isinstance(number, int) for number in numbers)

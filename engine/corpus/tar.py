@@ -1,6 +1,6 @@
-"""Members of a tar archive, read in a single forward pass without recursion; every byte counts.
+"""Members of a tar archive, read in a single forward pass without recursion; every byte counts towards the limits.
 
-Python's `tarfile` recurses for each extension header, and materialises the holes of sparse files. Here a member is at
+Python's `tarfile` recurses for each extension header, and materialises the holes of sparse files. Here, a member is at
 most `MAX_EXTENSIONS` headers and its bytes in the archive.
 """
 
@@ -15,14 +15,14 @@ from rulespec.errors import RulespecError
 
 BLOCK = 512
 MAX_EXTENSIONS = 16
-"""The most headers in a row with details of the member after them: long names, attributes."""
+"""The maximum number of consecutive headers with details of the next member, such as long names and attributes."""
 MAX_EXTENSION = 1_000_000
-"""Bytes of such a header."""
+"""The maximum size of such a header in bytes."""
 MAX_NAME = 4_096
-"""Characters of a member's name."""
+"""The maximum length of a member's name, in characters."""
 
 _REGULAR = b"\x0007"  # the types NUL, 0 and 7
-_WITHOUT_DATA = b"123456"  # links, devices, folders, pipes: their size counts nothing
+_WITHOUT_DATA = b"123456"  # links, devices, folders, pipes: their size is ignored
 _LONG_NAME, _LONG_LINK, _SPARSE, _ATTRIBUTES, _FOR_ALL = b"L", b"K", b"S", b"xX", b"g"
 _SPARSE_KEY = "GNU.sparse."
 
@@ -32,16 +32,16 @@ class DamagedTarError(ValueError):
 
 
 class ArchiveTooLargeError(RulespecError):
-    """An archive beyond the limits."""
+    """An archive that exceeds its limits."""
 
 
 class ArchiveBounds(Struct, frozen=True):
-    """Bounds of an archive.
+    """The limits for an archive.
 
     Attributes:
-        unpacked: bytes of all members, read or skipped.
-        members: number of members.
-        member: bytes read per member.
+        unpacked: the maximum size of all members, read or skipped, in bytes.
+        members: the maximum number of members.
+        member: the maximum number of bytes read per member.
     """
 
     unpacked: int
@@ -55,11 +55,11 @@ def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: Archiv
     Args:
         stream: the unpacked archive, with `tell` and forward `seek`.
         wanted: whether to read a member with this name.
-        bounds: the bounds.
+        bounds: the limits.
 
     Raises:
         DamagedTarError: if it is not a tar archive, is truncated, or contains sparse files.
-        TooMuchError: if it exceeds the bounds, or a header is too large.
+        ArchiveTooLargeError: if it exceeds the limits, or a header is too large.
     """
     for_all: dict[str, str] = {}
     for number, (header, own) in enumerate(_headers(stream, for_all), 1):
@@ -86,7 +86,7 @@ def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: Archiv
 
 
 def _headers(stream: IO[bytes], for_all: dict[str, str]) -> Iterator[tuple[bytes, dict[str, str]]]:
-    """The headers of members, each with the attributes that the headers before it give to it, or to all."""
+    """The headers of members, each with the attributes given by preceding headers, for the member or for all."""
     own: dict[str, str] = {}
     extensions = 0
     while (header := _header(stream, first=stream.tell() == 0)) is not None:
@@ -109,7 +109,7 @@ def _headers(stream: IO[bytes], for_all: dict[str, str]) -> Iterator[tuple[bytes
 
 
 def _header(stream: IO[bytes], *, first: bool) -> bytes | None:
-    """The next header; None at the end, which zeros mark, or nothing."""
+    """The next header; None at the end, marked by zeros or by the end of the stream."""
     header = stream.read(BLOCK)
     if len(header) < BLOCK and (header or first):
         raise DamagedTarError("it ends too early")
@@ -122,13 +122,13 @@ def _header(stream: IO[bytes], *, first: bool) -> bytes | None:
 
 
 def _sum(header: bytes, *, signed: bool = False) -> int:
-    """The checksum of a header, in which its own place counts as blanks; old programs took bytes as signed."""
+    """The checksum of a header, with its checksum field as blanks; old programs summed signed bytes."""
     data = header[:148] + b" " * 8 + header[156:]
     return sum(data) - (256 * sum(byte > 127 for byte in data) if signed else 0)
 
 
 def _number(field: bytes) -> int:
-    """A number of a header: octal digits, or binary with the first bit set."""
+    """A number in a header: octal digits, or binary with the first bit set."""
     if field[0] == 0o200:
         return int.from_bytes(field[1:], "big")
     digits = field.split(b"\0")[0].strip(b" ")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rulespec.engine.corpus.stores import StoreAnswer
 
 MAX_CAUSES = 10_000
-"""Causes that are told apart; the other logs count as those of one more."""
+"""The maximum number of distinct causes; all other logs count under one more cause."""
 _Key = tuple[str, tuple[str, ...], str]
 
 
@@ -22,8 +22,8 @@ class CauseGroup(Struct):
     """Logs with a common cause.
 
     Attributes:
-        cause: the cause in the first of them.
-        log: the name of the first.
+        cause: the cause in the first log.
+        log: the name of the first log.
         logs: the number of logs.
     """
 
@@ -40,7 +40,7 @@ class Measured(Struct):
     sample: Sample
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see corpus.schema.json."""
+        """The measure as plain data; see corpus.schema.json."""
         mean = self.sample.mean
         return {
             "values": self.sample.games,
@@ -51,7 +51,7 @@ class Measured(Struct):
 
 
 class CauseTotals:
-    """Causes with their numbers of logs; equal rules and lines form one cause."""
+    """Causes with their numbers of logs; refusals at the same rules and line share a cause."""
 
     def __init__(self) -> None:
         self._groups: dict[_Key, CauseGroup] = {}
@@ -68,7 +68,7 @@ class CauseTotals:
         return sorted(self._groups.values(), key=lambda group: -group.logs)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """As plain data; see corpus.schema.json."""
+        """The causes as plain data; see corpus.schema.json."""
         return [
             {
                 "logs": group.logs,
@@ -103,10 +103,10 @@ class Measures:
 
 
 class Failing:
-    """Logs that are not legal to their recorded end, by name, in bounded memory.
+    """Logs that are not legal up to their recorded end, by name, in bounded memory.
 
     Attributes:
-        logs: the verdict, name and reason for the first ones.
+        logs: the verdict, name and reason of the first ones.
         number: the total number.
     """
 
@@ -157,7 +157,7 @@ class CodeTotals(Judged):
         decisions: the number of legal decisions.
         sound: the number of games that replay to their recorded end.
         unread: the number of logs that were unreadable on import.
-        unsound: the names of the first other games.
+        unsound: the names of the first games that fail to replay.
         endings: the endings; "" for unfinished games.
     """
 
@@ -193,7 +193,7 @@ class CodeTotals(Judged):
         return self._measures.by_name
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
+        """The totals as plain data."""
         return {
             "games": self.games,
             "decisions": self.decisions,
@@ -208,14 +208,14 @@ class CodeTotals(Judged):
 
 
 class RowTotals(Judged):
-    """Totals of rows.
+    """Totals over the rows of logs.
 
     Attributes:
         verdicts: the number of logs of each verdict.
         causes: the reasons for divergence.
         endings: the endings of legal games; "" for unfinished ones.
         decisions: the number of legal decisions.
-        failing: the illegal logs, by name.
+        failing: the logs that are not legal up to their recorded end, by name.
     """
 
     def __init__(self) -> None:
@@ -250,7 +250,7 @@ class RowTotals(Judged):
         return self._measures.by_name
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see corpus.schema.json."""
+        """The totals as plain data; see corpus.schema.json."""
         return {
             "logs": self.verdicts.total(),
             "decisions": self.decisions,

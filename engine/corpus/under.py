@@ -21,7 +21,7 @@ _NONE = -1
 
 
 class Renumbering:
-    """The numbers of one program in terms of another, by the names of decisions, options, parameters and entities.
+    """A mapping from one program's numbers to another's, by the names of decisions, options, parameters and entities.
 
     Args:
         own: the table of the codes.
@@ -32,7 +32,7 @@ class Renumbering:
         self._width = other.width
         known = {(o.decision, o.option, o.types): o.number for o in other.options}
         size = max((o.number for o in own.options), default=0) + 1
-        self._options = np.full(size + 1, _NONE, np.int64)  # the last one: of a number that is none
+        self._options = np.full(size + 1, _NONE, np.int64)  # the last entry is for an unknown option
         self._types: dict[int, tuple[str, ...]] = {}
         for option in own.options:
             self._options[option.number] = known.get((option.decision, option.option, option.types), _NONE)
@@ -40,7 +40,7 @@ class Renumbering:
         self._names = {kind: _numbers(names, other.names.get(kind, ())) for kind, names in own.names.items()}
 
     def of(self, codes: Codes) -> Codes:
-        """Codes of the other program; a code without a counterpart is never legal there."""
+        """Codes of the other program; a code without a counterpart becomes one that is never legal."""
         result = np.zeros((len(codes), self._width), np.int64)
         own = np.where((codes[:, 0] >= 0) & (codes[:, 0] < len(self._options) - 1), codes[:, 0], -1)
         result[:, 0] = self._options[own]
@@ -66,7 +66,7 @@ def _numbers(names: Sequence[str], other: Sequence[str]) -> NDArray[np.int64]:
 
 
 def judged_under(own: Game, table: CodeTable, ruleset: typed.Ruleset, games: Sequence[CodedGame]) -> Iterator[Under]:
-    """Games of a table under other rules: natively if all decisions stay legal and both games end together.
+    """Judges games of a table under other rules, natively if all decisions stay legal and both games end together.
 
     Args:
         own: a game of the table, under its own rules.
