@@ -1,1 +1,1 @@
-"""Bots: programs that play with their seat's knowledge, and search from there."""
+"""Bots: programs that play and search with only their seat's knowledge."""

@@ -1,4 +1,4 @@
-"""The interface of bots: a situation goes in, a pick comes out."""
+"""The interface of bots, which map a situation to a pick."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ class Situation:
 
     Args:
         listed: returns the codes of the options.
-        known: whether the seat has seen its whole position, the only particle, whose legal options are then all its
-            options.
+        known: whether the seat sees the whole position; this is then the only particle, with the same legal options.
 
     Attributes:
         search: searches positions of the game's ruleset, seats and settings.
         seat: the number of the seat.
-        options: the number of its legal options.
-        particles: a given number of positions indistinguishable for the seat from the actual one, as rows; a single one
-            if nothing is hidden. The same number gives the same rows.
-        draws: random numbers from the bot's seed and the seat's observations so far.
+        options: the number of the seat's legal options.
+        particles: returns a number of positions that the seat cannot distinguish from the actual one, as rows; a single
+            row if nothing is hidden. Equal numbers give equal rows.
+        draws: random numbers derived from the bot's seed and the seat's observations so far.
     """
 
     def __init__(
@@ -55,11 +54,11 @@ class Situation:
 
     @property
     def named(self) -> Codes | None:
-        """The codes of the options; None for all legal ones in the only particle."""
+        """The codes of the options; None if they are all legal options of a single particle."""
         return None if self._known else self.codes
 
     def after(self, number: int) -> NDArray[np.int64]:
-        """The positions after every option: the first index is the option, the second the particle."""
+        """The positions after every option; the first index is the option, the second the particle."""
         return followed(self.search, self.particles(number), self.codes)
 
 
@@ -67,8 +66,8 @@ class Pick(NamedTuple):
     """A bot's choice, with its reason.
 
     Attributes:
-        option: its number among the seat's legal options.
-        shares: for some options, by number, the bot's expected share of the win.
+        option: the index among the seat's legal options.
+        shares: option index → the bot's expected share of the win, for some options.
         silent: the share of playouts without information; see `Ends.signal`.
     """
 
@@ -78,11 +77,11 @@ class Pick(NamedTuple):
 
 
 class Bot(Protocol):
-    """A program that plays; the same situation gives the same pick."""
+    """A program that plays; equal situations give equal picks."""
 
     @property
     def name(self) -> str:
-        """Its name, such as `flat:64`."""
+        """The name of the bot, such as `flat:64`."""
 
     def pick(self, situation: Situation) -> Pick:
         """Chooses an option."""

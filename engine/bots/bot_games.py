@@ -23,16 +23,17 @@ from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.typed import nodes as typed
 
 _PLAYOUTS, _SLACK = 64, 20
-"""Random games by which a lead is seen where nothing else says who leads, and percent of them that are no lead: three
-times the standard error of a share of one half."""
+"""The number of random games for estimating the lead where no value or points exist, and the percentage that is not a
+lead: three times the standard error of a share of one half.
+"""
 
 
 class BotGames:
-    """Plays games of a plan with bots that rotate over the seats. Nobody acts out of turn.
+    """A player of a plan's games, with bots that rotate over the seats; nobody acts out of turn.
 
     Args:
         plan: the plan.
-        ruleset: its ruleset.
+        ruleset: the plan's ruleset.
         warned: called with the message that bots cannot compare positions; see `Silence`.
 
     Attributes:
@@ -51,7 +52,7 @@ class BotGames:
 
     @property
     def backend(self) -> Backend:
-        """The machine for the games: the plan's, or Python if the rules have no module."""
+        """The machine for the games: that of the plan, or Python if wasm cannot run the rules."""
         return "python" if self.plan.backend == "wasm" and self._table(0).machine is None else self.plan.backend
 
     def play(self, number: int) -> Playout:
@@ -90,7 +91,7 @@ class BotGames:
 
 
 class BotTable:
-    """The machine of games with one number of seats, for playing, searching and measuring.
+    """The machine for games with one number of seats, for playing, searching and measuring.
 
     Args:
         plan: the plan of the games.
@@ -98,9 +99,9 @@ class BotTable:
         seats: the seats.
 
     Attributes:
-        machine: the machine for the games; None: the plan's.
-        search: a search over their positions.
-        measuring: the measuring; None: there is none, or the game does it.
+        machine: the machine for the games; None means that of the plan.
+        search: a search over the positions of the games.
+        measuring: the measurement of positions; None if there is none, or the game does it.
     """
 
     def __init__(self, plan: GamePlan, ruleset: typed.Ruleset, seats: Sequence[str]) -> None:
@@ -120,7 +121,7 @@ class BotTable:
             self.measuring = RowMeasures(self.search)
 
     def leading(self, game: Game) -> Standings | None:
-        """The standings of a game; without value and points, by random games from there."""
+        """The standings of a game; without value and points, by random games from its position."""
         own, search = standings(game), self.search
         if own is not None or search.payoffs.single or search.seats < 2:
             return own
@@ -135,11 +136,11 @@ class BotTable:
 
 _LAST = 8
 _last: list[BotGames] = []
-"""Players of the last few plans in this process, the last one first."""
+"""Players of the latest plans in this process, latest first."""
 
 
 def bot_outcome(plan: GamePlan, ruleset: typed.Ruleset, number: int) -> Outcome:
-    """The outcome of one game, for a worker."""
+    """The outcome of one game, played in a worker process."""
     games = next((games for games in _last if games.plan == plan), None)
     if games is not None:
         _last.remove(games)

@@ -23,17 +23,18 @@ from rulespec.engine.search.wasm_search import WasmSearch
 
 _ONLY = Pick(0)
 CARRIED = 64
-"""Particles of a seat that are carried from decision to decision."""
+"""The number of particles per seat, carried from decision to decision."""
 _WALKED, _WALKS = 200, 2
-"""Decisions that a walk tries where particles have found no position, and more for each decision of the game.
+"""The number of decisions tried in a walk without particles, and the additional ones per decision of the game.
 
-Stuck late, it would try the same dead ends for minutes."""
+Without a limit, a walk stuck late in the game would try the same dead ends for minutes.
+"""
 _SILENT = 10
-"""Picks in a row, from the first on, whose playouts carry no information: then bots play at random."""
+"""The number of initial picks with uninformative playouts after which a warning is issued."""
 
 
 class Silence:
-    """A detector for bots that cannot compare positions.
+    """A detector of bots that cannot compare positions.
 
     Args:
         warned: called once, with the cause.
@@ -44,7 +45,7 @@ class Silence:
         self._left = _SILENT
 
     def note(self, pick: Pick, search: Search) -> None:
-        """Ignores a pick."""
+        """Records a pick; warns once if all first picks were uninformative."""
         if self._left and pick.shares:
             self._left = self._left - 1 if pick.silent == 1 else 0
             if not self._left and pick.silent == 1:
@@ -55,13 +56,13 @@ class BotSeats:
     """Bots at the seats of a table.
 
     A bot's pick depends only on its seed and its seat's observations since the start of the game: after an undo, or in
-    a game continued from its log, it is the same.
+    a game continued from its log, the pick is the same.
 
     Args:
         game: a game of the table.
-        bots: seat → its bot.
-        seed: their common seed.
-        search: a search over positions of the table; None: a new one is opened.
+        bots: seat → the bot.
+        seed: the common seed of the bots.
+        search: a search over positions of the table; None opens a new one.
 
     Attributes:
         bots, search: as in the arguments.
@@ -76,7 +77,7 @@ class BotSeats:
     def choose(self, game: Game) -> tuple[Option, Pick]:
         """The deciding bot's option, with its reason.
 
-        In the rare case that no possible position of its seat is found, it takes any option.
+        In the rare case that no possible position is found for its seat, it takes an arbitrary option.
 
         Raises:
             KeyError: if no bot decides.
@@ -114,7 +115,7 @@ class BotSeats:
                 carried.note(game)
                 rows = carried.rows()
                 return situation(partial(_some, rows))
-            except NotFoundError:  # a walk may still find some
+            except NotFoundError:  # a walk may still find particles
                 pass
 
         tried = MAX_TRIED if seat not in self._carried else _WALKED + _WALKS * game.ply
@@ -126,14 +127,14 @@ class BotSeats:
         return situation(drawn)
 
     def _all_seen(self, game: Game) -> bool:
-        """Whether the position is public; it is not while choices of a round are sealed."""
+        """Whether the position is public; it is not during a round with sealed choices."""
         visibility, numbers = game.omniscient.visibility, game.omniscient.numbers
         return not visibility.secretive and not visibility.chosen(numbers.state, numbers.asked)
 
     def _seed_of(self, game: Game, seat: str) -> int:
-        """A number made of the seed, the seat and the number of the decision.
+        """A number derived from the seed, the seat and the number of the decision.
 
-        It does not depend on the position: under rules that have not acted yet, bots play the same games.
+        It does not depend on the position, so bots play the same games under a rule that has not acted yet.
         """
         return _number(f"{self._seed} {seat} {game.ply}")
 
@@ -147,7 +148,7 @@ def _number(text: str) -> int:
 
 
 def _some(rows: NDArray[np.int64], number: int) -> NDArray[np.int64]:
-    """A uniform sample of N rows; all rows if N is their number."""
+    """A uniform sample of `number` rows; all rows if there are no more."""
     if len(rows) == 1:
         return rows
     return rows[np.arange(number) * max(1, len(rows) // number) % len(rows)]

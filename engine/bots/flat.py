@@ -1,4 +1,4 @@
-"""Bots that compare options by their results: at random, by one look, by playouts."""
+"""Bots that compare options by results: at random, by the next position, by playouts."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from rulespec.engine.search.search import Search
 from rulespec.engine.simulate.checked_playouts import CAP
 
 PARTICLES = 8
-"""Positions that may be the one a seat is in, among which playouts take turns."""
+"""The number of possible positions of a seat, used in turn by playouts."""
 CUT = 20
-"""Decisions after which a playout is cut off that is judged by points."""
+"""The number of decisions before a playout is cut off, if it is judged by points."""
 
 
 def horizon(search: Search) -> int:
-    """The number of decisions before a playout is cut off, from the value; unlimited if no value shows the leader."""
+    """The number of decisions before a playout is cut off, from the value; unlimited if nothing shows a leader."""
     return (CUT if search.value is None else search.value.horizon) if search.judges else CAP
 
 
 class RandomBot:
-    """Picks uniformly at random."""
+    """A bot that picks uniformly at random."""
 
     name = "random"
 
@@ -33,7 +33,7 @@ class RandomBot:
 
 
 class GreedyBot:
-    """Picks an option with the most valuable next position, randomly among equals."""
+    """A bot that picks an option with the most valuable next position, with random tie-breaks."""
 
     name = "greedy"
 
@@ -48,9 +48,9 @@ class GreedyBot:
 
 
 class FlatBot:
-    """Plays random games after each option, and more after the better ones.
+    """A bot that plays random games after each option, and more after better ones.
 
-    It is sequential halving: the playouts are split evenly over rounds, and after each round the worse half of the
+    This is sequential halving: the playouts are split evenly over rounds, and after each round the worse half of the
     options is dropped (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013). A round plays
     each remaining option at least once, so wide decisions take more playouts than requested. In a round, games after
     different options share their random numbers (common random numbers), which reduces the noise.
@@ -59,7 +59,7 @@ class FlatBot:
     neither, or all players win together without a value, it is played to its end.
 
     Args:
-        playouts: the number of playouts for a decision.
+        playouts: the number of playouts per decision.
     """
 
     def __init__(self, playouts: int) -> None:
@@ -74,7 +74,7 @@ class FlatBot:
 
 
 def _compared(situation: Situation, rows: NDArray[np.int64], playouts: int, rounds: int, cap: int) -> Compared:
-    """The options of a seat, compared."""
+    """The comparison of a seat's options."""
     asked = situation.options, situation.named
     return situation.search.compared(
         SearchQuestion(situation.seat, rows, *asked, playouts, cap, situation.draws.key, rounds)
@@ -82,7 +82,7 @@ def _compared(situation: Situation, rows: NDArray[np.int64], playouts: int, roun
 
 
 def _picked(option: int, compared: Compared) -> Pick:
-    """An option with the share of the win that is expected of each."""
+    """A pick, with the expected share of the win for each compared option."""
     shares, played = compared.shares.tolist(), compared.played.tolist()
     expected = {k: won / ONE / games for k, (won, games) in enumerate(zip(shares, played, strict=True))}
     return Pick(option, expected, compared.silent / sum(played))

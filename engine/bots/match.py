@@ -19,10 +19,10 @@ class MatchStanding(Struct):
 
     Attributes:
         one, other: the names of the bots.
-        even: the expected share of `one` if both are equally strong.
+        even: the expected share of `one` if both bots are equally strong.
         games: the number of games.
-        won: the sum of its shares of the wins.
-        failed: the number of games in which the rules faulted; they count as lost.
+        won: the total share of the wins by `one`.
+        failed: the number of games in which the rules faulted; these count as lost.
     """
 
     one: str
@@ -34,14 +34,14 @@ class MatchStanding(Struct):
 
     @property
     def share(self) -> ConfidenceInterval | None:
-        """The winning share, with bounds valid at every look; None before the first game."""
+        """The share of the wins, with bounds valid at every look; None before the first game."""
         return followed_share(self.won, self.games)
 
     @property
     def gain(self) -> ConfidenceInterval | None:
-        """The gain over the even share: 1 wins everything, 0 is even; bounds hold at every look. None before a game.
+        """The gain over the even share, with bounds valid at every look: 0 is even, 1 wins all; None before a game.
 
-        Unlike the share, it is comparable between different numbers of seats.
+        Unlike shares, gains are comparable between different numbers of seats.
         """
         share = self.share
         if share is None:
@@ -51,7 +51,7 @@ class MatchStanding(Struct):
 
     @property
     def verdict(self) -> str:
-        """One of `stronger`, `weaker` and `undecided`."""
+        """The verdict: `stronger`, `weaker` or `undecided`."""
         share = self.share
         if share is None or share.low <= self.even <= share.high:
             return "undecided"
@@ -76,10 +76,10 @@ def match(
 ) -> Generator[MatchStanding]:
     """Plays a match until its verdict, for at most `games` games.
 
-    It ends only after each seat has been played equally often: the advantage of a seat is not the strength of a bot.
+    It ends only after each seat has been played equally often, as the advantage of a seat is not the strength of a bot.
 
     Args:
-        side: the games; see `between`.
+        side: the games; for the plan, see `between`.
         games: the maximum number of games.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
@@ -89,8 +89,8 @@ def match(
         The standing after each game; always the same object.
 
     Raises:
-        SaveError, DiagnosticsError: as for `play_sides`.
-        ClusterError: as for `play_sides`.
+        SaveError, DiagnosticsError: under the same conditions as for `play_sides`.
+        ClusterError: under the same conditions as for `play_sides`.
     """
     plan = side.plan
     seats = plan.seats(0)
@@ -107,7 +107,7 @@ def match(
 
 
 def between(plan: GamePlan, one: str, other: str) -> GamePlan:
-    """The plan of a match: the first bot at one seat, the other at the rest; each deal is played from every seat.
+    """The plan of a match: the first bot at one seat, the second at all others; each deal is played from every seat.
 
     Args:
         plan: the plan of the games, with one number of players; its bots are ignored.

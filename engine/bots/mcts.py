@@ -1,4 +1,4 @@
-"""A bot that grows a tree of options, over positions indistinguishable for its seat."""
+"""A bot that grows a tree of options over positions indistinguishable to its seat."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from rulespec.engine.search.comparing import SearchQuestion
 from rulespec.engine.search.payoffs import ONE
 
 _PARTICLES = 64
-"""The most positions that may be the one the seat is in, among which playouts take turns."""
+"""The maximum number of possible positions of a seat, used in turn by playouts."""
 
 
 class MctsBot:
-    """Grows one tree over all possible positions of its seat, by random games (Monte Carlo tree search).
+    """A bot that grows one tree over all possible positions of its seat, by random games (Monte Carlo tree search).
 
     Each game takes one of these positions and descends the tree. The decider takes the best option so far for its seat
     among the legal ones: the bound of an option counts the times it was legal (Cowling, Powley, Whitehouse:
@@ -22,7 +22,7 @@ class MctsBot:
     If nothing is hidden, ends of games are proven backwards.
 
     Args:
-        playouts: the number of playouts for a decision.
+        playouts: the number of playouts per decision.
     """
 
     def __init__(self, playouts: int) -> None:

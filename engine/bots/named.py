@@ -12,12 +12,12 @@ from rulespec.engine.bots.mcts import MctsBot
 from rulespec.errors import RulespecError
 
 GROUP = "rulespec.bots"
-"""The entry points of packages that have bots: functions that make one, given the text after the colon, or ""."""
+"""The entry point group for bots of other packages: functions that return a bot, given the text after the colon."""
 MOST = 1_000_000
-"""The most playouts for a decision."""
+"""The maximum number of playouts per decision."""
 
 _SEARCHING: dict[str, tuple[Callable[[int], Bot], int]] = {"flat": (FlatBot, 64), "mcts": (MctsBot, 200)}
-"""Bots that take a number of playouts, each with its default."""
+"""Bots with a number of playouts, each with its default number."""
 
 
 class BotNameError(RulespecError):
@@ -25,10 +25,10 @@ class BotNameError(RulespecError):
 
 
 def open_bot(text: str) -> Bot:
-    """The bot with a name such as `random`, `greedy`, `flat:64`, possibly from a package.
+    """The bot with a name such as `random`, `greedy` or `flat:64`, possibly from another package.
 
     Raises:
-        BotNameError: if there is none.
+        BotNameError: if no bot has this name.
     """
     name, colon, number = text.partition(":")
     counted = not colon or (number.isascii() and number.isdecimal() and 0 < int(number[:8]) <= MOST)

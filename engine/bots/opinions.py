@@ -1,6 +1,6 @@
-"""A bot's opinion on the decisions of a game: its own choice, and the loss of another one by its own measure.
+"""A bot's opinions on the decisions of a game: its own choice, and its estimate of the loss by another choice.
 
-Each decision is judged from its seat's view at that time, as if the bot had to decide: information hidden then does not
+Each decision is judged from its seat's view at that time, as if the bot had to decide; information hidden then does not
 count. Decisions out of turn and chance are not judged.
 """
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:  # bots need an extra
     from rulespec.engine.bots.bot_seats import BotSeats
 
 JUDGE = "flat:256"
-"""The bot whose opinion is asked for where none is named."""
+"""The default bot for opinions."""
 MAX_JUDGED = 400
-"""Decisions of a game that are judged: the last ones."""
+"""The maximum number of judged decisions in a game, the latest ones."""
 TURNS = 0.1
-"""Share of the win from which on a loss is one by which the game turned."""
+"""The loss, as a share of the win, from which a decision counts as a turning point."""
 
 
 class Opinion(Struct, frozen=True):
@@ -32,8 +32,9 @@ class Opinion(Struct, frozen=True):
     Attributes:
         ply: the number of the decision, from 0.
         seat: the deciding seat.
-        best: the bot's own choice; `text`: the same in words.
-        expected: the bot's expected share of the win for the option taken; None if it has not tried that.
+        best: the bot's own choice.
+        text: the bot's own choice in words.
+        expected: the bot's expected share of the win for the option taken; None if the bot has not tried it.
         of_best: its expected share for its own choice.
     """
 
@@ -51,7 +52,7 @@ class Opinion(Struct, frozen=True):
 
 
 class NoOpinionError(RulespecError):
-    """A bot that does not compare options."""
+    """A bot that does not compare options, and so has no opinion."""
 
 
 def opinions(
@@ -60,9 +61,9 @@ def opinions(
     """A bot's opinions on the last decisions of a game, except forced ones.
 
     Args:
-        game: the game at any point; it is not changed.
+        game: the game at any point; it remains unchanged.
         bot: the name of the bot.
-        seats: the seats whose decisions are judged.
+        seats: the seats with judged decisions.
         text: formats an option at a position.
         seed: the seed of the bot.
 
@@ -87,7 +88,7 @@ def opinions(
 
 
 def _judged(judges: BotSeats, at: Game, ply: int, option: Option, text: Callable[[Game, Option], str]) -> list[Opinion]:
-    """The opinion on a decision that is about to be taken; none without a choice."""
+    """The opinion on a decision about to be taken; empty if there was no choice."""
     options = list(at.legal_options)
     if len(options) < 2 or option.by is None or at.decision is None or at.decision.by != option.by:
         return []
@@ -99,10 +100,10 @@ def _judged(judges: BotSeats, at: Game, ply: int, option: Option, text: Callable
 
 
 def expectation(share: float, stakes: int) -> str:
-    """A share of the win, such as "62 %", or with stakes a difference from the mean in points, such as "+1.3"."""
+    """An expected share of the win, such as "62 %", or, with stakes, points relative to the mean, such as "+1.3"."""
     return f"{stakes * (2 * share - 1):+.1f}" if stakes else f"{100 * share:.0f} %"
 
 
 def loss(share: float, stakes: int) -> str:
-    """A lost share of the win, such as "-12 %", or with stakes a loss in points, such as "-1.3"."""
+    """A lost share of the win, such as "-12 %", or, with stakes, a loss in points, such as "-1.3"."""
     return f"-{stakes * 2 * share:.1f}" if stakes else f"-{100 * share:.0f} %"

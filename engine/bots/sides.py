@@ -1,4 +1,4 @@
-"""Games of different plans side by side, with the same seeds and deals, recorded while played."""
+"""Games of different plans side by side, with equal seeds and deals, recorded as they are played."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class PlanSide:
 
     Args:
         plan: the plan.
-        ruleset: its ruleset.
-        path: the file for its games, or None.
+        ruleset: the plan's ruleset.
+        path: the file for recording the games, or None.
         warned: called with the message that bots cannot compare positions.
     """
 
@@ -45,7 +45,7 @@ class PlanSide:
         self._warned = warned
         self._games: BotGames | None = None
         self.known: dict[int, Outcome] = {}
-        """Outcomes of games that have been played early."""
+        """The outcomes of games played in advance."""
 
     def outcome(self, number: int) -> Outcome:
         """The outcome of one game."""
@@ -80,7 +80,7 @@ def play_sides(
 
     Args:
         sides: the sides.
-        pairs: the number of games per side; None: until the generator is closed.
+        pairs: the number of games per side; None means until the generator is closed.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
 
