@@ -22,9 +22,9 @@ class Rule(Struct, frozen=True):
     """A rule by its name and place.
 
     Attributes:
-        name: its kind and name, such as `procedure turn`; `set-up` for the start of the game.
-        ids: the ids cited by its docstring or reason.
-        place: its file and line; empty for the set-up.
+        name: the kind and name of the rule, such as `procedure turn`; `set-up` for the start of the game.
+        ids: the rule ids cited by its docstring or reason.
+        place: the file and line; empty for the set-up.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Rule(Struct, frozen=True):
     place: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see play.schema.json."""
+        """The rule as plain data; see play.schema.json."""
         return {"name": self.name, "ids": list(self.ids), "place": self.place}
 
 
@@ -40,7 +40,7 @@ SETUP = Rule("set-up")
 
 
 class RuleIndex:
-    """The rules of a ruleset by their lines.
+    """An index of a ruleset's rules by line.
 
     Args:
         ruleset: the ruleset.
@@ -66,7 +66,7 @@ class RuleIndex:
         return Rule(name, cited(doc), f"{span.file}:{span.line}")
 
     def at(self, span: Span | None) -> Rule:
-        """The rule around a place; a nameless one if there is none."""
+        """The rule that contains a place; a nameless rule if there is none."""
         if span is None:
             return Rule("other rules")
         rules = self._files.get(span.file, [])
@@ -77,7 +77,7 @@ class RuleIndex:
         return Rule(head, (), f"{span.file}:{span.line}")
 
     def _head(self, span: Span) -> tuple[int, str]:
-        """The last line without indentation up to a place, and its beginning, such as `options gifts`."""
+        """The last unindented line up to a place, and its start, such as `options gifts`."""
         lines = self._sources.get(span.file, "").split("\n")[: span.line]
         for number, line in reversed(list(enumerate(lines, 1))):
             if line[:1].isalpha():
@@ -97,7 +97,7 @@ class Attribution:
         self.old, self.new = RuleIndex(old), RuleIndex(new)
 
     def of_refusal(self, game: Game, option: Option, *, now: bool) -> tuple[Rule, str]:
-        """The rule that refuses an option in a game, and its reason; `now`: the game follows the other rules."""
+        """The rule that refuses an option in a game, and the reason; with `now`, the game is under the other rules."""
         index = self.new if now else self.old
         refusal: Refusal | None
         try:
@@ -110,7 +110,7 @@ class Attribution:
         return Rule(rule.name, refusal.rules or rule.ids, rule.place), refusal.reason
 
     def of_option(self, game: Game, option: str, decision: str, *, now: bool) -> tuple[Rule, str]:
-        """As `of_refusal`, for an option by its text, which may be unknown to the game."""
+        """The rule and reason as for `of_refusal`, for the text of an option that the game may not know."""
         index = self.new if now else self.old
         try:
             return self.of_refusal(game, game.parse(option, None, decision), now=now)
@@ -119,7 +119,7 @@ class Attribution:
             return index.at(asked.span if asked is not None else None), str(error)
 
     def of_effect(self, pair: Pair) -> Rule:
-        """The rule of the first statement with a different effect, after both games have taken an option."""
+        """The rule of the first statement with a different effect, after an option taken in both games."""
         try:
             mine, theirs = (self._statements(game) for game in (pair.one, pair.other))
         except RulesetFaultError:
@@ -131,7 +131,7 @@ class Attribution:
         return self._by_question(pair)
 
     def _differing(self, one: Answer | None, other: Answer | None, rest: list[object]) -> Rule:
-        """The rule of the first of two statements that differ: that of today, unless it only comes earlier."""
+        """The rule of the first differing statement: the new one, unless it merely comes earlier."""
         if other is None or (one is not None and _form(other) in rest):
             assert one is not None
             return self.old.at(one.span)
@@ -142,7 +142,7 @@ class Attribution:
         return [each for each in Why(game, OMNISCIENT).effects().answers if each.span is not None]
 
     def _by_question(self, pair: Pair) -> Rule:
-        """The rule that asks the open question of today, or that ends the game now."""
+        """The new rule that asks the open question, or that ended the game."""
         asked = pair.other.omniscient.asked
         if asked is not None:
             return self.new.at(asked.span)
@@ -155,5 +155,5 @@ class Attribution:
 
 
 def _form(answer: Answer) -> object:
-    """A statement with its changes, alike in both games."""
+    """A statement with its changes, in a form comparable between both games."""
     return answer.subject, [(change.name, change.before, change.after) for change in answer.changes]

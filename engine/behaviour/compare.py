@@ -1,7 +1,8 @@
 """Comparison by play: positions of one ruleset under another, near the start, in walks and in recorded games.
 
-Both games take the same options, with the same shared state. An option after which they differ is noted and undone, so
-that the walk continues where both agree. If they never agree, the other game gets the shared state of the first.
+Both games take the same options, with the same shared state. An option after which they differ is recorded and undone,
+so that the walk continues where both agree. If they agree after no option, the other game gets the shared state of the
+first.
 """
 
 from __future__ import annotations
@@ -27,27 +28,27 @@ from rulespec.typed import nodes as typed
 
 DECISIONS = 60_000
 SECONDS = 45.0
-"""Processor time of a comparison without a bound of its own."""
+"""The default limit of CPU time, in seconds."""
 MAX_CELLS = 2_000_000
-"""Cells of all positions near the start together: a bound on memory."""
+"""The maximum total number of cells in positions near the start, a bound on memory."""
 _NEAR = 1 / 8
-"""The share of decisions near the start."""
+"""The share of decisions spent near the start."""
 _RECORDED = 1 / 4
-"""The share of decisions in recorded games."""
+"""The share of decisions spent in recorded games."""
 _SETTINGS = 1 / 4
-"""The share of decisions with other settings."""
+"""The share of decisions spent with other settings."""
 _OPENING = 400
-"""Decisions that opening a table counts for: two programs are made."""
+"""The cost of opening a table, in decisions: two programs are compiled."""
 _USUAL = 5 / 8
-"""The share of decisions after which other settings have their turn."""
+"""The share of decisions spent before other settings are tried."""
 _SHORTER = 1 / 8
-"""The share of decisions for shorter games, on top."""
+"""The share of decisions spent in addition on shortening games."""
 _FRESH = 40
-"""Times that an option of each name is tried wherever it is legal."""
+"""The number of times that an option of each name is tried wherever it is legal."""
 _TRIED = 12
-"""Options that are tried at a position where the games differ."""
+"""The number of options tried at a position where the games differ."""
 _POINTS = 8
-"""Decisions between two looks at the points."""
+"""The number of decisions between comparisons of points."""
 
 _Both = tuple[Option, Option]
 _first: Callable[[_Both], Option] = itemgetter(0)
@@ -60,11 +61,11 @@ def compare(
     effort: Effort | None = None,
     recorded: Sequence[tuple[Game, Sequence[Option]]] = (),
 ) -> Comparison:
-    """Compares the behaviour of two rulesets. The same rulesets and decisions give the same result.
+    """Compares the behaviour of two rulesets; equal rulesets and limits of decisions give equal results.
 
     Args:
         old: the first ruleset.
-        new: the other one.
+        new: the other ruleset.
         effort: the limit; by default, `DECISIONS` within `SECONDS`.
         recorded: recorded games of the first ruleset, each at its start, with its decisions.
     """
@@ -100,7 +101,7 @@ class _Comparer:
         self._shorten()
         self.result.stopped = self.effort.stopped
         self.result.at_least = self.positions.full or self.findings.positions.full
-        if self.findings.groups:  # nothing was looked at beyond an option that differs
+        if self.findings.groups:  # positions after a differing option were not compared
             self.result.complete.clear()
         self.result.groups = sorted(self.findings.groups.values(), key=lambda g: -g.positions)
         return self.result
@@ -108,7 +109,7 @@ class _Comparer:
     # --- games ---------------------------------------------------------------------------------
 
     def _begun(self, table: Combination) -> Pair | None:
-        """Both games at their first decision, with the same shared state; None if that cannot be."""
+        """Both games at their first decision, with the same shared state; None if that is impossible."""
         try:
             return self._pair(Game(self.old, seat_names(table.seats, self.old.seats), table.settings))
         except DiagnosticsError as error:
@@ -127,7 +128,7 @@ class _Comparer:
             number += 1
 
     def _settings(self, tables: Sequence[Combination]) -> None:
-        """Compares the positions of some games with each other value of each setting, one table at a time."""
+        """Compares the positions of some games with each non-default value of each setting, one table at a time."""
         begun, share = self.effort.spent, int(self.effort.limit * _SETTINGS)
         for number, table in enumerate(tables):
             if not self.effort.is_left(begun + share):
@@ -139,11 +140,11 @@ class _Comparer:
                     self._walk(pair.copy(), cap)
 
     def _pair(self, one: Game) -> Pair | None:
-        """A game with that of the other rules, both at the start.
+        """A game and its counterpart under the other rules, both at the start.
 
         Raises:
-            DiagnosticsError: if the other rules do not take these seats.
-            RulesetFaultError: if rules are at fault.
+            DiagnosticsError: if the other rules do not support these seats.
+            RulesetFaultError: if the rules fault.
         """
         settings, dropped = transferred_settings(one, self.new)
         if dropped:
@@ -207,7 +208,7 @@ class _Comparer:
 
     @staticmethod
     def _aligned(pair: Pair) -> bool:
-        """Whether the other game could be given the shared state of the first."""
+        """Whether the other game could be given the first game's shared state."""
         try:
             return pair.align()
         except RulesetFaultError:
@@ -230,7 +231,7 @@ class _Comparer:
         self._points(pair)
 
     def _step(self, pair: Pair, both: Sequence[_Both]) -> bool:
-        """Takes an option after which both games agree, or aligns them after one; False if neither can be."""
+        """Takes an option after which both games agree, or aligns them after one; False if neither is possible."""
         left = list(both)
         for _ in range(min(_TRIED, len(left))):
             each = self.curiosity.among(left, _first)
@@ -242,7 +243,7 @@ class _Comparer:
     # --- differences ---------------------------------------------------------------------------
 
     def _listed(self, pair: Pair) -> Listed:
-        """The options of a position; notes those that differ."""
+        """The options of a position; records the differing ones."""
         self.result.positions += self.positions.is_new(pair.position)
         try:
             listed = pair.listed()
@@ -253,7 +254,7 @@ class _Comparer:
         return listed
 
     def _taken(self, pair: Pair, both: _Both, *, stay: bool = False) -> bool:
-        """Takes an option; False if both games differ after it, which is noted, and taken back unless they `stay`."""
+        """Takes an option; if both games differ after it, records this, undoes it unless `stay`, and returns False."""
         self.effort.spend()
         position = pair.position
         try:
@@ -262,7 +263,7 @@ class _Comparer:
             return False
         if effect is None:
             return True
-        with suppress(RulesetFaultError):  # while its rule is looked for
+        with suppress(RulesetFaultError):  # during the search for its rule
             self.findings.note(pair, of_effect(both[0], effect), position)
         if effect.stands and not stay:
             pair.undo()
@@ -277,7 +278,7 @@ class _Comparer:
     # --- shorter games -------------------------------------------------------------------------
 
     def _shorten(self) -> None:
-        """Makes the game of each group shorter, with a share of the effort."""
+        """Shortens the game of each group, within a share of the effort."""
         share = int(self.effort.limit * _SHORTER)
         for group in self.findings.groups.values():
             self.effort.limit = self.effort.spent + max(400, share // len(self.findings.groups))
@@ -289,7 +290,7 @@ class _Comparer:
                 leave_out(moves, lambda fewer, group=group, start=start: self._again(group, start, fewer))  # type: ignore[misc]
 
     def _start(self, group: Group) -> Pair | None:
-        """Both games at the start of the example of a group."""
+        """Both games at the start of a group's example."""
         example = group.example
         try:
             return self._pair(Game(self.old, example.seats, example.settings))
@@ -297,7 +298,7 @@ class _Comparer:
             return None
 
     def _again(self, group: Group, start: Pair, moves: Sequence[Option]) -> list[Option] | None:
-        """Plays fewer decisions; those up to the same sort of difference, which gets the example; None without it."""
+        """Replays fewer decisions up to a difference of the same sort, which becomes the example; None without one."""
         sought = self.findings.shortest(group).key
         pair, longest = start.copy(), len(group.example.moves)
         try:
@@ -325,7 +326,7 @@ class _Comparer:
 
 
 def _shown(pair: Pair, sought: tuple[str, ...]) -> PlayDifference | None:
-    """The sought difference between options, odds or points where both games stand; None if there is none."""
+    """The sought difference of options, odds or points at the current position; None if there is none."""
     kind, decision = sought[:2]
     if kind == "points":
         effect = pair.points()
@@ -337,7 +338,7 @@ def _shown(pair: Pair, sought: tuple[str, ...]) -> PlayDifference | None:
 
 
 def _with_settings(ruleset: typed.Ruleset, numbers: Sequence[int]) -> list[Combination]:
-    """Each other value of each setting with each number of players; each value comes once before any comes again."""
+    """Each non-default value of each setting with each number of players; all values precede any repetition."""
     values = [each.settings for each in combinations(ruleset, numbers) if each.settings] if numbers else []
     return [
         Combination(numbers[(at + turn) % len(numbers)], value)

@@ -1,4 +1,4 @@
-"""The report of a comparison: the differences in behaviour by rule, each with its shortest game."""
+"""The report of a comparison: differences in behaviour by rule, each with its shortest game."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Example(Struct, frozen=True):
     """A game that leads to a difference.
 
     Attributes:
-        seats: the ids of its seats.
-        settings: all its settings.
-        moves: its decisions before the differing one.
+        seats: the ids of the seats.
+        settings: all settings.
+        moves: the decisions before the differing one.
         decision: the name of the differing decision.
-        by: its seat; None for chance, or if no decision differs.
-        option: its option; "" if none differs.
-        lines: the difference.
+        by: the seat of the differing decision; None for chance, or if no decision differs.
+        option: the differing option; "" if none differs.
+        lines: the difference for people.
     """
 
     seats: tuple[str, ...]
@@ -43,7 +43,7 @@ class Example(Struct, frozen=True):
     lines: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see play.schema.json."""
+        """The example as plain data; see play.schema.json."""
         return {
             "players": len(self.seats),
             "settings": dict(self.settings),
@@ -61,7 +61,7 @@ class Group(Struct):
     Attributes:
         rule: the rule.
         kind: the kind.
-        positions: the number of different positions with such a difference.
+        positions: the number of distinct positions with such a difference.
         options: the names of the options, as `decision.option`.
         example: the shortest game found.
     """
@@ -73,7 +73,7 @@ class Group(Struct):
     example: Example
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see play.schema.json."""
+        """The group as plain data; see play.schema.json."""
         return {
             "rule": self.rule.to_json(),
             "kind": self.kind,
@@ -87,11 +87,11 @@ class Comparison(Struct):
     """The result of a comparison.
 
     Attributes:
-        positions: the number of different positions that were compared.
-        at_least: whether there were more positions than are told apart, so that all numbers of positions are too low.
+        positions: the number of distinct positions compared.
+        at_least: whether there were too many positions to distinguish, so that numbers of positions are lower bounds.
         decisions: the number of decisions taken in both games.
         games: the number of games, including recorded ones.
-        complete: the numbers of players for which every position was compared, with default settings, without finding a
+        complete: the numbers of players for which every position was compared, with default settings, without a
             difference.
         groups: the differences, sorted by number of positions.
         left_out: the parts that could not be compared.
@@ -110,7 +110,7 @@ class Comparison(Struct):
     same: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see play.schema.json."""
+        """The comparison as plain data; see play.schema.json."""
         return {
             "positions": self.positions,
             "at_least": self.at_least,

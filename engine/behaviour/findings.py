@@ -14,7 +14,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 
 MAX_SORTS = 400
-"""The most sorts of differences whose rules are searched for; further ones are not noted."""
+"""The maximum number of sorts of differences that are attributed to rules; further sorts are ignored."""
 
 
 class PlayDifference(Struct, frozen=True):
@@ -24,9 +24,9 @@ class PlayDifference(Struct, frozen=True):
         kind: the kind.
         decision: the name of the decision; "" if none is open.
         name: the name of the option; "" if none differs.
-        sort: the common part of effects.
+        sort: the common part of such effects.
         option: the option; None if none differs.
-        effect: the difference after it; None for an option that is illegal in one of the games.
+        effect: the difference after the option; None for an option that is illegal in one of the games.
     """
 
     kind: Kind
@@ -38,7 +38,7 @@ class PlayDifference(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Equal for differences that need only one investigation."""
+        """A key shared by differences that need only one investigation."""
         return self.kind, self.decision, self.name, *self.sort
 
 
@@ -58,7 +58,7 @@ def of_effect(option: Option, effect: OptionEffect) -> PlayDifference:
 
 
 class Findings:
-    """The differences of a comparison by rule.
+    """The differences of a comparison, by rule.
 
     Args:
         attribution: finds the rules of differences.
@@ -70,13 +70,13 @@ class Findings:
         self._shortest: dict[tuple[Rule, Kind], PlayDifference] = {}
         self.groups: dict[tuple[Rule, Kind], Group] = {}
         self.positions = Distinct()
-        """The positions of groups."""
+        """The distinct positions of groups."""
 
     def note(self, pair: Pair, difference: PlayDifference, position: int) -> None:
-        """Notes a difference.
+        """Records a difference.
 
         Args:
-            pair: the games: after the option, if both have taken it.
+            pair: the games, after the option if both have taken it.
             difference: the difference.
             position: the position before the option.
         """
@@ -99,7 +99,7 @@ class Findings:
             group.options[f"{difference.decision}.{difference.name}"] = None
 
     def note_start(self, game: Game, line: str) -> None:
-        """Notes that a game starts under the first rules but not under the other ones."""
+        """Records that a game starts under the first rules but not under the other ones."""
         example = Example(game.seats, dict(game.settings), (), "", None, "", (line,))
         place: tuple[Rule, Kind] = (SETUP, "start")
         group = self.groups.setdefault(place, Group(SETUP, "start", 0, {}, example))
@@ -111,13 +111,13 @@ class Findings:
         return self._shortest[group.rule, group.kind]
 
     def shorter(self, group: Group, pair: Pair, difference: PlayDifference) -> None:
-        """Gives a group a shorter example: the same sort of difference, at the games' position."""
+        """Replaces a group's example with a shorter one, for the same sort of difference at the games' position."""
         taken = difference.kind == "effect" and difference.effect is not None and difference.effect.stands
         _, lines = self._looked_into(pair, difference)
         group.example = _example(pair, pair.one.ply - taken, difference, lines)
 
     def _looked_into(self, pair: Pair, difference: PlayDifference) -> tuple[Rule, tuple[str, ...]]:
-        """The rule of a difference, and its lines."""
+        """The rule of a difference, and its lines for people."""
         attribution, option, effect = self._attribution, difference.option, difference.effect
         asked = pair.other.omniscient.asked
         place = attribution.new.at(asked.span if asked is not None else None)

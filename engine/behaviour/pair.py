@@ -1,4 +1,4 @@
-"""Two games under different rules at one position: the same shared state and question."""
+"""Two games under different rules at one position, with the same shared state and question."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from rulespec.engine.replay.shared_state import Differences, SharedState
 from rulespec.engine.replay.translation import Translation
 
 MAX_OPTIONS = 2_000
-"""The most options of a position to list; beyond it, each listed one is tested in the other game."""
+"""The maximum number of options to list; beyond it, each listed option is tested in the other game."""
 _MAX_CELLS = 4
-"""Cells that differ, in a text."""
+"""The maximum number of differing cells in a text."""
 
 
 class DecisionName(NamedTuple):
-    """An open decision by its current name, its seat's number (-1: chance), and the set of further seats."""
+    """An open decision: its current name, its seat's number (-1 for chance), and the set of further seats."""
 
     name: str
     by: int
@@ -89,7 +89,7 @@ class Pair:
 
     @property
     def position(self) -> int:
-        """The position of the first game as a number: the same for equal states of equal tables, in this process."""
+        """The position of the first game, as a number equal for equal states of equal tables in this process."""
         return hash((self.one.hash, self._table))
 
     def differing(self) -> Differences:
@@ -101,9 +101,9 @@ class Pair:
         return _question(self.one, self.translation), _question(self.other, None)
 
     def align(self) -> bool:
-        """Gives the other game the shared state of the first; False if that is impossible or it asks something else.
+        """Gives the other game the shared state of the first; False if that is impossible, or if the questions differ.
 
-        Cells in only one of the games, such as variables, are unchanged.
+        Cells of only one game, such as variables, are unchanged.
         """
         mine, theirs = self.question()
         values = self.shared.carried(self.differing(), self.one.omniscient.numbers.state)
@@ -120,7 +120,7 @@ class Pair:
         """The options of both games, in the order of the first.
 
         Raises:
-            RulesetFaultError: if one of them faults.
+            RulesetFaultError: if the rules of either fault.
         """
         mine, theirs = (list(islice(every_option(game), MAX_OPTIONS + 1)) for game in (self.one, self.other))
         if len(mine) > MAX_OPTIONS or len(theirs) > MAX_OPTIONS:
@@ -139,7 +139,7 @@ class Pair:
         return Listed(both, illegal, list(there.values()), odds)
 
     def counterpart(self, option: Option) -> Option | None:
-        """The other game's option for one of the first; None if it is illegal there."""
+        """The other game's counterpart of an option of the first; None if it is illegal there."""
         recorded = self.translation.decision(option)
         try:
             there = self.other.parse(recorded.option, recorded.by, recorded.decision)
@@ -148,7 +148,7 @@ class Pair:
         return legal_option(self.other, there.kind.choice, there.args)
 
     def _key(self, option: Option, *, theirs: bool = False) -> object:
-        """An option as the other rules write it: equal for both games."""
+        """A key of an option, equal for counterparts in both games."""
         if self._alike:
             return option.kind.name, option.args, option.by
         if theirs:
@@ -156,7 +156,7 @@ class Pair:
         return self.translation.decision(option)
 
     def _odds_differ(self, both: list[tuple[Option, Option]]) -> bool:
-        """Whether chance takes the options with other odds."""
+        """Whether the chance options have other odds."""
         mine, theirs = self.one.omniscient.numbers, self.other.omniscient.numbers
         if len(both) < 2 or mine.decider() >= 0:
             return False
@@ -199,7 +199,7 @@ class Pair:
         self.other.undo()
 
     def compared(self) -> OptionEffect | None:
-        """The difference between the games; None if they are alike, or differ as before."""
+        """The difference between the games; None if they are equal, or differ only as before."""
         mine, theirs = self.question()
         differing = self.differing()
         new = [at for at in differing if differing[at] != self._before.get(at)]
@@ -236,7 +236,7 @@ class Pair:
 
 
 def _fault(fault: RulesetFaultError) -> OptionEffect:
-    """A fault of the present rules, in the place of the effect of an option."""
+    """The effect of an option that is a fault of the new rules."""
     wrong = fault.diagnostic
     return OptionEffect(("fault",), (f"the rules are at fault now: {wrong.message}",), False, wrong.span)
 

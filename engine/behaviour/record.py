@@ -1,4 +1,4 @@
-"""Recording of situations: positions near the start, in walks, and with other settings."""
+"""Recording of situations near the start, in walks, and with other settings."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from rulespec.typed import nodes as typed
 
 SITUATIONS = 4_000
 SECONDS = 45.0
-"""Processor time for all of them."""
+"""The limit of CPU time for a recording, in seconds."""
 MAX_TEXT = 8_000_000
-"""Characters of values and options of all situations together, more or less."""
+"""The approximate maximum length of values and options in all situations, in characters."""
 MAX_CELLS = 2_000_000
-"""Fields of all positions near the start of a table together: a bound on memory."""
+"""The maximum number of fields of all positions near the start of a table, a bound on memory."""
 _WALK = 60
-"""Decisions of a walk before it continues elsewhere."""
+"""The number of decisions in a walk before it continues elsewhere."""
 _LONG = 400
-"""Decisions of a walk after some that have found nothing new."""
+"""The number of decisions in a walk after unsuccessful ones."""
 _IDLE = 20
-"""Walks in a row that find nothing new, after which there are no more."""
+"""The number of consecutive unsuccessful walks after which recording ends."""
 _LOOKED = 2_000
-"""Options of a position among which a walk chooses."""
+"""The maximum number of options of a position from which a walk chooses."""
 
 
 def record(
     ruleset: typed.Ruleset, situations: int = SITUATIONS, seconds: float | None = SECONDS
 ) -> list[RecordedSituation]:
-    """Situations of a ruleset. The same ruleset gives the same situations, unless time runs out.
+    """Records situations of a ruleset, deterministically unless time runs out.
 
     Args:
         ruleset: a ruleset without errors.
-        situations: the maximum number.
-        seconds: the maximum CPU time; None: unlimited.
+        situations: the maximum number of situations.
+        seconds: the maximum CPU time; None means unlimited.
     """
     return _Recorder(ruleset, Effort(situations, seconds)).run()
 
 
 class _Recorder:
-    """The situations so far. The effort counts them."""
+    """The state of a recording; its effort counts situations."""
 
     def __init__(self, ruleset: typed.Ruleset, effort: Effort) -> None:
         self.ruleset, self.effort = ruleset, effort
@@ -56,7 +56,7 @@ class _Recorder:
         self._text = 0
 
     def run(self) -> list[RecordedSituation]:
-        """Records: a quarter near the start, a quarter with other settings, half in walks."""
+        """Records a quarter of the situations near the start, a quarter with other settings, and half in walks."""
         every = combinations(self.ruleset)
         usual, others = ([c for c in every if bool(c.settings) == other] for other in (False, True))
         most, quarter = self.effort.limit, self.effort.limit // 4
@@ -66,7 +66,7 @@ class _Recorder:
         return self.results
 
     def _each(self, tables: Sequence[Combination], until: int, work: Callable[[_Table, int], None]) -> None:
-        """Does some work at each table, up to a number of situations in all."""
+        """Does some work at each table, up to a total number of situations."""
         begun = len(self.results)
         for number, table in enumerate(tables):
             end = begun + (until - begun) * (number + 1) // len(tables)
@@ -77,7 +77,7 @@ class _Recorder:
                 start = _Table(game)
                 self._add(start.situation())
                 work(start, end)
-            except (DiagnosticsError, RulesetFaultError):  # `validate` says what is wrong with such a game
+            except (DiagnosticsError, RulesetFaultError):  # `validate` reports the fault of such a game
                 continue
 
     def _is_left(self, until: int) -> bool:
@@ -124,7 +124,7 @@ class _Recorder:
 
 
 class _Table:
-    """A game, and the values of its fields when they were written last.
+    """A game, and the values of its fields in the last written situation.
 
     Args:
         game: the game, at its start.
@@ -173,5 +173,5 @@ class _Table:
 
 
 def _listed(game: Game) -> list[Option]:
-    """The options of a position, up to a bound."""
+    """The options of a position, up to a limit."""
     return [option for option, _ in zip(every_option(game), range(_LOOKED), strict=False)]

@@ -1,4 +1,4 @@
-"""Recorded situations under the current rules: each is restored in its recorded state, and compared."""
+"""Recorded situations under the current rules: each is restored in its recorded state, then compared."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from rulespec.engine.why.why import Why
 from rulespec.typed import nodes as typed
 
 _SHOWN = 4
-"""Fields and options that are named in a difference."""
+"""The number of fields and options named in a difference."""
 MAX_CELLS = 4_000_000
-"""Fields of all places that later situations return to: a bound on memory. Those after further ones are not reached."""
+"""The maximum number of fields in stored places, a bound on memory; situations after others are not reached."""
 SECONDS = 120.0
-"""Processor time of a check; recording takes 45 seconds at most."""
+"""The limit of CPU time for a check, in seconds; recording takes at most 45 seconds."""
 MAX_LINKED = 400
-"""Decisions of the way to a situation that are gone through for its game."""
+"""The maximum number of decisions in the game of a situation."""
 
 
 class Altered(Struct, frozen=True):
     """A situation with different behaviour.
 
     Attributes:
-        number: its number.
-        kind: `illegal` (the option that led there), `effect` (of that option), or `options` (those there).
+        number: the number of the situation.
+        kind: `illegal` (the option that led there), `effect` (of that option), or `options` (at the situation).
         rule: the rule that causes the difference.
         lines: the difference for people.
     """
@@ -53,7 +53,7 @@ class SituationCheck(Struct, frozen=True):
         situations: the recorded situations.
         altered: the situations with different behaviour.
         unreached: the number of situations after an unreachable one, or at a table that cannot start.
-        late: the number of final situations for which there was no time.
+        late: the number of remaining situations when time ran out.
     """
 
     situations: Sequence[RecordedSituation]
@@ -84,7 +84,7 @@ class SituationCheck(Struct, frozen=True):
         return results[::-1]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see test.schema.json."""
+        """The result as plain data; see test.schema.json."""
         return {
             "recorded": len(self.situations),
             "altered": len(self.altered),
@@ -111,7 +111,7 @@ def check(
     Args:
         ruleset: the current rules.
         situations: the recorded situations.
-        seconds: the CPU time; None: unlimited. The step limit bounds each situation.
+        seconds: the CPU time; None means unlimited. The step limit bounds each situation.
     """
     return _Check(ruleset, situations).run(Effort(len(situations) + 1, seconds))
 
@@ -121,8 +121,8 @@ class _Place:
 
     Attributes:
         game: the game.
-        cells: for each recorded field its cell; None if the rules of today have no such field.
-        values: for each of them the recorded number; None if the rules of today have no such value.
+        cells: for each recorded field, its cell; None if the current rules have no such field.
+        values: for each recorded field, the recorded number; None if the current rules have no such value.
     """
 
     def __init__(self, game: Game, cells: list[int | None], values: list[int | None]) -> None:
@@ -133,20 +133,20 @@ class _Place:
         return _Place(self.game.copy(), self.cells, list(self.values))
 
     def set(self, changed: Sequence[tuple[int, Plain]]) -> None:
-        """Notes recorded values of fields, by number."""
+        """Sets recorded values of fields, by number."""
         labels, cells = self.game.omniscient.labels, self.game.omniscient.program.cells
         for at, value in changed:
             if 0 <= at < len(self.cells) and (cell := self.cells[at]) is not None:
                 self.values[at] = number_of(labels, cells[cell].type, value)
 
     def differing(self) -> dict[int, int | None]:
-        """The cells that differ from their recorded number, with that number."""
+        """The cells that differ from their recorded number, with this number."""
         state = self.game.omniscient.numbers.state
         pairs = zip(self.cells, self.values, strict=True)
         return {cell: value for cell, value in pairs if cell is not None and state[cell] != value}
 
     def align(self, differing: Mapping[int, int | None]) -> bool:
-        """Writes the recorded numbers into the game; False if one of them has no counterpart."""
+        """Writes the recorded numbers into the game; False if any has no counterpart."""
         numbers = {cell: value for cell, value in differing.items() if value is not None}
         if len(numbers) < len(differing):
             return False
@@ -156,7 +156,7 @@ class _Place:
 
 
 class _Check:
-    """The state of a check: the places to which later situations go back."""
+    """The state of a check: the places to which later situations return."""
 
     def __init__(self, ruleset: typed.Ruleset, situations: Sequence[RecordedSituation]) -> None:
         self.ruleset, self.situations = ruleset, situations
@@ -189,18 +189,18 @@ class _Check:
         return SituationCheck(self.situations, tuple(self.altered), unreached)
 
     def _has_room(self, place: _Place) -> bool:
-        """Whether one more place may be kept."""
+        """Whether there is room for another place."""
         return (len(self._places) + 1) * max(1, len(place.cells)) <= MAX_CELLS
 
     def _back_to(self, number: int) -> _Place | None:
-        """The place of a situation before; the last that asks for it takes it."""
+        """The place of an earlier situation; its last user removes it."""
         self._left[number] -= 1
         if number not in self._places:
             return None
         return self._places[number].copy() if self._left[number] else self._places.pop(number)
 
     def _start(self, situation: RecordedSituation) -> _Place | None:
-        """A game at the start of a table; None if the rules of today have no such table."""
+        """A game at the start of a table; None if the current rules have no such table."""
         names = self.former.settings(situation.settings)
         try:
             game = Game(self.ruleset, seat_names(situation.players, self.ruleset.seats), names)
@@ -214,7 +214,7 @@ class _Check:
         return place
 
     def _after(self, number: int, situation: RecordedSituation, before: _Place) -> _Place | None:
-        """The place after the recorded option; None, and noted, if it is illegal now."""
+        """The place after the recorded option; None, and recorded, if the option is now illegal."""
         place, asked = before, before.game.omniscient.asked
         text = self.former.option(self.situations[situation.after].asked, situation.take)
         try:
@@ -236,7 +236,7 @@ class _Check:
         return place
 
     def _stands(self, number: int, situation: RecordedSituation, place: _Place) -> bool:
-        """Whether the game stands in the situation, or can be put there; notes what differs."""
+        """Whether the game is in the situation, or can be put into it; records differences."""
         try:
             lines, rule = self._effect(situation, place)
             is_there = place.align(place.differing())
@@ -252,7 +252,7 @@ class _Check:
         return is_there and self._question(situation, place.game) == ""
 
     def _effect(self, situation: RecordedSituation, place: _Place) -> tuple[tuple[str, ...], Rule]:
-        """The difference between a game and the recorded state, question and end; and its rule."""
+        """The difference between a game and the recorded state, question and end, and its rule."""
         game, differing = place.game, place.differing()
         labels, state = game.omniscient.labels, game.omniscient.numbers.state
         types, names = game.omniscient.program.cells, {cell: name for name, cell in declared_cells(game).items()}
@@ -274,7 +274,7 @@ class _Check:
         return tuple(lines), self._rules[key]
 
     def _question(self, situation: RecordedSituation, game: Game) -> str:
-        """The difference between the open decisions, or the ends; empty without one."""
+        """The difference between the open decisions, or between the ends; "" if there is none."""
         decision, end = game.decision, ended(game)
         now = (decision.name, decision.by) if decision is not None else ("", None)
         if now != (self.former.decision(situation.asked), situation.by):
@@ -285,7 +285,7 @@ class _Check:
         return "" if end == situation.ended else f"the end was {situation.ended}; now {end}"
 
     def _options(self, situation: RecordedSituation, game: Game) -> tuple[str, ...]:
-        """The difference between the options there; empty without one."""
+        """The difference between the options of a situation; empty if there is none."""
         now = options_of(game)
         if situation.more or now.digest:
             return () if now.digest == situation.more else (f"there were {situation.more}; now {now.digest}",)
@@ -299,7 +299,7 @@ class _Check:
         return self.index.at(asked.span) if asked is not None else self.index.scoring
 
     def _of_effect(self, game: Game, differing: Mapping[int, Any]) -> Rule:
-        """The rule of the statement that has set a field otherwise, or that of the open decision."""
+        """The rule of the statement that set a field differently, or the rule of the open decision."""
         for each in Why(game, OMNISCIENT).effects().answers:
             if each.span is not None and any(change.cell in differing for change in each.changes):
                 return self.index.at(each.span)
@@ -310,7 +310,7 @@ class _Check:
 
 
 class _Former:
-    """Recorded names in terms of the rules of today, by the `was:` of a ruleset.
+    """A mapping from recorded names to current ones, by the `was:` of a ruleset.
 
     Args:
         ruleset: the ruleset.
@@ -326,11 +326,11 @@ class _Former:
         return self._was.decisions.get(name, name)
 
     def settings(self, settings: Mapping[str, str]) -> dict[str, str]:
-        """Settings by their current names."""
+        """Settings with current names."""
         return {self._was.settings.get(name, name): value for name, value in settings.items()}
 
     def option(self, decision: str, text: str) -> str:
-        """An option of a decision, with its arguments, in current notation."""
+        """The text of an option with arguments, with current names."""
         name, bracket, rest = text.partition("(")
         name = self._was.options.get((self.decision(decision), name), name)
         if not bracket or not self._entities:
@@ -339,14 +339,14 @@ class _Former:
         return f"{name}({', '.join(str(self.value(each)) for each in arguments)})"
 
     def cell(self, name: Sequence[str]) -> tuple[str, ...]:
-        """The name of a field."""
+        """The current name of a field."""
         if not self._entities:
             return tuple(name)
         owner = ".".join(self._entities.get(each, each) for each in name[1].split("."))
         return name[0], owner, *(self._entities.get(each, each) for each in name[2:])
 
     def value(self, value: Plain) -> Plain:
-        """A value of a field, or an argument."""
+        """The current form of a field's value, or of an argument."""
         if isinstance(value, list):
             return [self._entities.get(each, each) for each in value]
         return self._entities.get(value, value) if isinstance(value, str) else value

@@ -1,6 +1,6 @@
-"""Recorded situations: positions of a ruleset by shared state, with their options, in one file.
+"""Recorded situations: positions of a ruleset as shared state, with their options, in one file.
 
-The first line is a header. Then there is a line per situation: the start of a table, or the result of an option in an
+The first line is a header. Each further line is a situation: the start of a table, or the result of an option in an
 earlier situation. States are stored by name, so that they can be restored after rule changes: the whole state at the
 start of a table, then the fields changed by each option.
 """
@@ -26,10 +26,10 @@ VERSION = 1
 NAME = "situations.jsonl.gz"
 FOLDER = "tests"
 MAX_BYTES = 16_000_000
-"""Bytes of the file, packed and unpacked."""
+"""The maximum size of the file in bytes, packed and unpacked."""
 MAX_SITUATIONS = 100_000
 MAX_LISTED = 200
-"""The most options of a situation that are written; beyond it, their number and a digest."""
+"""The maximum number of options in a situation; beyond it, their number and a digest are recorded."""
 MAX_SEATS = 64
 _AGAIN = "`rulespec explore REF --record` writes it again"
 Plain = int | bool | str | None | list[str]
@@ -50,17 +50,17 @@ class RecordedSituation(Struct, frozen=True, omit_defaults=True, forbid_unknown_
     Attributes:
         after: the number of the previous situation; -1 for the start of a table.
         take: the option taken there.
-        seat: the seat that took it; None: chance.
-        set: the changed fields: each one's number within its table, and its value.
+        seat: the seat that took it; None for chance.
+        set: the changed fields, each with its number in the table, and its value.
         asked: the name of the open decision; "" when the game is over.
-        by: the deciding seat; None: chance.
-        options: the legal options, each with its seat if that is not the decider.
-        more: a digest of the options, if there are too many.
+        by: the deciding seat; None for chance.
+        options: the legal options, each with its seat unless that is the decider.
+        more: a digest of the options, if there are too many to list.
         ended: the ending, the winners and the points by seat, when the game is over.
         players: at the start of a table, the number of seats.
         settings: at the start of a table, all settings.
         cells: at the start of a table, the names of the fields.
-        state: at the start of a table, their values.
+        state: at the start of a table, the values of the fields.
     """
 
     after: int = -1
@@ -79,14 +79,14 @@ class RecordedSituation(Struct, frozen=True, omit_defaults=True, forbid_unknown_
 
 
 class Options(Struct, frozen=True):
-    """The options of a position, in the form for situations."""
+    """The options of a position, as situations record them."""
 
     texts: list[str]
     digest: str
 
 
 def options_of(game: Game) -> Options:
-    """The options of a position, sorted. Errors: RulesetFaultError."""
+    """The sorted options of a position. Errors: RulesetFaultError."""
     decision = game.decision
     by = decision.by if decision is not None else None
     texts = sorted(str(o) if o.by == by and not o.interrupt else f"{o.by}: {o}" for o in every_option(game))
@@ -97,7 +97,7 @@ def options_of(game: Game) -> Options:
 
 
 def ended(game: Game) -> list[Any]:
-    """The end of a game, in the form for situations; empty until then."""
+    """The end of a game, as situations record it; empty before the end."""
     result = game.result
     return [] if result is None else [result.ending, list(result.winners), dict(result.scores)]
 
@@ -109,7 +109,7 @@ def place_of(ruleset: typed.Ruleset) -> Path:
 
 
 def written(ruleset: typed.Ruleset, situations: Sequence[RecordedSituation]) -> str:
-    """The text of the file."""
+    """The text of a file with situations."""
     header = Header(VERSION, ruleset.ref, ruleset.hash, len(situations))
     lines: Iterable[Struct] = (header, *situations)
     return "".join(msgspec.json.encode(line).decode() + "\n" for line in lines)
@@ -119,7 +119,7 @@ def read_situations(path: Path, display: str) -> list[RecordedSituation]:
     """The situations of a file.
 
     Raises:
-        DiagnosticsError: RS601 or RS602 if it is unreadable; RS584 if it has other contents; RS605 if it has another
+        DiagnosticsError: RS601 or RS602 if it cannot be read; RS584 if it has other contents; RS605 if it has another
             version.
     """
     text, whole = read_log_text(path, display, MAX_BYTES)
@@ -146,7 +146,7 @@ def read_situations(path: Path, display: str) -> list[RecordedSituation]:
 
 
 def _wrong(situation: RecordedSituation, number: int) -> str:
-    """The fault of a situation; empty if it is sound."""
+    """The fault of a situation; "" if it is sound."""
     if not -1 <= situation.after < number:
         return "the situation before it is missing"
     if situation.after < 0 and not (

@@ -1,4 +1,4 @@
-"""Walks through a game that cover much in few decisions: their limit, and the choice of options."""
+"""Walks through a game with wide coverage in few decisions: their limits, and the choice of options."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TypeVar
 from rulespec.engine.game.option import Option
 
 CAPS = (40, 400, 4_000)
-"""Decisions after which walks end, in turn."""
+"""The lengths of walks in decisions, used in turn."""
 _STEP = 64
-"""Decisions between two looks at the clock."""
+"""The number of decisions between looks at the clock."""
 _MOST_KNOWN = 1_000_000
-"""Positions that are told apart: a bound on memory."""
+"""The maximum number of distinguished items, a bound on memory."""
 _WIDE = 1 / 4
-"""The share of decisions in which each option is equally likely."""
+"""The share of decisions in which all options are equally likely."""
 
 _T = TypeVar("_T")
 
@@ -27,7 +27,7 @@ class Effort:
 
     Args:
         decisions: the total number of decisions.
-        seconds: the total CPU time; None: unlimited.
+        seconds: the total CPU time; None means unlimited.
         progress: called at intervals with the number of further decisions.
     """
 
@@ -36,7 +36,7 @@ class Effort:
     ) -> None:
         self.limit, self.spent = decisions, 0
         self.stopped = False
-        """Whether the time was up before the decisions."""
+        """Whether the CPU time ran out before the decisions."""
         self._end = None if seconds is None else time.process_time() + seconds
         self._progress = progress or (lambda _: None)
 
@@ -48,17 +48,17 @@ class Effort:
             self._progress((self.spent // _STEP - before) * _STEP)
 
     def is_left(self, until: int | None = None) -> bool:
-        """Whether anything is left, or left before `until` decisions."""
+        """Whether any effort is left, at most up to `until` decisions."""
         if self._end is not None and time.process_time() > self._end:
             self.stopped = True
         return not self.stopped and self.spent < (self.limit if until is None else min(until, self.limit))
 
 
 class Distinct:
-    """A count of different things, in bounded memory.
+    """A set of distinct items seen so far, in bounded memory.
 
     Attributes:
-        full: whether there were more of them than can be told apart.
+        full: whether there were too many items to distinguish.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Distinct:
         self._seen: set[int] = set()
 
     def is_new(self, *thing: Hashable) -> bool:
-        """Whether a thing is met for the first time; False for a new one if there is no room for it."""
+        """Whether an item is seen for the first time; False for a new one if there is no room for it."""
         key = hash(thing)
         if key in self._seen:
             return False
@@ -78,7 +78,7 @@ class Distinct:
 
 
 class Curiosity:
-    """A choice of options that prefers rarely taken ones. Equal seeds give equal choices.
+    """A chooser of options that prefers rarely taken ones; equal seeds give equal choices.
 
     Args:
         seed: the seed of the random numbers.
@@ -90,7 +90,7 @@ class Curiosity:
         """The number of times that options of each name were taken."""
 
     def among(self, options: Sequence[_T], option: Callable[[_T], Option]) -> _T:
-        """One of some options: half of the time with the rarest name, otherwise with any name, or any option."""
+        """A random option: half of the time from the rarest name, otherwise from any name or from all options."""
         chance = self._random.random()
         if chance >= _WIDE:
             names = dict.fromkeys((option(each).decision, option(each).name) for each in options)
