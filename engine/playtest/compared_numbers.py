@@ -1,4 +1,4 @@
-"""Questions of a playtest: the compared numbers of finished games."""
+"""The compared numbers of finished games, for the questions of a playtest."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.teams import ALL, members, teams
 
 SHARE = 0.05
-"""The part of the mean, or of the wins, from which on a difference matters, unless a question sets it."""
+"""The smallest difference that matters, as a fraction of the mean or of the wins, unless a question sets it."""
 MOST_ROLES = 12
-"""Roles up to which wins are counted by them."""
+"""The number of roles up to which wins are counted by role."""
 _NOWHERE = Span("", 1, 1, 1, 1)
 
 Number = Callable[[Outcome], float | None]
-"""A number of a finished game; None if it has none."""
+"""A function that computes a number of a finished game; None if it has none."""
 
 
 class Asked(Struct, frozen=True):
     """A compared number.
 
     Attributes:
-        question: the name of its question.
-        of: the title of its question.
-        title: its name for people.
+        question: the name of the question.
+        of: the title of the question.
+        title: the name of the number for people.
         share: whether it is a share of games.
-        number: the number.
-        matters: the difference that matters; 0: a fraction of the mean of `scale` in the games without the rule.
-        scale: the total that the difference is a part of.
+        number: the function that computes the number.
+        matters: the difference that matters; 0 means a fraction of the mean of `scale` in games without the rule.
+        scale: the total of which the difference is a fraction.
         level: the share of runs with correct bounds.
         role: the entity whose wins are counted, or "".
     """
@@ -55,15 +55,15 @@ class Asked(Struct, frozen=True):
 def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: int, seat: str = "") -> list[Asked]:
     """The numbers for a ruleset's questions; without questions, length, margin and wins.
 
-    If all players win together, these are the win, the length, and their points as margin of survival.
+    If all players win together, the defaults are the win, the length, and the points as a margin of survival.
 
     Args:
         ruleset: the ruleset of the rule, with its questions.
         seats: the seats of the games.
         first: the first game without the rule, which determines roles and points.
         rules: the number of tried rules, which share the error budget.
-        seat: the only seat for which the rule holds; then the numbers are its payoff and the length. Empty: the rule
-            holds for all.
+        seat: the only seat under the rule; then the numbers are its payoff and the length. If empty, the rule holds for
+            all seats.
     """
     if seat:
         return list(_of_seat(seat, members(teams(ruleset.declarations) or seats, seats), first, rules))
@@ -81,7 +81,7 @@ def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: i
 
 
 def _of_seat(seat: str, sides: Mapping[str, Sequence[str]], first: Outcome, rules: int) -> Iterator[Asked]:
-    """The questions on a rule that holds for one seat: its wins, its points, the length."""
+    """The questions on a rule for a single seat: its wins, its points, and the length."""
     numbers: list[tuple[str, str, bool, float, Number]] = [
         ("wins", f"Wins of {seat}", True, SHARE, partial(won, seat, sides)),
         *([("points", f"Points of {seat}", False, 0.0, partial(points_of, seat))] if seat in first.scores else []),
@@ -93,7 +93,7 @@ def _of_seat(seat: str, sides: Mapping[str, Sequence[str]], first: Outcome, rule
 
 
 def _usual(ruleset: typed.Ruleset, first: Outcome) -> Iterator[typed.Question]:
-    """The questions of a ruleset that has none."""
+    """The questions for a ruleset without questions."""
     together = ruleset.declarations.teams == ALL
     length = typed.Question("length", "Length", "", "length", "", 0, _NOWHERE)
     wins = typed.Question("wins", "Won" if together else "Wins", "", "wins", "", round(100 * SHARE), _NOWHERE)
@@ -109,7 +109,7 @@ def _usual(ruleset: typed.Ruleset, first: Outcome) -> Iterator[typed.Question]:
 def _numbers(
     question: typed.Question, ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome
 ) -> Iterator[tuple[str, Number, Number, str]]:
-    """The titles of a question's numbers, with their functions, scale and role."""
+    """The titles of a question's numbers, with their functions, scales and roles."""
     if question.asks == "length":
         yield question.title, length, length, ""
     elif question.asks == "margin" and ruleset.declarations.teams == ALL:
@@ -135,12 +135,12 @@ def _numbers(
 
 
 def length(outcome: Outcome) -> float | None:
-    """The number of decisions in a game, finished or not."""
+    """The number of decisions in a game, finished or abandoned."""
     return outcome.decisions
 
 
 def margin(outcome: Outcome) -> float | None:
-    """The winner's margin in points over the second."""
+    """The winner's margin over the second, in points."""
     points = sorted(outcome.scores.values(), reverse=True)
     return points[0] - points[1] if len(points) > 1 else None
 
@@ -151,12 +151,12 @@ def points_of(seat: str, outcome: Outcome) -> float | None:
 
 
 def most(outcome: Outcome) -> float | None:
-    """The points of the first."""
+    """The highest points of any seat."""
     return max(outcome.scores.values(), default=None)
 
 
 def _away(outcome: Outcome) -> float | None:
-    """The distance of the points of all from none, whether they have won or lost."""
+    """The distance of all seats' points from zero, whether they have won or lost."""
     points = most(outcome)
     return None if points is None else abs(points)
 
@@ -166,12 +166,12 @@ def _one(_: Outcome) -> float:
 
 
 def ended(ending: str, outcome: Outcome) -> float:
-    """Whether a game has an ending: 0 or 1."""
+    """Whether a game has an ending, as 0 or 1."""
     return float(outcome.ended == ending)
 
 
 def used(option: str, outcome: Outcome) -> float | None:
-    """The uses of an option by players: `market.buy`, or `market.buy(fish)`."""
+    """The number of uses of an option by players: `market.buy`, or `market.buy(fish)`."""
     if outcome.details is None:
         return None
     return float(sum(use.times for use in outcome.details.uses if use.option == option))
@@ -184,7 +184,7 @@ def lead_changes(outcome: Outcome) -> float | None:
 
 
 def lead_taken(outcome: Outcome) -> float | None:
-    """The time of the last lead change, in percent of the game."""
+    """The time of the last lead change, as a percentage of the game."""
     lead = outcome.details.lead if outcome.details is not None else None
     return None if lead is None or lead.taken is None else 100 * lead.taken / max(1, outcome.decisions)
 
@@ -196,11 +196,11 @@ def widest_lead(outcome: Outcome) -> float | None:
 
 
 LEADS: dict[str, Number] = {"lead_changes": lead_changes, "lead_taken": lead_taken, "widest_lead": widest_lead}
-"""Numbers of the lead over time."""
+"""Numbers about the lead over time."""
 
 
 def measure(name: str, of: str, outcome: Outcome) -> float | None:
-    """A requested measure at the end of a game."""
+    """A measure at the end of a game."""
     if outcome.details is None or outcome.ended is None:
         return None
     end = {entity: v for (m, entity), v in outcome.details.end(outcome.decisions).items() if m == name}
@@ -213,7 +213,7 @@ def measure(name: str, of: str, outcome: Outcome) -> float | None:
 
 
 def wins(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome) -> dict[str, Number]:
-    """The wins by role if entities have seats, otherwise by team or seat, or of everyone if they win together."""
+    """The wins by role if entities have seats, otherwise by team or seat; a single number if all win together."""
     of_seats = teams(ruleset.declarations)
     sides = members(of_seats or seats, seats)
     if len(sides) == 1:
@@ -221,17 +221,17 @@ def wins(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome) -> dict[s
     held = first.details.roles if first.details is not None else {}
     if not of_seats and 1 < len(held) <= MOST_ROLES:
         return {role: partial(won_by_role, role, sides) for role in held}
-    named = list(sides)[:1] if len(sides) == 2 else sides  # of two, the other wins the rest
+    named = list(sides)[:1] if len(sides) == 2 else sides  # of two sides, the other wins the rest
     return {side: partial(won, sides[side][0], sides) for side in named}
 
 
 def won(seat: str, sides: Mapping[str, Sequence[str]], outcome: Outcome) -> float:
-    """The share of the win of a seat's side."""
+    """The share of the win that goes to a seat's side."""
     winners = [own for own in sides.values() if own[0] in outcome.winners]
     return 1 / len(winners) if any(seat in own for own in winners) else 0.0
 
 
 def won_by_role(role: str, sides: Mapping[str, Sequence[str]], outcome: Outcome) -> float | None:
-    """The share of the win of the seat that held an entity at the start."""
+    """The share of the win that goes to the seat that held an entity at the start."""
     seat = outcome.details.roles.get(role) if outcome.details is not None else None
     return None if seat is None else won(seat, sides, outcome)

@@ -1,4 +1,4 @@
-"""Evidence from paired games on one number: the change due to a rule, with bounds valid at every look."""
+"""Evidence on one number from paired games: the change due to a rule, with bounds valid at every look."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ from rulespec.engine.simulate.sequence import (
 )
 
 Verdict = Literal["more", "less", "none", "undecided", "equal", "same"]
-"""`none`: no difference that matters; `equal`: the number is equal in every pair; `same`: all else is, too, as the rule
-has never acted."""
+"""The verdict on a number: `none` means no difference that matters; `equal` that it is equal in every pair; `same` that
+everything is, as the rule has never acted.
+"""
 SAME = 500
-"""Pairs of equal games after which nothing else is waited for."""
+"""The number of equal pairs after which no further games are needed."""
 
 
 class QuestionAnswer(Struct, frozen=True):
     """The answer to a question.
 
     Attributes:
-        verdict: the result under the rule.
-        pairs: the pairs of games that both have the number.
-        value, other: the mean under the rule, and without it.
+        verdict: the change under the rule.
+        pairs: the number of pairs in which both games have the number.
+        value, other: the means under the rule and without it.
         difference: `value` minus `other`.
         low, high: the bounds of the true difference, valid at every look; None for a single pair, unless it is a share.
         matters: the smallest difference that matters.
-        needed: the number of pairs that would decide an open question if these means are right; None if it is decided,
-            or would take too many.
+        needed: the number of pairs that would decide an open question if these means are true; None if it is decided or
+            would take too many.
     """
 
     verdict: Verdict
@@ -56,7 +57,7 @@ class Evidence:
     """The numbers from pairs of games, in constant memory.
 
     Args:
-        share: whether they are from 0 to 1, such as shares of a win.
+        share: whether the numbers are from 0 to 1, such as shares of a win.
     """
 
     def __init__(self, share: bool = False) -> None:
@@ -66,7 +67,7 @@ class Evidence:
         self._value = self._other = self._value_squares = self._other_squares = self._squares = 0.0
 
     def add(self, value: float, other: float) -> None:
-        """Counts a pair: the number under the rule, and without it."""
+        """Counts a pair, by the numbers under the rule and without it."""
         self.pairs += 1
         self.unequal += value != other
         self._value += value
@@ -81,7 +82,7 @@ class Evidence:
         Args:
             level: the share of runs with correct bounds at all looks.
             matters: the smallest difference that matters.
-            acted: whether any games differ.
+            acted: whether any pair of games differs.
         """
         n = max(1, self.pairs)
         value, other = self._value / n, self._other / n
@@ -97,7 +98,7 @@ class Evidence:
             verdict = "none"
         elif low > 0 or high < 0:
             verdict = "more" if low > 0 else "less"
-        wanted = max(abs(difference), matters - abs(difference))  # the bounds leave out 0, or all that matters
+        wanted = max(abs(difference), matters - abs(difference))  # the bounds exclude 0, or all that matters
         undecided = verdict == "undecided" and self.pairs > 1
         needed = games_needed(self.pairs, wanted, deviation, level) if undecided else None
         return QuestionAnswer(verdict, self.pairs, value, other, difference, low, high, matters, needed)
@@ -105,8 +106,8 @@ class Evidence:
     def _bounds(self, difference: float, deviation: float, level: float) -> tuple[float | None, float | None]:
         """The bounds of the true difference.
 
-        Of a share they are exact before the first look, and while no pair differs: then the mean difference is at most
-        the share of pairs that do.
+        For a share, they are exact before the first look, and as long as no pair differs: the mean difference is at
+        most the share of differing pairs.
         """
         n = self.pairs
         if self._share and n and not self.unequal:
@@ -121,10 +122,10 @@ class Evidence:
         return difference - width, difference + width
 
     def _deviation(self, difference: float) -> float:
-        """The standard deviation of the difference, with two pairs more of unrelated games, one above, one below.
+        """The standard deviation of the difference, with two additional pairs of unrelated games, one above, one below.
 
-        So after a row of equal games it is not 0: the next may bring something new. Nor is it after a row of games with
-        the same difference, as if a pair without one came next.
+        So it is not 0 after a series of equal games, as the next pair may differ. Nor is it 0 after a series of pairs
+        with the same difference, as if the next pair had none.
         """
         n = max(1, self.pairs)
         apart = max(self._squares - n * difference**2, difference**2)

@@ -1,4 +1,4 @@
-"""Figures of games without a verdict: lengths, endings, points, used options, wins by role or seat."""
+"""Figures of games, without a verdict: lengths, endings, points, options used, wins by role or seat."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from rulespec.engine.simulate.details import Details, parted
 from rulespec.engine.simulate.game_plans import Outcome
 
 END, CHANCE = "end", "chance"
-"""Words in place of an option where a game is over, and where chance decides."""
+"""Words that replace an option after the end of the game, and for a chance decision."""
 _RARE = 0.1
 _PLACES = 8
-"""The most places at which a rule acted to list: those with the most pairs."""
+"""The maximum number of listed places at which a rule acted, those with the most pairs."""
 
 
 class Used:
-    """The use of an option in games: the sums of its uses, of the games with one, and of the first use in each."""
+    """The use of an option: total uses, the number of games with a use, and the sum of first uses in these."""
 
     def __init__(self) -> None:
         self.times = self.games = self.first = 0
@@ -38,10 +38,10 @@ class Used:
 
 
 class Figures:
-    """Figures of games, in little memory.
+    """Figures of games, in bounded memory.
 
     Args:
-        seats: the seats, whose wins are counted if there are no roles.
+        seats: the seats, for counting wins by seat if there are no roles.
     """
 
     def __init__(self, seats: Sequence[str]) -> None:
@@ -82,7 +82,7 @@ class Figures:
             self.leads[name][1] += value is not None
 
     def _count_uses(self, details: Details) -> None:
-        """Counts the used options of a game: by all, by seat, and by the roles that seats have had from the start."""
+        """Counts the options used in a game: in total, by seat, and by the seats' initial roles."""
         held: dict[str, list[str]] = {}
         if len(details.roles) <= MOST_ROLES:
             for role, seat in details.roles.items():
@@ -101,7 +101,7 @@ class Figures:
 
     @property
     def decisions(self) -> float:
-        """The mean length."""
+        """The mean length in decisions."""
         return sum(length * games for length, games in self.lengths.items()) / max(1, self.games)
 
     def to_json(self) -> dict[str, Any]:
@@ -124,8 +124,8 @@ class Acts:
     """The first differences between games under a rule and those without it.
 
     Attributes:
-        plies: the numbers of the decisions.
-        places: the options taken there, under the rule and without it, and the seat.
+        plies: the numbers of the first differing decisions.
+        places: the options taken there under the rule and without it, and the seat.
     """
 
     def __init__(self) -> None:
@@ -133,7 +133,7 @@ class Acts:
         self.places = Counter[tuple[str, str, str]]()
 
     def add(self, other: Outcome, rule: Outcome) -> None:
-        """Counts a pair of differing games: without the rule, and under it."""
+        """Counts a pair of differing games, without the rule and under it."""
         if other.details is None or rule.details is None:
             return
         ply = parted(rule.details, other.details)
@@ -144,7 +144,7 @@ class Acts:
         self.places[under[0], without[0], under[1] or without[1]] += 1
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see playtest.schema.json."""
+        """The differences as plain data; see playtest.schema.json."""
         plies = sorted(self.plies.elements())
         return {
             "pairs": len(plies),
@@ -157,7 +157,7 @@ class Acts:
 
 
 def _taken(outcome: Outcome, ply: int) -> tuple[str, str]:
-    """The option of a decision, or `END` or `CHANCE` in its place, and the seat."""
+    """The option of a decision, or `END` or `CHANCE` instead, and the seat."""
     if ply >= outcome.decisions:
         return END, ""
     taken = outcome.details.taken(ply) if outcome.details is not None else None
@@ -165,7 +165,7 @@ def _taken(outcome: Outcome, ply: int) -> tuple[str, str]:
 
 
 def most_changed(rule: Mapping[str, Any], base: Mapping[str, Any], most: int) -> list[str]:
-    """The options whose use differs most, by difference over the square root of the sum.
+    """The options whose use differs most, by the difference divided by the square root of the sum.
 
     Args:
         rule: `options` of `Figures.to_json` under the rule.
@@ -182,11 +182,11 @@ def most_changed(rule: Mapping[str, Any], base: Mapping[str, Any], most: int) ->
 
 
 def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[tuple[str, tuple[float, float]]]:
-    """The titles of endings with their shares of the games, without a rule and under it, ending with abandoned games.
+    """The titles of endings with their shares of games, without a rule and under it; abandoned games come last.
 
     Args:
         rule: a rule of a report, with the titles; see playtest.schema.json.
-        strength: one of its strengths.
+        strength: a strength of the rule.
     """
     under, without = strength["figures"]
     sides = [(side["endings"], side["games"] or 1) for side in (without, under)]
@@ -200,20 +200,20 @@ def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[
 
 
 def rate(times: float) -> str:
-    """The uses per game as text; of rare ones, two decimals."""
+    """The uses per game, as text; rare uses have two decimals."""
     return f"{times:,.1f}" if times >= _RARE or not times else f"{times:.2f}"
 
 
 def users(used: Mapping[str, Any], most: int, seat: str = "") -> str:
-    """The users of an option, each with its uses per game, most frequent first: roles if any, otherwise seats.
+    """The users of an option with their uses per game, most frequent first: roles if there are any, otherwise seats.
 
     Args:
         used: an option of `Figures.to_json`.
         most: the maximum number of names.
-        seat: the only seat for which a rule holds; then seats are named in place of roles.
+        seat: the only seat under a rule; then seats are named instead of roles.
     """
     of = _users(used, seat)
-    named: dict[float, list[str]] = {}  # roles of one seat have the same number
+    named: dict[float, list[str]] = {}  # roles held by one seat have equal numbers
     for name in sorted(of, key=lambda name: -of[name]):
         named.setdefault(of[name], []).append(name)
     texts = [f"{'/'.join(names)} {rate(times)}" for times, names in named.items()]
@@ -221,13 +221,13 @@ def users(used: Mapping[str, Any], most: int, seat: str = "") -> str:
 
 
 def users_of_both(under: Mapping[str, Any] | None, without: Mapping[str, Any] | None, most: int, seat: str = "") -> str:
-    """As `users`, under a rule; after those without it if these are others.
+    """The users as for `users`, under a rule, preceded by the users without it if they differ.
 
     Args:
         under: the option under the rule; None if nobody used it.
         without: the option without it; None if nobody used it.
         most: the maximum number of names on each side.
-        seat: the only seat for which the rule holds; empty: all.
+        seat: the only seat under the rule; empty means all seats.
     """
     if under is None or without is None:
         used = under or without

@@ -1,4 +1,4 @@
-"""A playtest: rules against a game, by bots of different strengths, with one error budget for all questions."""
+"""A playtest: rules against a game, played by bots of different strengths, with one error budget for all questions."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from rulespec.typed.teams import ALL
 RANDOM = "random"
 _LONG = 3.0
 _MAIN, _LADDER = 0.6, 0.1
-"""The parts of the time for the bots that answer, and for their ladder; the other bots share the rest."""
+"""The shares of the time for the answering bots and for the ladder; the other bots divide the rest."""
 
 
 class ComparedRule(Struct, frozen=True):
     """One of the compared games: without the rule, or under it.
 
     Attributes:
-        name: its name.
-        ruleset: its ruleset.
-        plan: the plan of its games; its bots are ignored.
-        seat: the only seat for which the rule holds; empty: all.
+        name: the name of the rule.
+        ruleset: the ruleset of the games.
+        plan: the plan of the games; its bots are ignored.
+        seat: the only seat under the rule; empty means all seats.
     """
 
     name: str
@@ -47,11 +47,11 @@ class PlaytestLimits(Struct, frozen=True):
     """Limits that stop a playtest before its questions are answered.
 
     Attributes:
-        pairs: the maximum pairs per strength, in order; the last value repeats; empty: unlimited.
-        seconds: the maximum total time in seconds; None: unlimited.
-        games: the maximum games per match of the ladder, like `pairs`; 0: none.
+        pairs: the maximum number of pairs per strength, in order; the last value repeats; empty means unlimited.
+        seconds: the maximum total time in seconds; None means unlimited.
+        games: the maximum number of games per match of the ladder, in the form of `pairs`; 0 means none.
         jobs: the number of processes.
-        cluster: `dask:ADDRESS` or `ray:ADDRESS`; empty: none.
+        cluster: `dask:ADDRESS` or `ray:ADDRESS`; empty means no cluster.
         out: the folder for recorded games, or None.
     """
 
@@ -81,23 +81,23 @@ class Strength(Struct, frozen=True):
 
 
 Heard = Callable[[tuple[str, ...], list[RuleTrial]], None]
-"""Called after each pair with the bots and their trials."""
+"""A callback after each pair, with the bots and their trials."""
 
 
 class Playtest:
-    """Plays a playtest.
+    """A playtest run.
 
     Args:
         base: the game without a rule.
         rules: the rules.
-        strengths: bots that rotate over the seats; the first ones give the answers, the others are reported alongside.
+        strengths: bots that rotate over the seats; the first give the answers, the others are reported beside them.
         limits: the limits.
         heard: called after each pair.
         warned: called with the message that bots cannot compare positions.
 
     Attributes:
         base, rules, limits: as in the arguments.
-        stopped: whether Ctrl-C has stopped it; answers are valid at any time.
+        stopped: whether Ctrl-C has stopped the run; answers are valid at any time.
     """
 
     def __init__(
@@ -119,10 +119,10 @@ class Playtest:
         self._warned = warned
 
     def seconds(self, bots: tuple[str, ...]) -> float:
-        """The seconds for a game without the rules, plus one under each.
+        """The time in seconds for a game without the rules and one under each.
 
-        Measured on the second games, once bots are ready, unless the first ones take long. The games are kept: `play`
-        counts them.
+        It is measured on the second games, after the bots are set up, unless the first take long. The games are kept,
+        and `play` counts them.
         """
         sides = self._sides(bots)
         for number in range(2):
@@ -134,7 +134,7 @@ class Playtest:
         return time.monotonic() - started
 
     def games(self, games: int) -> Iterator[tuple[int, int, Playout]]:
-        """The first games of the answering bots: the number of the rule (0: without one), and of the game."""
+        """The first games of the answering bots, each with the number of its rule (0 for none) and of the game."""
         for at, side in enumerate(self._sides(self._strengths[0])):
             for number in range(games):
                 yield at, number, side.playout(number)
@@ -189,7 +189,7 @@ class Playtest:
         return trials
 
     def _count(self, trials: list[RuleTrial], without: Outcome, under: Sequence[Outcome]) -> None:
-        """Adds a game without the rules, and those under them; the first one creates the trials."""
+        """Counts a game without the rules, and the games under them; the first call creates the trials."""
         if not trials:
             seats, rules = self.base.plan.seats(0), len(self.rules)
             trials += (RuleTrial(asked(rule.ruleset, seats, without, rules, rule.seat), seats) for rule in self.rules)
@@ -197,7 +197,7 @@ class Playtest:
             trial.add(without, outcome)
 
     def _sides(self, bots: tuple[str, ...]) -> list[PlanSide]:
-        """The sides of pairs, without a rule first; the same ones for the same bots."""
+        """The sides of pairs, without a rule first; the same objects for the same bots."""
         if bots not in self._of_bots:
             out, name = self.limits.out, "_".join(bots).replace(":", "-")
             self._of_bots[bots] = results = []

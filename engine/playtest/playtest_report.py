@@ -15,7 +15,7 @@ from rulespec.engine.words.words import Words
 
 
 def report(playtest: Playtest, strengths: Sequence[Strength], ladder: Sequence[MatchStanding]) -> dict[str, Any]:
-    """The report."""
+    """The report of a playtest."""
     plan = playtest.base.plan
     every = [trial for each in strengths for trial in each.trials]
     rules = []
@@ -63,7 +63,7 @@ def _endings(rule: ComparedRule, base: ComparedRule, trials: Sequence[RuleTrial]
 
 
 def _shown(trial: RuleTrial, shown: Mapping[int, str]) -> list[Answered]:
-    """The answers of some numbers, with their titles."""
+    """The answers for some numbers, with their titles."""
     answers = trial.answers()
     return [Answered(replace(answers[at].asked, title=title), answers[at].answer) for at, title in shown.items()]
 
@@ -96,7 +96,7 @@ def _answer(each: Answered) -> dict[str, Any]:
 
 
 def _bands(bands: Sequence[Sequence[Band]]) -> list[list[list[float]]]:
-    """For each number, after some pairs: their number, the difference, its bounds."""
+    """For each number, the bands: the number of pairs, the difference, and its bounds."""
     return [[[b.pairs, *(round(v, 6) for v in (b.difference, b.low, b.high))] for b in band] for band in bands]
 
 

@@ -1,4 +1,4 @@
-"""Figures of recorded games, displayed next to those of bots."""
+"""Figures of recorded games, for display beside those of bots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def recorded_figures(games: Iterable[Game]) -> Figures:
 
 
 def _outcome(game: Game, number: int) -> Outcome:
-    """The outcome of a game, with its details: its decisions are taken again."""
+    """The outcome of a game, with details from replaying its decisions."""
     watch, moves = Watch(), iter(game.history)
     again = restarted(game)
 

@@ -40,8 +40,8 @@ class RuleTrial:
         asked: the numbers to compare.
         pairs: the number of pairs so far, including failed ones.
         equal: the number of pairs with the same decisions and results.
-        failed: the number of pairs in which the rules faulted; they do not count.
-        stuck: the number of those in which the only fault is that nothing was legal under the rule.
+        failed: the number of pairs in which the rules faulted; these are not evidence.
+        stuck: the number of failed pairs whose only fault is that no option was legal under the rule.
         capped: the number of abandoned games, under the rule and without it.
         figures: numbers without a verdict, under the rule and without it.
         acts: the places where the rule first acted.
@@ -49,7 +49,7 @@ class RuleTrial:
     """
 
     BANDS = 200
-    """Points of a band, above which every second one is left out."""
+    """The number of points at which a band drops every second one."""
 
     def __init__(self, asked: Sequence[Asked], seats: Sequence[str]) -> None:
         self.asked = tuple(asked)
@@ -65,7 +65,7 @@ class RuleTrial:
         self._stride = 1
 
     def add(self, other: Outcome, rule: Outcome) -> None:
-        """Counts a pair: the game without the rule, and under it."""
+        """Counts a pair: the game without the rule, and the game under it."""
         self.pairs += 1
         if other.failure is not None or rule.failure is not None:
             self.failed += 1
@@ -100,7 +100,7 @@ class RuleTrial:
 
     @property
     def alike(self) -> list[int]:
-        """For each number, the first one with equal values in all games, such as roles held by one seat."""
+        """For each number, the first number with equal values in all games, such as for roles held by one seat."""
         return self._first if self.pairs > self.failed else list(range(len(self.asked)))
 
     @property
@@ -140,7 +140,7 @@ def distinct(trials: Sequence[RuleTrial]) -> dict[int, str]:
 
 
 def _held(asked: Asked, outcome: Outcome) -> str | None:
-    """The seat that has had the role of a number."""
+    """The seat that held the role of a number."""
     return outcome.details.roles.get(asked.role) if asked.role and outcome.details is not None else None
 
 

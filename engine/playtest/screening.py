@@ -1,4 +1,4 @@
-"""Search among many settings: influential ones are screened first, and then searched by halving."""
+"""Search among many settings: influential ones are first identified by screening, then searched by halving."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from rulespec.engine.playtest.target import Numbers, Point, Tried, nearest
 
 TOGETHER = 4
-"""Settings that are searched by halving at a time."""
+"""The number of settings searched by halving at a time."""
 _POINTS = 64
-"""Points of the screening."""
+"""The number of points for screening."""
 _PART = 10
-"""The games of each of them are this part of those of the last points."""
+"""The divisor of the number of games per screening point, relative to the last points."""
 _RATIO = 8.0
-"""The ratio of variances from which on a setting matters: by chance one of a thousand has it."""
+"""The variance ratio from which a setting matters; it occurs by chance for one setting in a thousand."""
 _LEAST = 1e-12
 _SEED = 1
 Matrix = NDArray[np.float64]
@@ -29,7 +29,7 @@ class Screened(Struct, frozen=True):
     """The result of a search among many settings.
 
     Attributes:
-        tried: the tried points, nearest first.
+        tried: the points tried, nearest first.
         matter: the indices of the influential settings, strongest first.
     """
 
@@ -51,7 +51,7 @@ def screened(axes: Sequence[range], own: Point, wanted: float, games: int, numbe
         own: the values in the game.
         wanted: the target mean.
         games: the number of games at each of the last two points of a halving.
-        numbers: plays games.
+        numbers: plays games, and returns their numbers.
     """
     points = _hypercube(axes)
     played = [Tried.of(p, n) for p, n in zip(points, numbers(points, max(2, games // _PART)), strict=True)]
@@ -71,18 +71,18 @@ def screened(axes: Sequence[range], own: Point, wanted: float, games: int, numbe
 
 
 def _set(at: Point, places: Sequence[int], values: Point) -> Point:
-    """A point with other values at some places."""
+    """A point with the values of some settings replaced."""
     changed = dict(zip(places, values, strict=True))
     return tuple(changed.get(place, value) for place, value in enumerate(at))
 
 
 def _within(numbers: Numbers, at: Point, places: Sequence[int]) -> Numbers:
-    """The numbers of games at points of some settings; the others are as in a point."""
+    """The numbers of games at points of some settings, with all other settings fixed."""
     return lambda points, games: numbers([_set(at, places, point) for point in points], games)
 
 
 def _hypercube(axes: Sequence[range]) -> list[Point]:
-    """Points that have each value of each setting equally often, in an order drawn for each setting."""
+    """Points that have each value of each setting equally often, in a random order for each setting."""
     draws, columns = random.Random(_SEED), []
     for axis in axes:
         column = [axis[at * len(axis) // _POINTS] for at in range(_POINTS)]
@@ -92,7 +92,7 @@ def _hypercube(axes: Sequence[range]) -> list[Point]:
 
 
 def _mattering(axes: Sequence[range], points: Sequence[Point], means: Sequence[float]) -> list[int]:
-    """The places of the settings that matter, the strongest first."""
+    """The indices of the settings that matter, strongest first."""
     terms = []
     for place, axis in enumerate(axes):
         middle, half = (axis[0] + axis[-1]) / 2, max(1, axis[-1] - axis[0]) / 2
@@ -114,11 +114,11 @@ def _mattering(axes: Sequence[range], points: Sequence[Point], means: Sequence[f
 
 
 def _model(terms: Sequence[Matrix], places: Sequence[int], points: int) -> Matrix:
-    """The columns of a model of some settings."""
+    """The columns of a model for some settings."""
     return np.hstack([np.ones((points, 1)), *(terms[place] for place in places)])
 
 
 def _unexplained(model: Matrix, response: Matrix) -> float:
-    """The sum of squares that a model leaves."""
+    """The residual sum of squares of a model."""
     fitted = model @ np.linalg.lstsq(model, response, rcond=None)[0]
     return float(((response - fitted) ** 2).sum())

@@ -1,4 +1,4 @@
-"""A playtest's answers in one sentence, derived only from the answers."""
+"""The answers of a playtest in one sentence, derived from nothing else."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LEADS = {
 }
 _PARTED = {"end": "the end of the game", "chance": "chance"}
 _PLACES = 3
-"""The most places to name at which a rule acted: those with the most pairs."""
+"""The maximum number of named places at which a rule acted, those with the most pairs."""
 _FEW = 2
-"""Undecided numbers of one question up to which each has a clause of its own."""
+"""The maximum number of undecided numbers of a question with separate clauses."""
 
 
 def sentence(results: Sequence[Answered], same: bool, pairs: int, players: str) -> str:
@@ -29,7 +29,7 @@ def sentence(results: Sequence[Answered], same: bool, pairs: int, players: str) 
     Args:
         results: the answers.
         same: whether the rule never acted.
-        pairs: the pairs of games.
+        pairs: the number of pairs of games.
         players: the players, such as `flat:32`.
     """
     if same:
@@ -38,7 +38,7 @@ def sentence(results: Sequence[Answered], same: bool, pairs: int, players: str) 
 
 
 def otherwise(results: Sequence[Answered], others: Sequence[Answered], players: str) -> str:
-    """One sentence on the numbers with disjoint bounds for other players.
+    """One sentence on the numbers whose bounds are disjoint for other players.
 
     Args:
         results: the answers.
@@ -80,7 +80,7 @@ def number(value: float, share: bool, sign: str = "") -> str:
 
 
 def acted(strength: Mapping[str, Any]) -> str:
-    """One sentence on the pairs of games in which a rule acted, its first action, and where; "" if it never did.
+    """One sentence on the pairs of games in which a rule acted, and when and where it first did; "" if it never acted.
 
     Args:
         strength: a strength of a report; see playtest.schema.json.
@@ -103,7 +103,7 @@ def acted(strength: Mapping[str, Any]) -> str:
 
 
 def remarks(strength: Mapping[str, Any]) -> list[str]:
-    """Sentences on the games of a strength that were given up, or do not count."""
+    """Sentences on a strength's games that were abandoned or do not count."""
     results, name = [], strength["name"]
     if any(strength["capped"]):
         under, without = strength["capped"]
@@ -116,7 +116,7 @@ def remarks(strength: Mapping[str, Any]) -> list[str]:
 
 
 def _place(each: Mapping[str, Any]) -> str:
-    """The options that two games part with; of the same name, they differ in an argument, or in the seat."""
+    """The options at which two games diverge; with equal names, they differ in an argument or in the seat."""
     under, without = (_PARTED.get(each[key], each[key]) for key in ("value", "other"))
     if under != without:
         return f"{under} in place of {without}"
@@ -124,7 +124,7 @@ def _place(each: Mapping[str, Any]) -> str:
 
 
 def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The numbers about the lead over time: title, without a rule, under it; empty if the game has no leader.
+    """The numbers about the lead over time: title, value without a rule, value under it; empty if no side leads.
 
     Args:
         strength: a strength of a report; see playtest.schema.json.
@@ -138,13 +138,13 @@ def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 
 def short(answer: Mapping[str, Any]) -> str:
-    """An answer with its difference, for use next to another one."""
+    """An answer with its difference, for display beside another."""
     says = {"none": "no difference", "same": "never acted"}.get(answer["verdict"], answer["verdict"])
     return f"{says} ({number(answer['difference'], answer['share'], '+')})"
 
 
 def _clauses(results: Sequence[Answered]) -> Iterator[str]:
-    """A clause for each decided number, then for the undecided ones."""
+    """A clause for each decided number, then clauses for the undecided ones."""
     order = ("more", "less", "none", "equal", "undecided")
     for name in order[:-1]:
         for each in results:

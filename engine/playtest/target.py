@@ -1,4 +1,4 @@
-"""The search for settings whose games come closest to target numbers."""
+"""The search for settings whose games come closest to a target number."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from rulespec.engine.playtest.playtest import ComparedRule, playing
 from rulespec.engine.simulate.game_plans import Outcome
 
 MOST = 64
-"""Points that are tried at a time."""
+"""The maximum number of points tried at a time."""
 _FEWEST = 4
-"""Games after which points are compared first."""
+"""The number of games before points are first compared."""
 
 Point = tuple[int, ...]
-"""A value for each number."""
+"""A value for each setting."""
 
 
 class Tried(Struct, frozen=True):
-    """A point with its games.
+    """A point with the results of its games.
 
     Attributes:
         point: the values.
@@ -41,7 +41,7 @@ class Tried(Struct, frozen=True):
 
     @classmethod
     def of(cls, point: Point, numbers: Sequence[float]) -> Tried:
-        """The point, with its numbers."""
+        """The statistics of a point, computed from the numbers of its games."""
         n = len(numbers)
         mean = sum(numbers) / n if n else inf
         variance = sum((number - mean) ** 2 for number in numbers) / (n - 1) if n > 1 else inf
@@ -49,25 +49,25 @@ class Tried(Struct, frozen=True):
 
 
 Numbers = Callable[[Sequence[Point], int], Sequence[Sequence[float]]]
-"""The numbers of the first N games of each of some points."""
+"""A function that plays the first N games at each of some points, and returns their numbers."""
 
 
 def nearest(axes: Sequence[range], wanted: float, games: int, numbers: Numbers) -> list[Tried]:
     """Searches a grid for the point whose mean is nearest to the target.
 
-    It is sequential halving (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013): all
+    This is sequential halving (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013): all
     points play a few games, the worse half is dropped, the others play twice as many. In a grid of more than `MOST`
     points, every second value of the longest axes is skipped until it fits; then the values in between are tried around
     the nearest point.
 
     Args:
-        axes: the values of each number.
+        axes: the values of each setting.
         wanted: the target mean.
         games: the number of games at each of the last two points.
-        numbers: plays games.
+        numbers: plays games, and returns their numbers.
 
     Returns:
-        The tried points, nearest first, followed by dropped ones, latest first.
+        The points tried, nearest first, followed by dropped ones, latest first.
     """
     box = list(axes)
     tried: dict[Point, Tried] = {}
@@ -86,7 +86,7 @@ def nearest(axes: Sequence[range], wanted: float, games: int, numbers: Numbers) 
 
 
 def _strides(axes: Sequence[range]) -> list[int]:
-    """For each axis the step between values that keeps the number of points within a bound."""
+    """For each axis, the step between values that keeps the number of points within `MOST`."""
     strides = [1] * len(axes)
     while True:
         sizes = [ceil(len(axis) / stride) for axis, stride in zip(axes, strides, strict=True)]
@@ -99,7 +99,7 @@ def _strides(axes: Sequence[range]) -> list[int]:
 
 
 def _halved(points: Sequence[Point], wanted: float, games: int, numbers: Numbers) -> list[Tried]:
-    """The points by halving, in the order of elimination, nearest first."""
+    """The points, ordered by halving, nearest first."""
     left, out = list(points), list[Tried]()
     rounds = max(1, ceil(log2(len(points))))
     for number in range(rounds):
@@ -113,11 +113,11 @@ def _halved(points: Sequence[Point], wanted: float, games: int, numbers: Numbers
 
 
 class Target(Struct, frozen=True):
-    """A number of games, and its desired mean.
+    """A compared number, and its target mean.
 
     Attributes:
-        asked: the number.
-        wanted: its mean; of wins, a share.
+        asked: the compared number.
+        wanted: the target mean; for wins, a share.
     """
 
     asked: Asked
@@ -125,10 +125,10 @@ class Target(Struct, frozen=True):
 
 
 def target_of(rule: ComparedRule, bots: tuple[str, ...], name: str, value: float) -> Target:
-    """The number with a name: the name of a question about one, or a title.
+    """The target for a number, by its title, or by the name of a question about a single number.
 
     Raises:
-        ValueError: if there is none; the message lists them.
+        ValueError: if no number has this name; the message lists them.
     """
     first = PlanSide(playing(rule.plan, bots), rule.ruleset).outcome(0)
     numbers = asked(rule.ruleset, rule.plan.seats(0), first, 1)
@@ -144,12 +144,12 @@ class GridGames:
     """Recorded games at points of a grid.
 
     Args:
-        rule: the game with the values of a point.
+        rule: returns the compared game for the values of a point.
         bots: the playing bots.
-        out: the folder of the records.
-        number: the number of the requested game.
+        out: the folder for recorded games.
+        number: the number to compute for each game.
         jobs: the number of processes.
-        cluster: `dask:ADDRESS` or `ray:ADDRESS`; empty: none.
+        cluster: `dask:ADDRESS` or `ray:ADDRESS`; empty means no cluster.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class GridGames:
         self._sides: dict[Point, PlanSide] = {}
 
     def numbers(self, points: Sequence[Point], games: int) -> list[list[float]]:
-        """The numbers of the first games at some points; games with a mistake of the rules have none."""
+        """The numbers of the first games at some points; games that reveal a mistake of the rules have none."""
         self._sides = {point: self._sides.get(point) or self._side(point) for point in points}
         results: list[list[float]] = [[] for _ in points]
         for outcomes in play_sides(list(self._sides.values()), games, self._jobs, self._cluster):
