@@ -19,17 +19,17 @@ from rulespec.engine.program.machine import Machine
 from rulespec.engine.program.reads import Reads
 
 _PART = 64
-"""Cells that are compared at once: few change."""
+"""Cells compared per slice; most slices are unchanged."""
 
 
 class Ahead(Struct, frozen=True):
-    """The cells after an option, up to the first that a seat cannot compute.
+    """The state reached by an option, up to the first cell that the seat cannot compute.
 
     Attributes:
         before: the cells before the option.
         after: the cells after it, or up to the first hidden read.
-        unseen: the cells that were hidden from the seat before; their values are the real ones, and must not be shown.
-        stored: the unseen cells that the option has set to a value known to the seat.
+        unseen: the cells hidden from the seat before the option; they hold the real values, which must not be shown.
+        stored: the unseen cells that the option sets to a value known to the seat.
         whole: whether no hidden cell was read before the next question.
     """
 
@@ -41,7 +41,7 @@ class Ahead(Struct, frozen=True):
 
     @property
     def written(self) -> frozenset[int]:
-        """The cells that have changed, or may have changed."""
+        """The cells that changed or may have changed."""
         old, new = self.before, self.after
         parts = [at for at in range(0, len(old), _PART) if old[at : at + _PART] != new[at : at + _PART]]
         cells = [at for of in parts for at in range(of, min(of + _PART, len(old)))]
@@ -51,13 +51,13 @@ class Ahead(Struct, frozen=True):
 def ahead(game: Game, option: Option, seat: str) -> Ahead:
     """The effects of an option up to the next question, or to the first read of a hidden cell.
 
-    A function of the seat's view and the arguments: hidden cells have no values during execution. If one is needed, the
-    option is executed again step by step up to that point. Execution stops before chance.
+    The result depends only on the seat's view and the arguments: hidden cells have no values during execution. If one
+    is needed, the option is executed again step by step up to that point. Execution stops before chance.
 
     Args:
         game: a game with an open question that offers the option; it is not changed.
         option: a legal option whose arguments the seat sees.
-        seat: the reader.
+        seat: the seat that looks ahead.
 
     Raises:
         RulesetFaultError: if the rules fault.
@@ -72,7 +72,7 @@ def ahead(game: Game, option: Option, seat: str) -> Ahead:
 
 
 def _step_by_step(game: Game, option: Option, unseen: frozenset[int]) -> Ahead:
-    """An option by guarded reading, up to the first hidden cell that it reads."""
+    """The effects of an option, executed by guarded reads up to the first hidden cell."""
     before = tuple(game.omniscient.numbers.state[: len(game.omniscient.program.cells)])
     walker = _walker(game.omniscient.visibility.machine)
     unseen -= {*walker.p.arguments().get(option.kind.block, ())}
@@ -88,9 +88,9 @@ def _step_by_step(game: Game, option: Option, unseen: frozenset[int]) -> Ahead:
 
 
 def unseen_after(game: Game, of: Ahead, seat: str) -> tuple[frozenset[int], bool]:
-    """The cells that a seat cannot predict or will not see after an option; and whether it will see new ones.
+    """The cells that a seat cannot predict or see after an option, and whether the option reveals others to it.
 
-    Values first shown to the seat then are not part of its earlier knowledge. A function of the seat's view.
+    Values first revealed by the option count as unseen. The result depends only on the seat's view.
     """
     bit, opens = 1 << game.seats.index(seat), False
     results = set(of.unseen - of.stored)
@@ -103,17 +103,18 @@ def unseen_after(game: Game, of: Ahead, seat: str) -> tuple[frozenset[int], bool
 
 
 def shows_more(game: Game, of: Ahead) -> bool:
-    """Whether after an option any seat sees a cell that it did not see before; also True if that itself is hidden.
+    """Whether an option reveals a cell to any seat; also True if the answer is hidden from the reader.
 
-    Like `ahead`, a function of the reader's view: the viewers of a cell are computed without hidden cells.
+    As in `ahead`, the result depends only on the reader's view: the viewers of a cell are computed without hidden
+    cells.
     """
     return any(before is None or after is None or after & ~before for _, before, after in _seers(game, of))
 
 
 def _seers(game: Game, of: Ahead) -> Iterator[tuple[int, int | None, int | None]]:
-    """The private cells whose seers may differ after an option: the seats that see each before and after.
+    """Each private cell whose viewers an option may change, with the viewers (a set of seats) before and after.
 
-    None stands for seers that follow from hidden cells.
+    None means that the viewers depend on hidden cells.
     """
     machine = game.omniscient.visibility.machine
     walker, everybody = _walker(machine), (1 << len(game.seats)) - 1
@@ -137,7 +138,7 @@ def _seers(game: Game, of: Ahead) -> Iterator[tuple[int, int | None, int | None]
 
 
 def _touched(machine: Machine, written: frozenset[int]) -> Iterator[tuple[int, ir.Secret, tuple[int, ...]]]:
-    """The private cells whose seers may differ after some cells were written, each with its entities."""
+    """The private cells whose viewers may change when the given cells are written, each with its entities."""
     for secret, masks in _masks(machine):
         of_all = not masks.isdisjoint(written)
         if of_all or not written.isdisjoint(secret.cells):
@@ -169,9 +170,9 @@ class _Known(GuardedState):
 
 
 class _Walker(Interpreter):
-    """An interpreter whose writes make cells known: the journal of a run needs old values, the reader none.
+    """An interpreter that marks written cells as known.
 
-    A hidden token is in no place that all see: this much is known of it where its place is compared with another.
+    A hidden token cannot be in a public place, so a comparison of its place with a public one has a known result.
     """
 
     def evaluate(self, e: ir.Expr, state: State, slots: State) -> int:
@@ -199,7 +200,7 @@ class _Walker(Interpreter):
         return self.evaluate(place, state, slots) not in self._private_places.get(at, ())
 
     def execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
-        """Executes an instruction; the stored value has been read by then, or the read ended the walk."""
+        """Executes an instruction; a stored value is evaluated first, which ends the walk if it is hidden."""
         if isinstance(state, _Known) and isinstance(i, ir.Store):
             cell = i.target.base + self.evaluate(i.target.index, state, slots)
             if cell in state.unseen:
@@ -212,5 +213,5 @@ class _Walker(Interpreter):
 
 @lru_cache(16)
 def _walker(machine: Machine) -> _Walker:
-    """The interpreter of a machine's program, which keeps its analysis of options."""
+    """The memoised walker of a machine's program, which keeps its analysis of options."""
     return _Walker(machine.p)

@@ -1,4 +1,4 @@
-"""Drafts in a game: withdrawn decisions, which leave no trace, and the open plan, visible only to its seat."""
+"""Drafts: withdrawn decisions, which leave no trace, and the open plan, which only its own seat sees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def standing(steps: Sequence[Step]) -> list[Step]:
-    """The decisions that stand, without withdrawn ones and withdrawals."""
+    """The decisions in force: all except withdrawals and the decisions that they withdrew."""
     return [steps[number] for number in _standing_numbers(steps)]
 
 
@@ -53,7 +53,7 @@ def shown_position(position: Position, viewer: int) -> Position:
 
 
 def shown_numbers(numbers: Numbers, viewer: int) -> list[int]:
-    """The numbers of the decisions shown to a viewer, from 0."""
+    """The indices of the decisions shown to a viewer."""
     return _standing_numbers(numbers.steps[: len(numbers.steps) - withheld(numbers, viewer)])
 
 

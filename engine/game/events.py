@@ -15,12 +15,12 @@ from rulespec.engine.game.visibility import Observation, Visibility, digest
 from rulespec.engine.program.journal import State, restore
 
 HIDDEN = "?"
-"""In the place of a hidden value."""
+"""Placeholder for a hidden value."""
 
 
 @lru_cache(1000)
 def _shared(seers: tuple[int, ...]) -> tuple[int, ...]:
-    """One shared copy of a tuple that most decisions of all games have in common."""
+    """An interned copy of a tuple that most decisions of all games share."""
     return seers
 
 
@@ -28,10 +28,10 @@ class Event(Struct, frozen=True):
     """A past decision, as a seat sees it.
 
     Attributes:
-        decision: its name.
+        decision: the name of the decision.
         by: the seat that took it; None for chance.
-        option: the option with its arguments, `?` for hidden ones; None while the choices of a simultaneous decision
-            are hidden.
+        option: the option with its arguments, `?` for hidden ones; None while a simultaneous decision hides its
+            choices.
     """
 
     decision: str
@@ -46,7 +46,7 @@ class Events:
     """The decisions of a game as seen by a seat (or `PUBLIC`).
 
     Args:
-        visibility: finds the visible part of states.
+        visibility: the visibility rules.
         position: the position of the game.
         seats: the names of the players.
         seat: the viewer.
@@ -60,14 +60,14 @@ class Events:
         self._wanted = (1 << len(seats)) - 1 if seat == PUBLIC else 1 << seat
 
     def history(self, since: int = 0) -> tuple[Event, ...]:
-        """The events after the first `since`; choices of an incomplete round are hidden."""
+        """The events from index `since` on; choices of an incomplete round are hidden."""
         steps = self.position.steps
         self._see(since)
         open_ = len(steps) - self.visibility.chosen(self.position.state, self.position.asked).bit_count()
         return tuple(self._event(step, shown=number < open_) for number, step in enumerate(steps[since:], since))
 
     def _see(self, since: int) -> None:
-        """Records the viewers of the decisions from a number on, without memory."""
+        """Records the viewers of the decisions from index `since` on, without memory."""
         steps = self.position.steps
         if all(step.seen is not None for step in steps[since:]):
             return
@@ -82,7 +82,7 @@ class Events:
         return Seen(_shared(self.visibility.seers(state, self._actor(option), option)))
 
     def memory(self) -> bytes:
-        """The memory of the seat: equal exactly for equal observations."""
+        """A digest of everything the seat has observed: equal if and only if the observations are equal."""
         return self._remember()
 
     def memories(self) -> list[bytes]:
@@ -100,7 +100,7 @@ class Events:
     def _remember(self) -> bytes:
         """Records the seat's memory after each decision; returns the present one.
 
-        Its earlier observations are restored from the journals, so that a game without viewers keeps nothing.
+        Earlier observations are reconstructed from the journals, so a game without viewers stores nothing.
         """
         steps = self.position.steps
         known = len(steps)
@@ -134,7 +134,7 @@ class Events:
         return step.seen.memories[self.seat]
 
     def _disclosed(self, number: int, before: Observation, after: Observation) -> list[Event]:
-        """The events that a seat receives for a decision; the last choice of a round discloses all its choices."""
+        """The events that a decision discloses to a seat; the last choice of a round discloses all of the round."""
         steps = self.position.steps
         others = before.chosen.bit_count()
         if after.asked == before.asked and after.chosen.bit_count() > others:

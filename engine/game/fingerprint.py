@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
 
 _MOST_TEXTS = 10_000
-"""Texts of values that are kept with a program."""
+"""Maximum number of memoised value texts per program."""
 
 
 def fingerprint(game: Game, seat: str | None = OMNISCIENT) -> str:
@@ -50,11 +50,11 @@ def fingerprint(game: Game, seat: str | None = OMNISCIENT) -> str:
 
 
 class _Lines:
-    """The lines of the cells of a program: the beginning of each is kept, and the texts of values.
+    """Memoised lines of a program's cells: the head of each line, and the texts of values.
 
     Args:
         program: the program.
-        labels: names in which seats are numbers.
+        labels: names of entities, with seats as numbers.
     """
 
     def __init__(self, program: ir.Program, labels: Labels) -> None:
@@ -83,7 +83,7 @@ class _Lines:
                 yield head + text
 
     def _held(self, type_: str, value: int) -> str:
-        """The content of a cell by names, with the end of its line; "" if it is 0, false, none, or has no member."""
+        """The named content of a cell, with the end of its line; "" for 0, false, none and empty sets."""
         held = self._labels.plain(type_, value)
         if type_.startswith("set "):
             held = sorted(held)
@@ -100,7 +100,7 @@ def _text(line: Any) -> str:
 
 
 def _place(labels: Labels, cell: ir.CellName) -> list[str]:
-    """The place of pieces, with the name of its index."""
+    """The place of pieces, and the name of its index."""
     return [cell.place, labels.names[cell.index_kind][cell.index] if cell.index_kind else ""]
 
 

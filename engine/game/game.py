@@ -47,16 +47,16 @@ class Game:
 
     Args:
         ruleset: a checked ruleset.
-        seats: names of the players in clockwise order, any texts; or a mapping from ids to names. Names that are valid
-            ids serve as ids; if any is not, the ids are the names in the rules, or `A`, `B`, …
-        settings: the settings of the table, by name; missing ones have their defaults.
-        backend: the machine for the rules, by name or as a factory; all are equivalent.
+        seats: names of the players in clockwise order, arbitrary texts; or a mapping from ids to names. If all names
+            are valid ids, they serve as ids; otherwise the ids are the names in the rules, or `A`, `B`, …
+        settings: the settings of the table, by name; missing ones take their defaults.
+        backend: the machine that runs the rules, by name or as a factory; all are equivalent.
         start: a procedure call, such as `turn(red)`, that replaces the usual start of the game.
 
     Raises:
         DiagnosticsError: if the seats, the settings or the start do not fit the ruleset.
 
-    Every member that runs rules raises RulesetFaultError if they fault, and then leaves the game unchanged.
+    If the rules fault, the member that runs them raises RulesetFaultError and leaves the game unchanged.
     """
 
     def __init__(
@@ -92,18 +92,18 @@ class Game:
 
     @cached_property
     def shown_names(self) -> dict[str, str]:
-        """Seat → its displayed name; see `rulespec.engine.game.seat_names`."""
+        """The displayed name of each seat; see `rulespec.engine.game.seat_names`."""
         return shown_names(self.names)
 
     def _repr_svg_(self) -> str | None:
-        """The board, for notebooks; None if it cannot be drawn."""
+        """The board as SVG, for notebooks; None if it cannot be drawn."""
         try:
             return picture(self)
         except RulespecError:  # a drawing file with mistakes, a library that is missing: there is a text, too
             return None
 
     def _repr_html_(self) -> str | None:
-        """The board no wider than the page, for notebooks."""
+        """The board as HTML no wider than the page, for notebooks."""
         svg = self._repr_svg_()
         return None if svg is None else f'<div style="max-width: 100%; overflow-x: auto">{svg}</div>'
 
@@ -149,11 +149,11 @@ class Game:
         return self._listed(position, self._words)
 
     def drawn(self, number: Callable[[int, int], int], *, weighing: bool = False) -> Option | None:
-        """A random legal option of the decider, uniformly drawn without listing sets and bags.
+        """A random legal option of the decider, drawn uniformly without listing sets and bags.
 
         Args:
-            number: returns a random number from 0 up to below its second argument; the first argument counts the
-                attempts.
+            number: returns a random number at least 0 and less than its second argument; the first argument is the
+                number of the attempt.
             weighing: whether to weigh options as in playouts; chance options are always weighed.
 
         Returns:
@@ -172,7 +172,7 @@ class Game:
 
     @property
     def interrupts(self) -> LegalOptions:
-        """The legal options out of turn, each with its seat."""
+        """The legal out-of-turn options, each with its seat."""
         return LegalOptions(self._position, self._words, True)
 
     def parse(self, text: str, by: str | None = None, decision: str = "") -> Option:
@@ -181,10 +181,10 @@ class Game:
         Args:
             text: the option's name, and its arguments in brackets.
             by: the acting seat, which is checked; by default the decider, or the leader if several seats may decide.
-            decision: the decision's name, which must be that of the open decision if given.
+            decision: if given, the expected name of the open decision.
 
         Raises:
-            ValueError: if the decision has no such option, or an argument is unknown; the message says which.
+            ValueError: if the decision has no such option, or an argument is unknown.
         """
         number = self._position.asked
         if number < 0:
@@ -211,7 +211,7 @@ class Game:
 
         Args:
             option: an option.
-            seat: the reader, who gets only the part it may know (None: the public part); by default, the whole reason.
+            seat: the reader, who gets only the part visible to it (None: to the public); by default, the whole reason.
         """
         number = self._position.asked
         if number < 0:
@@ -233,7 +233,7 @@ class Game:
         return why_not(self._position.value, self._words.labels, choice, option.args, program.slots + 1)
 
     def _own(self, option: Option, seat: str | None) -> bool:
-        """Whether an option of the open decision, legal or not, is a seat's own."""
+        """Whether an option of the open decision, legal or not, belongs to a seat."""
         if seat is None:
             return False
         if option.interrupt:
@@ -277,7 +277,7 @@ class Game:
         """The decisions taken, first to last."""
         return self._position.history
 
-    # --- where the game stands -------------------------------------------------------------------
+    # --- status -----------------------------------------------------------------------------------
 
     @property
     def is_over(self) -> bool:
@@ -291,7 +291,7 @@ class Game:
 
     @property
     def hash(self) -> str:
-        """16 hex digits that depend only on the state: the same on every machine and Python version."""
+        """The hash of the state: 16 hex digits, the same on every machine and Python version."""
         return self._position.hash
 
     def view(self, seat: str | None, since: int = 0) -> View:
@@ -299,11 +299,11 @@ class Game:
 
         Args:
             seat: the viewer.
-            since: the number of decisions to omit from the history, so that the cost does not grow with the game.
+            since: the number of decisions to omit from the start of the history, to bound the cost in long games.
 
         Raises:
             ValueError: if there is no such seat.
-            RulesetFaultError: if the rules fault while options are listed.
+            RulesetFaultError: if the rules fault while listing options.
         """
         if seat is not None and seat not in self.seats:
             raise ValueError(f"there is no seat `{seat[:80]}`")
@@ -313,7 +313,7 @@ class Game:
             raise self._position.fault(fault) from None
 
     def _deciders(self) -> tuple[str, ...]:
-        """The seats any of which may take the open decision; empty if only its decider may."""
+        """The seats that may take the open decision, if there are several; otherwise empty."""
         return tuple(
             self._words.labels.plain(f"set {self.ruleset.declarations.player_kind}", self._position.deciders())
         )
@@ -353,12 +353,12 @@ def teams_of(game: Game) -> tuple[str, ...]:
 
 
 def game_at(game: Game, cells: Sequence[int], machine: Machine | None = None) -> Game:
-    """A game at the same table with the given cells, without earlier decisions.
+    """A copy of a game at another state, without history.
 
     Args:
-        game: a game of the table.
-        cells: the cells of the program.
-        machine: the machine that continues from there; by default, the game's own.
+        game: a game with the same rules, seats and settings.
+        cells: the state, as the cells of the program.
+        machine: the machine of the copy; by default, the game's own.
     """
     twin = game.copy()
     twin._position = position_of(machine or game._position.machine, cells)
@@ -381,7 +381,7 @@ def waiting(game: Game) -> tuple[str, ...]:
 
 
 def own_options(game: Game, seat: str) -> Sequence[Option]:
-    """The current options of a seat; in a round, even before earlier seats have chosen."""
+    """The current options of a seat; in a round, even before the preceding seats have chosen."""
     if seat not in waiting(game):
         return []
     asked = asked_of(game, seat)
@@ -389,9 +389,9 @@ def own_options(game: Game, seat: str) -> Sequence[Option]:
 
 
 def seat_options(game: Game, seat: str) -> list[Option]:
-    """The current options of a seat: the legal options if it may decide, and its interrupts.
+    """The current options of a seat: its legal options if it may decide, and its interrupts.
 
-    If there are too many to list, only the interrupts.
+    If there are too many legal options to list, the interrupts alone.
     """
     decision = game.decision
     may = decision is not None and seat in (decision.among or (decision.by,)) and not game.legal_options.unlisted
@@ -400,9 +400,9 @@ def seat_options(game: Game, seat: str) -> list[Option]:
 
 
 def asked_of(game: Game, seat: str) -> Game | None:
-    """The game at the point where a seat is asked, or None if it cannot be asked.
+    """The game advanced to a seat's turn in the round, or None if an earlier seat has no option.
 
-    In a round all seats choose in the same state, so the choices of others make no difference.
+    All seats of a round choose in the same state, so the choices of the others make no difference.
     """
     assert game.decision is not None
     if not game.decision.together or game.decision.by == seat:
@@ -447,7 +447,7 @@ def view_of(game: Game, seat: str | None, since: int = 0) -> View:
 
 
 def seen_events(game: Game, seat: str | None, since: int) -> tuple[Event, ...]:
-    """Only the `history` of a seat's view, from a given number on."""
+    """Only the `history` of a seat's view, from index `since` on."""
     game = as_shown(game, seat)
     viewer = PUBLIC if seat is None else game.seats.index(seat)
     return Events(game.omniscient.visibility, game._position, game.seats, viewer).history(since)
@@ -478,9 +478,9 @@ def as_shown(game: Game, seat: str | None) -> Game:
 
 
 def seen_cells(game: Game, seat: str | None) -> tuple[int | None, ...]:
-    """The numbers in the cells of `shown_cells`, in order; None where hidden from the seat.
+    """The numbers in the cells of `shown_cells`, in order; None for cells hidden from the seat.
 
-    `OMNISCIENT` sees everything.
+    Nothing is hidden from `OMNISCIENT`.
     """
     position = as_shown(game, seat)._position
     state, declared = position.state, position.program.declared

@@ -13,11 +13,11 @@ from rulespec.engine.program.evaluator import evaluate
 NOT_YOURS = "it is not yours to do"
 NOT_NOW = "it is not possible now"
 UNKNOWN = "?"
-"""In the place of a value that depends on hidden information."""
+"""Placeholder for a value that depends on hidden information."""
 
 
 class HiddenError(Exception):
-    """A read of a hidden cell."""
+    """Raised on a read of a hidden cell."""
 
 
 class GuardedState(list[int]):

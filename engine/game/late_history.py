@@ -21,9 +21,9 @@ class LateMoves(Sequence[Option]):
     """A known number of decisions, replayed one by one on first access.
 
     Args:
-        count: their number.
-        take: replays them in a game that has not begun.
-        game: a game that has not begun.
+        count: the number of decisions.
+        take: replays the decisions in a game before its first decision.
+        game: a game before its first decision.
     """
 
     def __init__(self, count: int, take: Callable[[Game], None], game: Game) -> None:
@@ -32,7 +32,7 @@ class LateMoves(Sequence[Option]):
 
     @property
     def steps(self) -> list[Step]:
-        """One step for each decision."""
+        """The replayed decisions, each with its changes."""
         if self._steps is None:
             self._take(self._game)
             self._steps = self._game._position.steps
@@ -70,7 +70,7 @@ class LateHistory(Position):
 
     @classmethod
     def after(cls, position: Position, moves: LateMoves) -> LateHistory:
-        """The position of a game whose state has advanced by some moves from its start."""
+        """A position advanced by the given moves from the start of the game."""
         result = object.__new__(cls)
         result.__dict__.update(position.__dict__)
         del result.__dict__["steps"]
@@ -98,7 +98,7 @@ class LateHistory(Position):
 
     @property
     def hash(self) -> str:
-        """As `Position.hash`; at the end, summed over all cells."""
+        """The hash, as in `Position.hash`; right after the replay, summed over all cells."""
         if self._own is None and self._sum is None:
             self._sum = whole(self.state, self._weights)
         return super().hash
@@ -112,16 +112,16 @@ def lists_at_once(game: Game) -> bool:
 def take_late(
     game: Game, count: int, run: Callable[[Machine, State], bool], take: Callable[[Game], None]
 ) -> Sequence[Option] | None:
-    """Takes many decisions by one function that changes the state.
+    """Advances a game by many decisions in one call, with a lazily computed history.
 
     Args:
         game: a game before its first decision.
         count: the number of decisions.
-        run: changes a state; returns False, with the state unchanged, if it cannot.
-        take: takes them one by one in another game before its first decision.
+        run: advances a state by the decisions; returns False and leaves the state unchanged if it cannot.
+        take: takes the decisions one by one in another game before its first decision.
 
     Returns:
-        The decisions, or None if nothing has changed.
+        The decisions, or None if `run` failed and the game is unchanged.
     """
     position = game._position
     if not run(position.machine, position.state):

@@ -7,11 +7,11 @@ from rulespec.engine.game.game import Game, as_shown, hidden_paths, seen_events
 
 
 def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
-    """Facts from the last decisions that a seat could neither know before nor decide itself.
+    """The facts that a seat learned from the last decisions and could neither know nor decide itself.
 
-    These are chance outcomes and other seats' choices in rounds that the seat has seen (including earlier choices in a
-    round that was then closed), and hidden values that were revealed meanwhile, such as `player.Bob.card`. Other seats'
-    open decisions and consequences of the rules are not included.
+    These are visible chance outcomes, other seats' visible choices in rounds (including the earlier choices of a
+    round that has since closed), and newly revealed values such as `player.Bob.card`. Other seats' open decisions and
+    consequences of the rules are not included.
 
     Args:
         game: the game before the undo; it is not changed.
@@ -48,6 +48,6 @@ def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
 
 
 def _says(option: str) -> bool:
-    """Whether anything but hidden arguments is in it."""
+    """Whether an option text reveals anything: it has no arguments, or at least one visible argument."""
     _, bracket, arguments = option.partition("(")
     return not bracket or {*arguments.rstrip(")").split(", ")} != {HIDDEN}

@@ -14,20 +14,20 @@ from rulespec.errors import RulespecError
 
 
 class StaleOptionsError(RulespecError, RuntimeError):
-    """Use of listed options after the game has moved on from their position."""
+    """Raised on use of listed options after the game has moved on from their position."""
 
 
 class LegalOptions(Sequence[Option]):
-    """The legal options of the decider, or of other seats out of turn.
+    """The legal options of the decider, or the out-of-turn options of other seats.
 
-    Options are listed lazily: `option in options` tests one, truth looks for the first, iteration lists one by one,
-    `len(options)` and `options[i]` list and remember all. Decisions taken during an iteration must be undone before the
-    next option.
+    Options are listed lazily: `option in options` tests one, `bool(options)` looks for the first, iteration lists one
+    by one, `len(options)` and `options[i]` list and remember all. Decisions taken during an iteration must be undone
+    before the next option.
 
     Args:
         position: the position of the game.
         words: the notation of the game.
-        interrupts: whether to list the options out of turn.
+        interrupts: whether to list the out-of-turn options.
     """
 
     __slots__ = ("_all", "_interrupts", "_kinds", "_objects", "_position", "_stamp", "_who", "_words")
@@ -44,14 +44,14 @@ class LegalOptions(Sequence[Option]):
 
     @property
     def interruptible(self) -> bool:
-        """Whether the open decision has options out of turn, legal or not."""
+        """Whether the open decision has out-of-turn options, legal or not."""
         return self._words.interruptible[self._position.asked]
 
     @property
     def unlisted(self) -> int:
-        """The number of sets or bags of a parameter, if there are too many to list; 0 if all options are listed.
+        """The number of possible sets or bags of a parameter if there are too many to list, otherwise 0.
 
-        For paths, one more than the number visited.
+        For paths, the number visited plus one.
         """
         position = self._position
         choices = position.program.decisions[position.asked].choices if position.asked >= 0 else ()
@@ -64,7 +64,7 @@ class LegalOptions(Sequence[Option]):
         return 0
 
     def _listed(self) -> list[Listed]:
-        """All of them, as numbers."""
+        """All options, as numbers."""
         self._check()
         if self._interrupts:
             self._all = list(self._position.listed(interrupts=True))
@@ -143,7 +143,7 @@ class LegalOptions(Sequence[Option]):
 
 
 class OptionsAtOnce(LegalOptions):
-    """The legal options of the decider, from a machine that lists all at once even for the first.
+    """The legal options of the decider, from a machine that always lists all at once.
 
     Equal legal options are identical objects, across positions.
     """
@@ -151,7 +151,7 @@ class OptionsAtOnce(LegalOptions):
     __slots__ = ()
 
     def _options(self) -> Sequence[Option] | None:
-        """All of them; None if they can only be listed one by one."""
+        """All options; None if they can only be listed one by one."""
         if self._objects is not None or self._all is not None:
             return self._objects
         position = self._position
@@ -185,7 +185,7 @@ class OptionsAtOnce(LegalOptions):
 
 
 def _reached(position: Position) -> tuple[int, Step | None]:
-    """The number of decisions so far, and the last one: equal after others were taken and undone."""
+    """The number of decisions so far and the last one; unchanged by decisions that are taken and undone."""
     steps = position.steps
     return len(steps), steps[-1] if steps else None
 

@@ -1,4 +1,4 @@
-"""The machines that play the games: one per ruleset, number of seats and choice of settings."""
+"""Machines that run games, memoised by ruleset, number of seats and settings."""
 
 from __future__ import annotations
 
@@ -19,37 +19,39 @@ if TYPE_CHECKING:
     from rulespec.engine.wasm.program import WasmProgram
 
 Backend = Literal["auto", "python", "interpreter", "wasm"]
-"""The machine that runs the rules; auto: Python, and wasm once enough games of a table are begun for it to pay off."""
+"""The machine that runs the rules; `auto`: Python, then wasm once compiling pays off for the games of a table."""
 Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Machine]
-"""Makes a machine for a ruleset, a number of seats and the values of all settings."""
+"""A factory of machines from a ruleset, a number of seats and the values of all settings."""
 
 MEMO_SIZE = 64
-"""Programs and machines of a kind that are kept: those that have been asked for last. The logs of one site are of 60
-tables: 12 modes with 2 to 6 players."""
+"""Capacity of a memo; least recently used entries go first. The logs of one site come from 60 tables: 12 modes with 2
+to 6 players."""
 
 
 WORTH_IT = 60
 """Break-even: games per configuration before compiling a wasm module pays."""
 ON_DEMAND = 5_000
-"""Decisions of a table up to which its logs are read by a machine whose code is written on demand.
+"""Break-even: decisions in a table's logs up to which a machine that generates code on demand replays them.
 
-After that they are read in wasm. Python with passes lies between the two, and never pays: of a large game a decision of
-a foreign log takes 62 µs on demand, 46 with passes, 33 in wasm, and the machine 0.01 s, 0.25 and 0.4.
+Beyond it, they are replayed in wasm. Python with passes lies between the two and never pays: for a large game, a
+decision of a foreign log takes 62 µs on demand, 46 with passes and 33 in wasm; setting up the machine takes 0.01 s,
+0.25 and 0.4.
 """
 SMALL = 100
-"""Blocks of a program for which the passes pay within one game; shipped ones have up to 63, or from 279 on."""
+"""Maximum blocks of a program for which the passes pay within one game; shipped ones have at most 63, or at least 279.
+"""
 
 T = TypeVar("T")
 
 
 class MachineMemo(Generic[T]):
-    """A memo for programs or machines, as making one takes longer than many games; keeps the last `MEMO_SIZE`.
+    """A memo of the `MEMO_SIZE` most recently used programs or machines, each of which takes longer to make than games.
 
-    A program contains source places, reasons and words, so equal rules with other texts or in another folder have
+    A program contains source places, reasons and words, so equal rules with other texts or in another folder give
     another program.
 
     Args:
-        make: the factory.
+        make: the factory of the entries.
     """
 
     def __init__(self, make: Callable[[typed.Ruleset, int, Mapping[str, str]], T]) -> None:
@@ -57,7 +59,7 @@ class MachineMemo(Generic[T]):
         self._entries: OrderedDict[tuple[object, ...], T] = OrderedDict()
 
     def __call__(self, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> T:
-        """The one for a ruleset, a number of seats and the values of all settings."""
+        """The entry for a ruleset, a number of seats and the values of all settings."""
         texts = (ruleset.sources_hash, *ruleset.sources)
         key = (ruleset.hash, ruleset.ref, texts, seats, tuple(sorted(settings.items())))
         result = self._entries.pop(key, None) or self._make(ruleset, seats, settings)
@@ -72,7 +74,7 @@ lowered = MachineMemo(lower)
 
 
 def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], backend: Backend | Machines) -> Machine:
-    """The machine for a ruleset, a number of seats and all settings; machines of named backends are kept.
+    """The machine for a ruleset, a number of seats and all settings; memoised for named backends.
 
     Raises:
         ValueError: if there is no such backend.
@@ -102,7 +104,7 @@ def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
 
 
 def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-    """A machine for the first decisions of a game: immediately ready, but slow."""
+    """A machine for the first decisions of a game: ready immediately, but slow."""
     return Interpreter(lowered(ruleset, seats, settings))
 
 
@@ -122,7 +124,7 @@ def _wasm(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Ma
 
 
 class _Table:
-    """The games of a table that `auto` has begun, whether they can be played in wasm, and the decisions of its logs."""
+    """Usage of a table: games begun by `auto`, whether wasm is available, and decisions replayed from logs."""
 
     def __init__(self, *_: object) -> None:
         self.begun = 0
@@ -142,7 +144,7 @@ def _auto(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Ma
 
 
 def _fastest(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-    """The machine for many games of a table: in wasm, or in Python where there is no wasm."""
+    """The machine for many games of a table: wasm, or Python without wasm."""
     table = _tables(ruleset, seats, settings)
     if table.wasm:
         from rulespec.engine.wasm.compiler import NoWasmError
@@ -159,10 +161,10 @@ _quick = MachineMemo(quick_machine)
 
 
 def for_log(backend: Backend, decisions: int) -> Machines:
-    """The machine for one of possibly many logs, chosen by the number of decisions in logs of its table so far.
+    """The factory of a machine for one of possibly many logs, chosen by the decisions replayed at its table so far.
 
     Args:
-        backend: the machine of a table with more than `ON_DEMAND` decisions: `python`, or `auto` for wasm if available.
+        backend: the machine beyond `ON_DEMAND` decisions of a table: `python`, or `auto` for wasm if available.
         decisions: the approximate number of decisions in this log.
     """
 
@@ -185,7 +187,7 @@ def _wasm_program(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
 
 
 wasm_program = MachineMemo(_wasm_program)
-"""The machine code of a ruleset for a number of seats and the values of all settings."""
+"""The wasm program of a ruleset for a number of seats and the values of all settings."""
 
 _MACHINES: dict[Backend, Machines] = {
     "python": _python_made,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rulespec.engine.program.execution import Execution
 
 Measures = dict[str, dict[str, int | None]]
-"""By measure, the number of each entity that has it; of the whole game under "". None: it is not seen, or has none."""
+"""Measure → entity → number, with "" for the game itself; None if the number is hidden or there is none."""
 
 
 Value = Callable[[State, State], int]
@@ -27,7 +27,7 @@ Value = Callable[[State, State], int]
 
 
 class Gauge(Struct, frozen=True):
-    """A measure as a function of the state, with its kind or "", and its name in budgets (`use`)."""
+    """A measure as a function of the state, with its kind of entities or "", and its name in budgets (`use`)."""
 
     name: str
     kind: str
@@ -36,7 +36,7 @@ class Gauge(Struct, frozen=True):
 
 
 def gauges(measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Scope], Value]) -> tuple[Gauge, ...]:
-    """The measures of a ruleset, made once per ruleset, number of seats and settings."""
+    """The compiled measures of a ruleset."""
     results = []
     for measure in measures:
         var = measure.var
@@ -47,13 +47,13 @@ def gauges(measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Sc
 
 
 class Measuring:
-    """Measures of states at one table; a value is recomputed only if a cell it read has changed.
+    """Measures of states at one table; a value is recomputed only after a change of a cell that it read.
 
     Args:
         all_gauges: the measures.
-        labels: names of entities.
+        labels: the names of entities.
         room: the number of slots that the measures need.
-        meter: counts the steps of the measures.
+        meter: the step counter of the measures.
     """
 
     def __init__(self, all_gauges: Sequence[Gauge], labels: Labels, room: int, meter: Execution) -> None:
@@ -74,7 +74,7 @@ class Measuring:
         return self._measures(state, self._remembered)
 
     def guarded(self, state: GuardedState, budget: Budget) -> Measures:
-        """The measures that depend only on visible cells."""
+        """The measures of a partly hidden state; None for those that depend on hidden cells."""
         self._budget = budget
         return self._measures(state, self._value)
 
@@ -98,7 +98,7 @@ class Measuring:
 
 
 class _Watched(list[int]):
-    """A state that records read cells: as long as none of them changes, the value does not."""
+    """A state that records the cells read, which are the dependencies of a value."""
 
     def __init__(self, state: Iterable[int]) -> None:
         super().__init__(state)

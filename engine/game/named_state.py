@@ -20,7 +20,7 @@ def named_state(
     """Entities (kind → id → field → value) and pieces (type → owner → place → count); empty piles are omitted.
 
     Args:
-        program: the meaning of the cells.
+        program: the program, which gives the cells their meaning.
         labels: the displayed names.
         state: the cells.
         unseen: the hidden cells.
@@ -47,11 +47,11 @@ class _Owner(Struct):
 
     Attributes:
         group: the type of the pieces, or the kind of the entity.
-        name: that of the owner.
-        pieces: whether they are pieces.
-        first: the rank of its first cell with pieces among the declared cells.
-        cells: each cell with its name, and its type.
-        content: its part of the named state.
+        name: the name of the owner.
+        pieces: whether the cells hold pieces.
+        first: the rank of the first non-empty cell among the declared cells.
+        cells: the number, name and type of each cell.
+        content: the owner's part of the named state.
     """
 
     group: str
@@ -63,9 +63,9 @@ class _Owner(Struct):
 
 
 class NamedStates:
-    """Successive, fully visible states of a table, named as in `named_state`.
+    """An incremental form of `named_state` for successive, fully visible states of a table.
 
-    Only differences from the previous state are named again; the rest is shared between states, so do not modify it.
+    Only changed cells are named again. States share the rest, so callers must not modify it.
     """
 
     def __init__(self, program: ir.Program, labels: Labels) -> None:
@@ -103,7 +103,7 @@ class NamedStates:
         return {"entities": self._groups[False], "pieces": self._groups[True]}
 
     def _standing(self) -> list[_Owner]:
-        """The owners of pieces that stand anywhere, in the order of their first cells."""
+        """The owners with pieces in any place, in the order of their first cells."""
         standing = (owner for owner in self._owners.values() if owner.pieces and owner.content)
         return sorted(standing, key=lambda owner: owner.first)
 
@@ -116,7 +116,7 @@ def _grouped(owners: Iterable[_Owner]) -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def counts(program: ir.Program, labels: Labels, state: Sequence[int]) -> dict[str, int]:
-    """The public counts of private things, by name."""
+    """The public counts of private pieces, tokens and orders, by name."""
     results: dict[str, int] = {}
     for one in counted(program, state):
         results[_count_name(labels, program.cells[one.first], one.secret, one.place)] = one.number
@@ -133,7 +133,7 @@ def _count_name(labels: Labels, cell: ir.CellName, secret: ir.Secret, place: int
 
 
 def path(labels: Labels, cell: ir.CellName, secret: ir.Secret) -> str:
-    """The name of something private, for people: `cash` of the game, `player.bob.cash`, `hold.hand[bob]`."""
+    """The readable name of a private cell: `cash` of the game, `player.bob.cash`, `hold.hand[bob]`."""
     if cell.group == "game":
         return cell.name
     if cell.group != "pieces":
@@ -143,7 +143,7 @@ def path(labels: Labels, cell: ir.CellName, secret: ir.Secret) -> str:
 
 
 def owner_of(labels: Labels, cell: ir.CellName) -> str:
-    """The owner of a cell, by its names."""
+    """The name of a cell's owner, with dots between the entities of a product."""
     return ".".join([labels.show(kind, number) for kind, number in cell.by_seat]) or cell.owner
 
 

@@ -19,16 +19,16 @@ from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
 _MEMO_LIMIT = 10_000
-"""Texts in the memo of a reader."""
+"""Maximum number of texts in a reader's memo."""
 _MEMO_TEXT = 200
-"""Characters of the longest of them."""
+"""Maximum length of a memoised text, in characters."""
 _SIGNS = re.compile(r"([,{}\[\]])")
 _MAX_TABLES = 16
-"""Tables of players in the memo of a machine."""
+"""Maximum number of seatings memoised per machine."""
 
 
 class OptionReader:
-    """A reader of option texts with a memo, as logs repeat them."""
+    """A parser of option texts, with a memo because logs repeat them."""
 
     def __init__(self, program: ir.Program, labels: Labels) -> None:
         self._program = program
@@ -36,16 +36,15 @@ class OptionReader:
         self._read: dict[tuple[int, str, str], tuple[int, tuple[int, ...]]] = {}
 
     def read(self, decision: int, text: str, name: str = "") -> tuple[int, tuple[int, ...]]:
-        """The number of the option that a text names, and its arguments as numbers; legal or not.
+        """The choice number of the option named by a text, and its arguments as numbers; legal or not.
 
         Args:
             decision: the number of the decision.
             text: the text of the option.
-            name: the name of the decision; only checked if given.
+            name: if given, the expected name of the decision.
 
         Raises:
-            ValueError: if the decision has another name or no such option, or an argument is unknown; the message says
-                which.
+            ValueError: if the decision has another name or no such option, or an argument is unknown.
         """
         result = self._read.get((decision, text, name))
         if result is None:
@@ -76,16 +75,16 @@ class OptionReader:
 
 
 def argument(labels: Labels, param: str, type_: str, text: str) -> int:
-    """The number of an argument of an option.
+    """The number that encodes an argument of an option.
 
     Args:
         labels: the names of entities and seats.
         param: the name of the parameter.
-        type_: the name of its type, as in `ir.Param`.
+        type_: the parameter's type, as in `ir.Param`.
         text: the text of the argument.
 
     Raises:
-        ValueError: if the text names no value of the type; the message gives the type.
+        ValueError: if the text is not a value of the type; the message gives the type.
     """
     none = none_of(type_)
     if none is not None and text == "none":
@@ -145,7 +144,7 @@ def _several(labels: Labels, param: str, form: str, kind: str, text: str) -> int
 def split_option(text: str) -> tuple[str, list[str]]:
     """The name and the arguments of an option's text: `take(harbour)` → `take`, [`harbour`].
 
-    A comma in braces or in square brackets is part of an argument.
+    Commas in braces or square brackets do not separate arguments.
     """
     text = text.strip()
     name, bracket, rest = text.partition("(")
@@ -158,7 +157,7 @@ def split_option(text: str) -> tuple[str, list[str]]:
 
 
 def _arguments(text: str) -> list[str]:
-    """The parts between the commas that are neither in braces nor in square brackets."""
+    """The parts of a text between commas outside braces and square brackets."""
     results, depth = [""], 0
     for part in _SIGNS.split(text):
         if part == "," and not depth:
@@ -172,9 +171,12 @@ def _arguments(text: str) -> list[str]:
 class GameNotation(Brief, Struct, frozen=True):
     """The notation shared by all games of the same rules and players.
 
-    `kinds` are the kinds of options by decision and choice; the last row, -1, is empty, for a finished game.
-    `lists` are lists of options from machines that list all at once; `interruptible` tells for each decision, and for a
-    finished game, whether it has options out of turn.
+    Attributes:
+        labels: the names of entities and seats.
+        kinds: the kinds of options by decision and choice; row -1, for a finished game, is empty.
+        reader: the parser of option texts.
+        lists: the option lists of machines that list all at once.
+        interruptible: whether each decision has out-of-turn options; entry -1 is for a finished game.
     """
 
     labels: Labels
@@ -188,7 +190,7 @@ _words: WeakKeyDictionary[Machine, dict[tuple[str, ...], GameNotation]] = WeakKe
 
 
 def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> GameNotation:
-    """The notation of the games that a machine runs, from a memo."""
+    """The memoised notation of a machine's games with the given seats."""
     tables = _words.setdefault(machine, {})
     if seats not in tables:
         if len(tables) >= _MAX_TABLES:

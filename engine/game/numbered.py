@@ -1,4 +1,4 @@
-"""Options by number, for code that finds arguments itself, such as importers of foreign logs."""
+"""Options by number, for code that determines arguments itself, such as importers of foreign logs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | Non
 
 
 def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
-    """The legal options of some choices of the open decision, one by one: first the decider's, then interrupts."""
+    """Lazily lists the legal options of some choices of the open decision: the decider's first, then interrupts."""
     kinds = game.omniscient.option_kinds
     if not all(kinds[k].interrupt for k in choices):
         yield from (option for option in game.legal_options if option.kind.choice in choices)
@@ -42,6 +42,6 @@ def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
 
 
 def every_option(game: Game) -> Iterator[Option]:
-    """All legal options, one by one: first the decider's, then options out of turn."""
+    """Lazily lists all legal options: the decider's first, then interrupts."""
     yield from game.legal_options
     yield from game.interrupts

@@ -15,7 +15,7 @@ from rulespec.engine.program.machine import Machine
 class Numbers(Protocol):
     """The state of a game as numbers: freely readable, changed only by decisions.
 
-    Every member raises RulesetFaultError if the rules fault, and then leaves the game unchanged.
+    If the rules fault, the member that runs them raises RulesetFaultError and leaves the game unchanged.
     """
 
     @property
@@ -28,11 +28,11 @@ class Numbers(Protocol):
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """The cells of the program."""
+        """The values of the program's cells."""
 
     @property
     def state(self) -> State:
-        """The cells of program and machine: read-only, and valid until the next decision."""
+        """The cells of the program and the machine: read-only, and valid until the next decision."""
 
     @property
     def looked_up(self) -> Sequence[int]:
@@ -48,7 +48,7 @@ class Numbers(Protocol):
 
     @property
     def steps(self) -> Sequence[Step]:
-        """The past decisions, with their changes."""
+        """The decisions taken, each with its changes."""
 
     @property
     def ply(self) -> int:
@@ -59,13 +59,13 @@ class Numbers(Protocol):
         """The last decision; None before the first."""
 
     def begin(self) -> None:
-        """Runs to the first decision; reading the state does so, too."""
+        """Runs to the first decision, as any read of the state does."""
 
     def decider(self) -> int:
         """The deciding seat; -1 for chance."""
 
     def deciders(self) -> int:
-        """The set of seats that may take the open decision; empty if only the decider may, or chance."""
+        """The set of seats that may take the open decision, if there are several; otherwise empty."""
 
     def actor(self, choice: int, args: tuple[int, ...]) -> int:
         """The seat that acts with an option of the open decision."""

@@ -1,6 +1,6 @@
 """Unrestricted access to a game: queries, set-up edits, and low-level access.
 
-Code that shows a game to seats uses `Game.view` instead.
+Code that presents a game to seats uses `Game.view` instead.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from rulespec.engine.game.visibility import Visibility
 
 OMNISCIENT = ""
-"""In the place of a seat: a viewer who sees all of the game. No seat has this name."""
+"""A viewer who sees the whole game, used where a seat is expected. No seat has this name."""
 
 
 class Session:
-    """The rules, the players and the names of a game, shared by all of its copies and positions.
+    """The rules, players and names of a game, shared by all its copies and positions.
 
     Args:
         ruleset: a checked ruleset.
         seats: names of the players in clockwise order.
         settings: a value for each setting.
-        machine: runs the program.
+        machine: the machine that runs the program.
     """
 
     def __init__(
@@ -69,10 +69,10 @@ class Session:
 
 
 class Omniscient:
-    """A game without secrets: values, measures and invariants, set-up edits, and its state as numbers.
+    """An omniscient view of a game: values, measures, invariants, set-up edits, and the state as numbers.
 
     Args:
-        session: the rules, the players and the names.
+        session: the rules, players and names.
         position: the position of the game; edits change it.
     """
 
@@ -84,7 +84,7 @@ class Omniscient:
 
     @property
     def numbers(self) -> Numbers:
-        """Low-level access: the state as integers, and the steps to it."""
+        """Low-level access: the state as integers, and the decisions taken."""
         return self._position
 
     @property
@@ -99,7 +99,7 @@ class Omniscient:
         return self._position.program.decisions[number] if number >= 0 else None
 
     def lookups(self, decision: int) -> Lookups:
-        """Pure look-up functions for a decision, by its number: see `Numbers.looked_up`."""
+        """The pure look-up functions of a decision, given its number; see `Numbers.looked_up`."""
         return self._position.machine.lookups[decision]
 
     def reader(self, seats: tuple[str, ...]) -> OptionReader:
@@ -133,7 +133,7 @@ class Omniscient:
 
     @property
     def option_kinds(self) -> tuple[OptionKind, ...]:
-        """The kinds of options of the open decision, by choice number; none when the game is over."""
+        """The option kinds of the open decision, by choice number; empty when the game is over."""
         return self._session.words.kinds[self._position.asked]
 
     def value(self, text: str, seat: str | None = OMNISCIENT) -> str:
@@ -141,7 +141,7 @@ class Omniscient:
 
         Args:
             text: the expression.
-            seat: the viewer (None: the public): `?` if the value depends on anything hidden from it.
+            seat: the viewer (None: the public); the value is `?` if it depends on anything hidden from it.
 
         Raises:
             DiagnosticsError: if the expression is not correct.
@@ -157,11 +157,11 @@ class Omniscient:
             raise self._position.fault(fault, self._session.queries.program) from None
 
     def measures(self, seat: str | None = OMNISCIENT, budget: Budget | None = None) -> Measures:
-        """The measures of the ruleset, such as points: measure → entity → number, with "" for the game itself.
+        """The measures of the ruleset, such as points, in this position.
 
         Args:
             seat: the viewer (None: the public), for whom hidden numbers are None.
-            budget: the step limit, shared between positions; numbers beyond it are None, too.
+            budget: the step limit, shared between positions; numbers beyond it are also None.
         """
         budget = Budget() if budget is None else budget
         state, measuring = self._position.state, self._session.queries.measuring(self.labels)
@@ -170,17 +170,17 @@ class Omniscient:
         return measuring.guarded(self._guarded(seat), budget)
 
     def _guarded(self, seat: str | None) -> GuardedState:
-        """The state as a seat reads it; None: the public."""
+        """The state as visible to a seat; None means the public."""
         viewer = PUBLIC if seat is None else self._session.seats.index(seat)
         return self.visibility.guarded(shown_position(self._position, viewer).state, viewer)
 
     def measured(self) -> Callable[[], Measures]:
-        """A function that computes the measures of the present position when called."""
+        """A function that computes the measures of the current position when called."""
         state, measuring = list(self._position.state), self._session.queries.measuring(self.labels)
         return lambda: measuring.of(state)
 
     def set_value(self, target: str, value: str) -> None:
-        """Sets a state field, an account or a place of pieces, for a given set-up.
+        """Sets a state field, an account or a pile of pieces, for custom set-ups.
 
         Pieces come from (or return to) the pile's first place, money from (or to) an unlimited account of its unit.
 
@@ -201,7 +201,7 @@ class Omniscient:
         return self._position.fault(fault, program)
 
     def prepare(self, call: str) -> None:
-        """Runs a procedure, such as `deal(red)`, before the game begins, for a given set-up.
+        """Runs a procedure, such as `deal(red)`, before the game begins, for custom set-ups.
 
         Raises:
             DiagnosticsError: RS803 if it is not a procedure call; RS718 if it opens a decision or ends the game, or if
@@ -250,7 +250,7 @@ class Omniscient:
         self._position.write(held)
 
     def enter(self, call: str, state: State) -> int:
-        """Writes a call's arguments into a state, and returns the block of the procedure."""
+        """Writes a call's arguments into a state and returns the procedure's first block."""
         try:
             name, values = self._session.queries.call(call, state)
         except ProgramFaultError as fault:

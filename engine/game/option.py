@@ -18,14 +18,14 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import entity_names
 
 Plain = int | bool | str | None
-"""A number, a truth value, the name of an entity or a seat, or None for the optional `none`."""
+"""A plain value: a number, a truth value, the name of an entity or seat, or None for `none`."""
 
 
 class Decision(Struct, frozen=True):
     """The open decision.
 
-    `by` is the deciding seat (None: chance), `among` are the seats that may decide in its place, led by `by`.
-    `together`: secret until all have chosen.
+    `by` is the deciding seat (None: chance). `among` lists the seats any of which may decide, led by `by`.
+    `together` marks a simultaneous decision, secret until all have chosen.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Decision(Struct, frozen=True):
 class OptionKind(Struct, frozen=True):
     """The data shared by all options of one name at a decision.
 
-    `interrupt`: a right to act out of turn. `choice` is its number, `block` its first block.
+    `interrupt` marks a right to act out of turn. `choice` is the number of the option, `block` its first block.
     """
 
     decision: str
@@ -52,8 +52,8 @@ class OptionKind(Struct, frozen=True):
 class Option(Struct, frozen=True, eq=False, gc=False):
     """A possible choice. `args` are the arguments as numbers, `by` is the acting seat.
 
-    `legal_at` is the number of the position that listed it, where it need not be tested again; 0 for none, and for
-    lists shared by many positions (`rulespec.engine.game.option_lists`).
+    `legal_at` is the stamp of the position that listed it, in which legality need not be tested again; 0 for unlisted
+    options and for lists shared by many positions (`rulespec.engine.game.option_lists`).
     """
 
     kind: OptionKind
@@ -73,7 +73,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def interrupt(self) -> bool:
-        """Whether it is out of turn, during another seat's decision."""
+        """Whether the option is out of turn, during another seat's decision."""
         return self.kind.interrupt
 
     @property
@@ -85,7 +85,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """Parameter → the kind of its value: a kind of entities, `int` or `bool`; `set kind` or `bag kind`."""
+        """Parameter → type of its value: a kind of entities, `int`, `bool`, `set kind` or `bag kind`."""
         return {n: t.removesuffix("?") for n, t in self.kind.labels.params(self.decision, self.name)}
 
     @property
@@ -157,7 +157,7 @@ class RulesetFaultError(RulespecError):
 
 
 class UnlistedOptionsError(RulesetFaultError):
-    """A decision whose parameter has more possible sets or bags than can be listed.
+    """Raised for a decision with a parameter that has too many possible sets or bags to list.
 
     `Game.is_legal` still tests a given option, and `Game.drawn` draws one at random.
 
@@ -179,7 +179,7 @@ class Result(Struct, frozen=True):
 
 
 class Labels:
-    """Converter from numbers to text: entities and seats by name."""
+    """A converter between numbers and text: entities and seats by name."""
 
     def __init__(self, kinds: Mapping[str, typed.Kind], program: ir.Program, seats: Sequence[str]) -> None:
         self.seats = tuple(seats)
@@ -195,14 +195,14 @@ class Labels:
         return self._params[decision, option]
 
     def number(self, kind: str, name: str) -> int:
-        """The number of an entity or a seat; -1 if there is none."""
+        """The number of an entity or seat; -1 for an unknown name."""
         numbers = self._numbers.get(kind)
         if numbers is None:
             numbers = self._numbers[kind] = self._read(kind)
         return numbers.get(name, -1)
 
     def _read(self, kind: str) -> dict[str, int]:
-        """Numbers by name. Seats may also be named as in the rules."""
+        """Name → number; seats also by their names in the rules."""
         called = [seat.name for of in self._kinds.values() if of.is_player for seat in of.entities]
         seats = [*called, *self.seats[len(called) :]]
         by_rules = {n: i for i, n in enumerate(entity_names(self._kinds, kind, seats))}
@@ -239,7 +239,7 @@ class Labels:
         return [(names[i], number) for i, number in counts(value)]
 
     def plain(self, type_: str, value: int) -> Any:
-        """A value for JSON: a number, true or false, a name, null, a list of names, or name → number for a bag."""
+        """A value as JSON data: a number, boolean, name, null or list of names; name → number for a bag."""
         type_ = type_.removesuffix("?")
         if type_ == "int":
             return None if value == NO_NUMBER else value
@@ -257,7 +257,7 @@ class Labels:
 
 
 class TakenBack(Struct, frozen=True):
-    """Decisions taken back at once.
+    """An undo of several decisions at once.
 
     Fields are named as in rules: `card` for the game, `player.points` for every player.
 

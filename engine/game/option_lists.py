@@ -1,4 +1,4 @@
-"""Cache of option lists, as most games return to the same ones."""
+"""Cache of option lists, since most games return to the same ones."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from rulespec.engine.game.option import Option, OptionKind
 from rulespec.engine.program.machine import Listed, Listing
 
 _MOST = 50_000
-"""Options of all lists, and lists, that are kept."""
+"""Capacity of the cache: lists plus the options in them, and separately option objects."""
 _LONG = 500
-"""Options of a list after which testing one of them again is faster than looking for it."""
+"""Break-even: options of a list beyond which testing an option again is faster than finding it."""
 
 
 class _Options(dict[Listed, Option]):
-    """Options of a decision for a seat, as objects: the same in all lists.
+    """Option objects of a decision for a seat, shared by all lists.
 
     Args:
-        kinds: those of the decision, by choice.
-        by: the seat; None: chance.
+        kinds: the option kinds of the decision, by choice.
+        by: the seat; None for chance.
     """
 
     def __init__(self, kinds: Sequence[OptionKind], by: str | None) -> None:
@@ -43,7 +43,7 @@ class OptionLists(dict[Listing, Sequence[Option]]):
         self._size = 0
 
     def options_of(self, listing: Listing, listed: Iterable[Listed]) -> Sequence[Option]:
-        """Makes option objects for a machine's listing, and caches them up to a limit."""
+        """The option objects for a machine's listing, from the cache if possible."""
         decision, who, _ = listing
         if self._size > _MOST:
             self.clear()
@@ -60,7 +60,7 @@ class OptionLists(dict[Listing, Sequence[Option]]):
 
 
 def among(options: Sequence[Option], option: Option) -> bool:
-    """Whether a list contains this very object; comparing a long list would take too long."""
+    """Whether a list contains this very object; False for long lists, which take too long to search."""
     if len(options) > _LONG:
         return False
     for one in options:  # noqa: SIM110 - by far the fastest way

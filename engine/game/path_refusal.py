@@ -1,4 +1,4 @@
-"""Reasons why stops are no path of a parameter: the step, or the bound, that refuses it."""
+"""Reasons why stops are not a valid path for a parameter: the failing step or bound."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rulespec.language.paths import MAX_STOPS, Break
 
 
 def path_reason(labels: Labels, param: ir.Param, place: Break) -> str:
-    """The reason for people, with the reason of the rules before it where they have one for the path alone."""
+    """The readable reason, preceded by the rules' own reason if that concerns the path alone."""
     reason = _said(labels, param, place)
     return f"{param.reason}: {reason}" if param.reason and param.where is None else reason
 

@@ -25,15 +25,15 @@ from rulespec.engine.program.machine import Listed, Listing, Machine
 from rulespec.records import Brief
 
 MAX_LISTED = 100_000
-"""Options of a decision that are listed."""
+"""Maximum number of options listed per decision."""
 
 Entry = Callable[[State], int]
-"""Prepares a state for a game that does not begin at the beginning, and returns the block to run."""
+"""A custom start: prepares a state, and returns the block to run."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 stamps = count(1)
-"""Numbers for positions: no two of any games have the same."""
+"""Source of position stamps, unique across all games."""
 
 
 class Seen(Brief, Struct, gc=False):
@@ -51,8 +51,8 @@ class Seen(Brief, Struct, gc=False):
 class Step(Brief, Struct, gc=False):
     """A past decision, with its changes and, if known, the hash of the previous position.
 
-    `salt` belongs to the seal under which others have been shown it, if any (`rulespec.engine.logs.sealed`).
-    `plan` is its number in the current plan of a draft, from 1; 0 outside of drafts.
+    `salt` is the salt of its seal, if it was shown sealed to other seats (`rulespec.engine.logs.sealed`).
+    `plan` is its number in the current plan of a draft, from 1; 0 outside drafts.
     """
 
     noted: Journal | Changes | PackedJournal
@@ -64,7 +64,7 @@ class Step(Brief, Struct, gc=False):
 
     @property
     def journal(self) -> Journal:
-        """Its undo journal."""
+        """The undo journal of the decision."""
         return journal_of(self.noted)
 
     def pack(self) -> None:
@@ -77,7 +77,7 @@ class Step(Brief, Struct, gc=False):
 def _guarded(
     method: Callable[Concatenate[Position, _P], _T],
 ) -> Callable[Concatenate[Position, _P], _T]:
-    """Turns a fault of the program into one of the ruleset, with its place."""
+    """Decorator that converts a fault of the program to one of the ruleset, with its place."""
 
     @wraps(method)
     def guarded(self: Position, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -93,10 +93,10 @@ class Position:
     """The state of a game as a list of integers, with the decisions that led to it.
 
     Args:
-        machine: runs the program.
-        entry: an entry that replaces the start of the program.
+        machine: the machine that runs the program.
+        entry: a custom start in place of the program's own.
 
-    Every method raises RulesetFaultError if the rules fault, and then leaves the position unchanged.
+    If the rules fault, the method that runs them raises RulesetFaultError and leaves the position unchanged.
     """
 
     def __init__(self, machine: Machine, entry: Entry | None = None) -> None:
@@ -120,7 +120,7 @@ class Position:
         self._sound: int | None = None  # the ply at which all invariants were last seen to hold
 
     def begin(self) -> None:
-        """Runs to the first decision; reading the state does so, too."""
+        """Runs to the first decision, as any read of the state does."""
         if not self._begun:
             self._run_to_first_decision()
 
@@ -164,7 +164,7 @@ class Position:
 
     @property
     def hash(self) -> str:
-        """16 hex digits that depend only on the cells of the program: the same on every machine."""
+        """The hash of the program's cells: 16 hex digits, the same on every machine."""
         if self._sum is None:
             if self.steps:
                 last = self.steps[-1]
@@ -184,7 +184,7 @@ class Position:
         return twin
 
     def _unshare(self) -> None:
-        """Makes its own copies of shared lists before a change."""
+        """Copies shared lists before a change."""
         if self._shared:
             self._state, self.steps, self._shared = self._state.copy(), self.steps.copy(), False
 
@@ -210,7 +210,7 @@ class Position:
             raise self.fault(fault) from None
 
     def listed(self, *, interrupts: bool) -> Iterator[Listed]:
-        """The legal options of the decider, or those out of turn, one by one: choice, arguments, seat."""
+        """Lazily lists the decider's legal options, or the out-of-turn ones: choice number, arguments, seat."""
         number = self.asked
         if number < 0:
             return
@@ -237,7 +237,7 @@ class Position:
 
     @_guarded
     def standing(self, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments of the listed representative of alike tokens; None if they are their own representative."""
+        """The arguments with alike tokens replaced by their listed representatives; None if nothing changes."""
         alike = any(param.alike for param in self.program.decisions[self.asked].choices[choice].params)
         return self.machine.standing(self.state, self._asked, choice, args) if alike else None
 
@@ -248,7 +248,7 @@ class Position:
 
     @_guarded
     def deciders(self) -> int:
-        """The set of seats that may take the open decision; empty if only the decider may, or chance."""
+        """The set of seats that may take the open decision, if there are several; otherwise empty."""
         among = self.program.decisions[self._asked].among
         return 0 if among is None else self.machine.value(among, self.state)
 
@@ -261,7 +261,7 @@ class Position:
         return self.machine.actor(state, self._asked, choice, args)
 
     def weight(self, choice: int, args: tuple[int, ...]) -> int:
-        """The relative weight of an option: by chance, or in playouts if a seat decides."""
+        """The relative weight of an option: of a chance event, or in playouts if a seat decides."""
         taken = self.program.decisions[self.asked].choices[choice]
         if taken.weight is None:
             return taken.policy
@@ -293,21 +293,21 @@ class Position:
         self._sum = None
 
     def _next_of_plan(self) -> int:
-        """The number that the next decision has in the plan of a draft; 0 if none is open."""
+        """The number of the next decision in the plan of a draft; 0 outside drafts."""
         draft = self.program.decisions[self.asked].draft
         if not draft:
             return 0
         return self.steps[-1].plan + 1 if self.state[draft] and self.steps else 1
 
     def keep(self, steps: Sequence[Step]) -> None:
-        """Drops all decisions except some whose changes suffice to reach this position."""
+        """Replaces the history by part of it whose changes suffice to reach this position."""
         self._unshare()
         self.steps = [*steps]
         self._sum = self._sound = None
 
     @_guarded
     def take_legal(self, option: Option, seats: Sequence[str]) -> bool:
-        """Takes an option of the open decision if it is legal and by its actor; returns whether it was taken."""
+        """Takes an option of the open decision if it is legal and its actor is right; returns whether it did."""
         state, asked, choice, args = self.state, self._asked, option.kind.choice, option.args
         if self.program.decisions[asked].choices[choice].by is None:
             actor = self.machine.decider(state, asked)
@@ -338,7 +338,7 @@ class Position:
         return step.option
 
     def write(self, values: Mapping[int, int]) -> None:
-        """Writes cells between two decisions; undoing the earlier decision undoes the writes."""
+        """Writes cells between two decisions; undoing the earlier one undoes the writes too."""
         self._unshare()
         journal = self.machine.write(self.state if self._begun else self._state, values)
         try:
@@ -353,7 +353,7 @@ class Position:
         self._sum = self._sound = None
 
     def _settled(self) -> Journal:
-        """Continues where the rules no longer wait, as no option is legal; returns the journal."""
+        """Continues past an optional decision without legal options; returns the journal."""
         block = self._state[ir.PC]
         exit_ = self.program.blocks[block].exit
         if not self._begun or not isinstance(exit_, ir.Ask) or exit_.otherwise is None:
@@ -366,12 +366,12 @@ class Position:
         return journal
 
     def edit(self, change: Callable[[State], Mapping[int, int]]) -> None:
-        """Writes the values that a function computes for cells, without starting the game."""
+        """Writes computed values to cells without starting the game; `change` returns cell → value."""
         self.write(change(self._state))
 
     @_guarded
     def prepare(self, entry: Entry) -> str:
-        """Runs a procedure before the game starts as usual.
+        """Runs a procedure before the usual start of the game.
 
         Returns:
             The reason for leaving the position unchanged, such as a decision in the procedure; "" on success.
@@ -421,16 +421,16 @@ class Position:
         return broken
 
     def fault(self, fault: ProgramFaultError, program: ir.Program | None = None) -> RulesetFaultError:
-        """A fault as an error of the ruleset; `program`: its program, if not this position's."""
+        """A program fault as an error of the ruleset; `program`: the faulting program, if not this position's."""
         return _placed(fault, program or self.program)
 
 
 def position_of(machine: Machine, cells: Sequence[int]) -> Position:
-    """A position without its previous decisions.
+    """A position with the given state and no history.
 
     Args:
-        machine: runs the program.
-        cells: the cells of the program.
+        machine: the machine that runs the program.
+        cells: the values of the program's cells.
     """
     result = Position(machine)
     machine.write(result._state, dict(enumerate(cells)))

@@ -15,15 +15,15 @@ from rulespec.engine.program.interpreter import Interpreter
 from rulespec.typed import nodes as typed
 
 MAX_OPTIONS = 2_000
-"""The most options of a position to check."""
+"""Maximum number of options to check per position."""
 _REASONS = 12
-"""Reasons in a message why nothing is legal."""
+"""Maximum number of reasons in a message about a position without legal options."""
 
 
 def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
-    """The options of a position, up to `MAX_OPTIONS`; or none, with the fault found.
+    """The options of a position, up to `MAX_OPTIONS`, and None; or no options, and the diagnostic of a fault.
 
-    RS712: an invariant is broken; RS711: no legal option; RS703, RS704: the rules fault.
+    RS712: an invariant is broken; RS711: no option is legal; RS703, RS704: the rules fault.
     """
     try:
         for text in game.omniscient.broken_invariants():
@@ -40,18 +40,18 @@ def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
 
 
 def invariant_of(game: Game, text: str) -> typed.Invariant:
-    """The invariant with this text in `Game.broken_invariants`."""
+    """The invariant behind an entry of `Omniscient.broken_invariants`."""
     return game.ruleset.rules.invariants[text.partition(":")[0]]
 
 
 def broken(invariant: typed.Invariant) -> Diagnostic:
-    """RS712 for a broken invariant."""
+    """The diagnostic RS712 for a broken invariant."""
     message = f"the rules can break the invariant `{invariant.name}`"
     return Diagnostic("RS712", Severity.ERROR, message, invariant.span, invariant.doc)
 
 
 def no_option(game: Game) -> Diagnostic:
-    """RS711 for the open decision."""
+    """The diagnostic RS711 for the open decision."""
     decision = asked(game)
     message = f"the decision `{decision.name}` can come up without a legal option"
     help_ = "ask only if there is a choice, add an option that is always legal, or declare it under `dead_ends`"
@@ -70,8 +70,8 @@ def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
     """The fault of a position with its reasons: the failing entities of an invariant, the refusal of each option.
 
     Args:
-        game: at that position.
-        wrong: the fault that `look` or `take` found there.
+        game: the game at that position.
+        wrong: the fault, as returned by `look` or `take`.
     """
     lines = [wrong.help] if wrong.help else []
     if wrong.code == "RS712":
@@ -88,7 +88,7 @@ def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
 
 
 def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
-    """Takes an option, and checks the next position."""
+    """Takes an option and checks the next position; returns the same as `look`."""
     try:
         game.apply(option)
     except RulesetFaultError as fault:
@@ -97,12 +97,12 @@ def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
 
 
 def asked(game: Game) -> ir.Decision:
-    """The open decision in the program; the game is not over."""
+    """The open decision in the program of an unfinished game."""
     return game._position.program.decisions[game._position.asked]
 
 
 def same_option(game: Game, option: Option) -> Option | None:
-    """The same option of the same decision in another game, or None if illegal there."""
+    """The equivalent option in another game, or None if it is illegal there."""
     try:
         if game.is_over or asked(game).name != option.decision:
             return None
@@ -113,6 +113,6 @@ def same_option(game: Game, option: Option) -> Option | None:
 
 
 def interpreted(game: Game) -> int:
-    """The number of steps of the interpreter behind a game; 0 for other machines."""
+    """The number of steps taken by a game's interpreter; 0 for other machines."""
     machine = game.omniscient.numbers.machine
     return machine.taken if isinstance(machine, Interpreter) else 0

@@ -1,4 +1,4 @@
-"""Position hash: a weighted sum of cells, updated incrementally if possible.
+"""Position hash: a weighted sum of cells, updated incrementally where possible.
 
 After Carter and Wegman, "Universal Classes of Hash Functions" (1979): each cell has a pseudo-random weight, the same
 on every machine; two positions collide with a probability of about 2⁻⁶⁴.
@@ -16,25 +16,25 @@ from operator import mul
 from rulespec.engine.program.journal import Journal, State
 
 PRIME = 2**64 - 59
-"""The largest prime of 64 bits. No power of two below it is 1, so that large sets do not fold onto small ones."""
+"""The largest 64-bit prime. No small power of two is 1 modulo it, so large sets do not fold onto small ones."""
 
 
 @lru_cache(maxsize=64)
 def weights(cells: int, length: int) -> tuple[int, ...]:
-    """The weights of a program's cells; other numbers of a state, up to `length`, have weight 0."""
+    """The weights of a program's cells, padded to `length` with zeros for the rest of a state."""
     stream = hashlib.shake_256(b"rulespec position").digest(8 * cells)
     of_cells = tuple([word % PRIME for word in struct.unpack(f"<{cells}Q", stream)])
     return of_cells + (0,) * (length - cells)
 
 
 def whole(state: Sequence[int], weight: Sequence[int]) -> int:
-    """The sum over all cells."""
+    """The weighted sum of all cells."""
     total: int = sum(map(mul, filter(None, state), compress(weight, state)))  # most cells are zero
     return total % PRIME
 
 
 def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
-    """The change of the sum since the start of a journal."""
+    """The change of the weighted sum since the start of a journal."""
     total = 0
     seen: set[int] = set()
     note = seen.add

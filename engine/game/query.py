@@ -1,4 +1,4 @@
-"""Queries: expressions from outside the rules, such as scenarios, evaluated in a state."""
+"""Queries: expressions from outside the rules, such as those of scenarios, evaluated in a state."""
 
 from __future__ import annotations
 
@@ -44,12 +44,15 @@ _QUERY_LIMIT = 2_000
 
 
 class Query(Brief, Struct, frozen=True):
-    """An expression over an option's parameters.
+    """A compiled expression over an option's parameters.
 
-    `type` is the name of its type, `value` its function, `slots` the numbers of the parameters it depends on;
-    `constant`: it depends on nothing else, so not on the state.
-    `typed`: its type, with its unit.
-    `lowered`: the expression in `Queries.program`, with the parameters in its first slots.
+    Attributes:
+        type: the name of its type.
+        value: the function that evaluates it.
+        slots: the numbers of the parameters that it depends on.
+        constant: whether it depends on nothing else, in particular not on the state.
+        typed: its type, with the unit.
+        lowered: the expression in `Queries.program`, with the parameters in its first slots.
     """
 
     type: str
@@ -61,9 +64,9 @@ class Query(Brief, Struct, frozen=True):
 
 
 class _Shared(Brief, Struct):
-    """The part that tables with the same ruleset, number of seats and settings share.
+    """The state shared by tables with the same ruleset, number of seats and settings.
 
-    `ruleset` is here so that its id is not given to another. `queries` is by text, parameters and the seats named.
+    The reference to `ruleset` keeps its id from being reused. `queries` is keyed by text, parameters and named seats.
     """
 
     ruleset: typed.Ruleset
@@ -75,17 +78,17 @@ class _Shared(Brief, Struct):
 
 
 _memo: dict[tuple[object, ...], _Shared] = {}
-"""By the id of the ruleset, the number of seats, and the settings."""
+"""Cache keyed by the id of the ruleset, the number of seats, and the settings."""
 
 
 class Queries:
-    """Types, lowers and evaluates expressions over the states of one game.
+    """A compiler and evaluator of expressions over the states of one game.
 
     Args:
         ruleset: the ruleset.
         seats: the ids of the seats.
         settings: the values of all settings.
-        lowering: the lowering of its own program, if expressions are to be added to that program.
+        lowering: the lowering whose program the expressions join; by default, a separate program.
     """
 
     def __init__(
@@ -114,7 +117,7 @@ class Queries:
         return self._shared
 
     def _compiled(self, *, whole: bool) -> _Shared:
-        """The part that tables like this one share; with the `whole` rules, `once` can run their procedures."""
+        """The shared state of tables like this one; `whole` lowers the procedures too, as `once` needs them."""
         program = ir.Program(len(self.seats))
         lowering = ExpressionLowering(
             Layout(self.ruleset.declarations, len(self.seats), program), self.settings, program
@@ -131,12 +134,12 @@ class Queries:
 
     @property
     def _lower(self) -> ExpressionLowering:
-        """A lowering with its own program over the game's cells."""
+        """The lowering into the queries' program, over the game's cells."""
         return self._own.lowering
 
     @property
     def program(self) -> ir.Program:
-        """The program of the queries: it contains their expressions, with their fault sites."""
+        """The program that contains the queries' expressions and fault sites."""
         return self._lower.p
 
     def _lowered(self, e: typed.Expr, scope: Scope | None = None) -> ir.Expr:
@@ -157,11 +160,11 @@ class Queries:
 
     @property
     def meter(self) -> Execution:
-        """The machine that counts the steps of queries and measures; see `Budget.spend`."""
+        """The step counter of queries and measures; see `Budget.spend`."""
         return self._own.meter
 
     def expression(self, text: str, want: Type | None = None) -> typed.Expr:
-        """A typed expression; DiagnosticsError if it is not correct."""
+        """The typed form of an expression, of the type `want` if given; DiagnosticsError if it is incorrect."""
         report = Report()
         checker, env = _checker(self, report)
         expr = checker.infer(_parsed(text), env, want)
@@ -170,7 +173,7 @@ class Queries:
         return _quiet(expr, report)
 
     def value(self, text: str, state: list[int]) -> tuple[str, int]:
-        """The type and the value of an expression.
+        """The type and value of an expression.
 
         Raises:
             DiagnosticsError: if the expression is not correct.
@@ -180,7 +183,7 @@ class Queries:
         return type_name(expr.type), self._evaluate(self._lowered(expr), state)
 
     def measuring(self, labels: Labels) -> Measuring:
-        """The measures of this game's states."""
+        """The evaluator of measures for this game's states."""
         if self._measuring is None:
             own = self._own
             if own.gauges is None:
@@ -189,16 +192,16 @@ class Queries:
         return self._measuring
 
     def function(self, e: typed.Expr, scope: Scope) -> Callable[[State, State], int]:
-        """A function for the value of an expression of the ruleset, given a state and slots."""
+        """A function that evaluates an expression of the ruleset, given a state and slots."""
         lowered = self._lowered(e, scope)
         return partial(self._own.meter.evaluate, lowered)
 
     def projection(self, text: str, params: Sequence[tuple[str, str | Type]]) -> Query:
-        """An expression over an option's parameters.
+        """A compiled expression over an option's parameters.
 
         Args:
             text: the expression.
-            params: names and types of the parameters; types are written as in `ir.Param`, without units.
+            params: names and types of the parameters; type names are those of `ir.Param`, without units.
 
         Raises:
             DiagnosticsError: if the expression is not correct.
@@ -232,7 +235,7 @@ class Queries:
         return Query(type_name(expr.type), value, slots, constant, expr.type, lowered)
 
     def _function(self, e: ir.Expr, params: int) -> Value:
-        """A function for the value of a lowered expression, given a state and arguments in its first slots."""
+        """A function that evaluates a lowered expression, given a state and arguments for its first slots."""
         evaluate, room = self._own.meter.evaluate, [0] * (highest(e) + 1 - params)
         return lambda state, args: evaluate(e, state, [*args, *room])
 
@@ -240,7 +243,7 @@ class Queries:
         """The entities for which a condition of the rules fails, and the values involved.
 
         Raises:
-            ProgramFaultError: if a part of it has no value.
+            ProgramFaultError: if a part of the condition has no value.
         """
         from rulespec.engine.game.witness import Witness
         from rulespec.engine.lower.conditions import text_at
@@ -255,7 +258,7 @@ class Queries:
         return Witness(self._lower, evaluated, show, text).of(condition)
 
     def assign(self, target: str, value: str, state: list[int]) -> dict[int, int]:
-        """The cells that change when a value is assigned in the state, with their new values; see `Game.set_value`."""
+        """Cell → new value for an assignment in the state; see `Omniscient.set_value`."""
         place = self.expression(target)
         report = Report()
         if not isinstance(place, typed.Field | typed.PieceCount):
@@ -286,7 +289,7 @@ class Queries:
         return cell.base + self._evaluate(cell.index, state)
 
     def _source(self, place: typed.Field | typed.PieceCount, state: list[int]) -> int | None:
-        """The source of the pieces or money that a scenario puts somewhere."""
+        """The cell from which a scenario takes the pieces or money that it puts in a place."""
         if isinstance(place, typed.PieceCount):
             first = next(iter(place.piece.places.values()))
             if first.index:
@@ -299,7 +302,7 @@ class Queries:
         return None
 
     def call(self, text: str, state: list[int]) -> tuple[str, list[int]]:
-        """The procedure called by a text such as `turn(red)`, and the values of its arguments."""
+        """The procedure and the argument values of a call such as `turn(red)`."""
         tree = _parsed(text)
         report = Report()
         procedures = self.ruleset.rules.procedures
@@ -327,7 +330,7 @@ class Queries:
 
 
 def _checker(queries: Queries, report: Report, variables: Sequence[typed.Var] = ()) -> tuple[ExpressionChecker, Env]:
-    """A checker of expressions, and the scope of the variables that these may name."""
+    """An expression checker, and the scope of the variables that expressions may use."""
     from rulespec.check.expressions.checker import ExpressionChecker
     from rulespec.check.scope import Env
 
@@ -341,7 +344,7 @@ _FORMS: dict[str, Callable[[str], Type]] = {"set": SetOf, "order": Order, "bag":
 
 
 def type_of(name: str) -> Type:
-    """A type from its name in `ir.Param` and `CellName`, where numbers have no unit."""
+    """The type named as in `ir.Param` and `CellName`, where numbers have no unit."""
     form, _, kind = name.partition(" ")
     if kind:
         return _FORMS[form](kind)
@@ -361,7 +364,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _quiet(e: typed.Expr, report: Report) -> typed.Expr:
-    """The expression, if it has been typed without an error, and `once` runs no procedure in it that asks."""
+    """The expression itself; raises if its typing reported errors, or if `once` in it runs a procedure that asks."""
     report.raise_if_errors()
     if suppositions := [part for part in expressions(e) if type(part) is typed.Once]:
         from rulespec.check.quiet import refuse_loud
@@ -372,7 +375,7 @@ def _quiet(e: typed.Expr, report: Report) -> typed.Expr:
 
 
 def _memoized(value: Value, slot: int) -> Value:
-    """The same function, cached if it depends on one argument alone, of as many values as a kind has entities."""
+    """A memoised version of a function that depends only on one argument, an entity of a kind."""
     known: dict[int, int] = {}
 
     def evaluate(state: list[int], args: Sequence[int]) -> int:
@@ -385,7 +388,7 @@ def _memoized(value: Value, slot: int) -> Value:
 
 
 def _gauged(queries: Queries, e: typed.Expr, scope: Scope) -> Callable[[State, State], int]:
-    """As `Queries.function`, with sums of the same cells of all entities at once: measures are often read."""
+    """`Queries.function` with sums over all entities of a kind vectorised, since measures are read often."""
     from rulespec.engine.passes.narrow import summed  # lazily: most tables are not measured
 
     def at_once(part: ir.Expr) -> ir.Expr:

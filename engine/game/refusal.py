@@ -15,9 +15,9 @@ from rulespec.language.paths import PathForm, broken, is_path, listed
 from rulespec.rule_ids import cited
 
 _TRIED = 200
-"""Arguments of an option that are asked for their refusals."""
+"""Maximum number of argument tuples tried per option."""
 Value = Callable[[ir.Expr, tuple[int, ...]], int]
-"""A function for the value of an expression, with its first slots filled."""
+"""A function that evaluates an expression with its first slots filled."""
 
 
 def refused(reason: str, span: Span | None = None) -> Refusal:
@@ -26,7 +26,7 @@ def refused(reason: str, span: Span | None = None) -> Refusal:
 
 
 def stood_for(listed: Option, span: Span) -> Refusal:
-    """The refusal of an option whose tokens are represented by alike tokens of a listed option."""
+    """The refusal of an option whose tokens have alike representatives in a listed option."""
     return refused(f"`{listed}` is listed instead: the tokens are alike", span)
 
 
@@ -34,10 +34,10 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
     """The reason why an illegal option is illegal.
 
     Args:
-        value: returns the value of an expression in the game's position.
+        value: evaluates an expression in the game's position.
         labels: the displayed names.
-        choice: the option, of the open decision.
-        args: its arguments.
+        choice: the option, at the open decision.
+        args: the arguments of the option.
         slots: the number of slots for the program's expressions.
     """
     bound = [0] * slots
@@ -54,7 +54,7 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
 
 
 def why_never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[str]:
-    """The reasons why an option of the open decision is never legal: one line each, with the first example."""
+    """The reasons why an option of the open decision is never legal: one line each, with an example."""
     results = []
     for args, refusal, number in never(value, labels, choice, slots):
         more = f", and {number - 1} more" if number > 1 else ""
@@ -63,13 +63,13 @@ def why_never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> li
 
 
 def with_arguments(labels: Labels, choice: ir.Choice, args: Sequence[int]) -> str:
-    """An option with its arguments, possibly only the first ones, as text."""
+    """The text of an option with its arguments, or with the first few of them."""
     shown = ", ".join(labels.show(p.type, a) for p, a in zip(choice.params, args, strict=False))
     return f"{choice.name}({shown})" if shown else choice.name
 
 
 def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[tuple[tuple[int, ...], Refusal, int]]:
-    """The reasons why an option is never legal: for each, its first arguments, the refusal, and its frequency.
+    """The reasons why an option is never legal, each as example arguments, refusal and frequency.
 
     The arguments end at the first parameter without a value, or with a refused one.
     """
@@ -83,13 +83,13 @@ def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[t
 def why_not_with(
     value: Value, labels: Labels, choice: ir.Choice, at: int, arg: int, slots: int
 ) -> tuple[tuple[int, ...], Refusal] | None:
-    """The reason why an option with one given argument is never legal: the first arguments, and their refusal.
+    """The reason why an option is never legal with a given argument: example arguments, and their refusal.
 
-    None if some are legal, or if the tried ones show no reason.
+    None if it can be legal, or if no tried arguments show a reason.
 
     Args: as for `why_not`.
         at: the number of the parameter.
-        arg: its argument.
+        arg: the argument of that parameter.
     """
     param = choice.params[at]
     if at == 0:
@@ -106,7 +106,7 @@ def why_not_with(
 def _refusals(
     value: Value, labels: Labels, choice: ir.Choice, slots: int, args: tuple[int, ...] = ()
 ) -> Iterator[tuple[tuple[int, ...], Refusal]]:
-    """The arguments of an illegal option that are in range, each with its refusal."""
+    """The argument tuples of an illegal option within their domains, each with its refusal."""
     bound = [0] * slots
     for param, arg in zip(choice.params, args, strict=False):
         bound[param.slot] = arg
@@ -146,7 +146,7 @@ def _refusals(
 
 
 def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots: int) -> Iterator[tuple[bool, ir.Expr]]:
-    """For each condition of an option, whether it holds; stops after a condition without a value.
+    """Whether each condition of an option holds, paired with its expression; stops at one without a value.
 
     Arguments: as for `why_not`. A parameter's domain, its `where` and each `require` are separate conditions.
     """
@@ -165,7 +165,7 @@ def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots:
 
 
 def _holds(value: Value, condition: ir.Condition, bound: list[int]) -> bool:
-    """Whether a condition of an option holds; names it binds are put into their slots."""
+    """Whether a condition of an option holds; stores the names that it binds in their slots."""
     for slot, named in condition.lets:
         bound[slot] = value(named, tuple(bound))
     return bool(value(condition.expr, tuple(bound)))
@@ -186,13 +186,13 @@ def in_domain(value: Value, param: ir.Param, arg: int, bound: tuple[int, ...]) -
 
 
 def _ways(value: Value, walk: ir.PathSearch, bound: Sequence[int]) -> PathForm:
-    """The paths that a parameter may be, the arguments before it being bound."""
+    """The paths in a parameter's domain, given the preceding arguments."""
     slots = [*bound, *[0] * (5 + len(walk.uses))]
     return ways_of(walk, slots, lambda e: value(e, tuple(slots)))
 
 
 def _out_of_domain(value: Value, labels: Labels, param: ir.Param, arg: int, bound: tuple[int, ...]) -> Refusal:
-    """The refusal of a value outside a parameter's domain; `bound` are the arguments before it."""
+    """The refusal of a value outside a parameter's domain; `bound` holds the preceding arguments."""
     shown = labels.show(param.type, arg)
     if param.walk is not None and (place := broken(_ways(value, param.walk, bound), arg)) is not None:
         return _by_rule(path_reason(labels, param, place), param.text, {param.name: shown}, param.span)
@@ -202,7 +202,7 @@ def _out_of_domain(value: Value, labels: Labels, param: ir.Param, arg: int, boun
 
 
 def failed(value: Value, labels: Labels, condition: ir.Condition, bound: tuple[int, ...]) -> Refusal:
-    """The refusal for a false condition."""
+    """The refusal by a failed condition."""
     seen = {}
     for shown in condition.shown:
         args = [labels.show(a.type, value(a.expr, bound)) for a in shown.args]

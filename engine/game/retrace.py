@@ -19,33 +19,33 @@ if TYPE_CHECKING:
     from rulespec.engine.game.game import Game
 
 MAX_TRIED = 100_000
-"""Decisions that are tried, for one game."""
+"""Maximum number of decisions tried per game."""
 
 
 class NotFoundError(RulespecError):
-    """The search found no other game with the same observations for a seat."""
+    """Raised if the search finds no game with the same observations for a seat."""
 
 
 def retraced(
     game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED, in_all: int | None = None
 ) -> list[Game]:
-    """Games that a seat cannot distinguish from this one: its observations are the same throughout.
+    """Games that a seat cannot distinguish from this one, because its observations are the same throughout.
 
-    The search walks through the decisions from the start. For partly hidden decisions it tries the candidates that look
-    the same, in random order; the seat's memory must match after each decision, and dead ends are undone. Games are
-    drawn one by one, so some may be equal, and every indistinguishable game is possible; their odds differ from the
-    game's own. The result depends only on the seat's observations and `rng`.
+    The search proceeds from the start, decision by decision. For partly hidden decisions it tries the matching
+    candidates in random order; the seat's memory must match after each decision, and dead ends are undone. Games are
+    drawn independently, so some may be equal. Every indistinguishable game is possible, but with other odds than in
+    play. The result depends only on the seat's observations and `rng`.
 
     Args:
         game: a game from its usual start.
         seat: the viewer.
         number: the number of games to find.
-        rng: draws everything hidden from the seat.
-        tried: the maximum number of decisions to try for each game.
-        in_all: the maximum number for all games, after which those found are given; None: no such bound.
+        rng: the source of everything hidden from the seat.
+        tried: the maximum number of decisions to try per game.
+        in_all: the maximum for all games together, which may return fewer games; None: `tried` times `number`.
 
     Raises:
-        NotFoundError: if a bound is reached before a game is found.
+        NotFoundError: if the search reaches a bound without finding a game.
     """
     game = as_shown(game, seat)
     viewer = game.seats.index(seat)
@@ -66,7 +66,7 @@ def retraced(
 
 
 class _Walk:
-    """A search, depth first, with a stack of its own; `tried` counts its decisions."""
+    """A depth-first search with an explicit stack; `tried` counts its decisions."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class _Walk:
         self.events = Events(game.omniscient.visibility, game._position, game.seats, viewer)
 
     def run(self, most: int) -> Game | None:
-        """The game that is found; None if there is none within so many decisions."""
+        """The game found; None if there is none within `most` decisions."""
         game = self.game
         if self.events.memories()[0] != self.memories[0]:
             return None
@@ -119,7 +119,7 @@ class _Walk:
         return game if not self.history else None
 
     def _candidates(self) -> Iterator[Option]:
-        """The legal options that look like the next event."""
+        """The legal options that match the next event."""
         event, game = self.history[self.game.ply], self.game
         if game.decision is None:
             return iter(())
@@ -138,7 +138,7 @@ class _Walk:
 
 
 def _looks_like(option: Option, event: Event) -> bool:
-    """Whether an option may be the partly visible one of an event."""
+    """Whether an option matches the visible part of an event."""
     if (option.decision, option.by) != (event.decision, event.by):
         return False
     if event.option is None:

@@ -11,11 +11,11 @@ from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFault
 class Round:
     """The current round of a game.
 
-    The choices enter the game only when all have chosen: then they are applied in the order of the set, so that neither
-    state nor log depends on the order of arrival. Each choice is made in the state before the round.
+    The choices are applied only once all have chosen, in the order of the set, so neither state nor log depends on the
+    order of arrival. Each choice is made in the state before the round.
 
     Args:
-        game: at a simultaneous decision.
+        game: a game at a simultaneous decision.
 
     Attributes:
         asked: the seats to ask, in the order of the set.
@@ -40,9 +40,9 @@ class Round:
 
     @property
     def forced(self) -> tuple[str, ...]:
-        """The seats that need not be asked: each has a single option, and everybody knows that.
+        """The seats that need not be asked, since each has a single option, as everybody knows.
 
-        Empty if options may reveal something private, as skipping a seat would reveal it, too.
+        Empty if the options may reveal private information, which skipping a seat would reveal as well.
         """
         if self.complete or self.game.omniscient.telling:
             return ()
@@ -54,16 +54,16 @@ class Round:
         return list(asked.legal_options) if asked is not None else []
 
     def choose(self, seat: str, text: str) -> bool:
-        """Makes or replaces a choice. Once all have chosen, the choices are applied.
+        """Makes or replaces a choice; the last choice of the round applies them all.
 
         Returns:
             Whether the round is complete.
 
         Raises:
             ValueError: if the text names no option, or the seat is not in the round.
-            IllegalOptionError: if it is illegal; an earlier choice stays.
-            RulesetFaultError: if the rules fault when the choices are applied; then none is applied, and this one is
-                dropped.
+            IllegalOptionError: if the option is illegal; an earlier choice remains.
+            RulesetFaultError: if the rules fault while the choices are applied; then no choice takes effect, and this
+                one is dropped.
         """
         asked = asked_of(self.game, self._of_round(seat))
         if asked is None:

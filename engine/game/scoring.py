@@ -19,7 +19,7 @@ def points(position: Position, seats: Sequence[str]) -> dict[str, int]:
 
 
 def result(position: Position, seats: Sequence[str], of_seats: Sequence[str] = ()) -> Result | None:
-    """The result of a game, or None until it ends. `of_seats` are teams, which win if any member does."""
+    """The result of a game, or None until it ends; `of_seats`: the seats' teams, which win if any member does."""
     state = position.state
     if not state[ir.ENDING]:
         return None
@@ -39,9 +39,9 @@ def result_of(
 
     Args:
         program: the program of the game.
-        ending: the cell of the ending.
-        won: the cell of the winners.
-        of_rank: returned by `ranks`.
+        ending: the value of the ending's cell.
+        won: the value of the winners' cell.
+        of_rank: the result of `ranks`.
         seats: the names of the seats.
         of_seats: the teams of the seats.
     """

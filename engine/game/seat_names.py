@@ -1,9 +1,10 @@
-"""Names of the people at a game's seats: any text. Rules, logs and views use the ids of seats.
+"""Display names of the people at a game's seats: arbitrary text. Rules, logs and views use seat ids.
 
-    names = {"A": "Ann (host)", "B": "Smith, John"} seat_of(names, "Ann (host)")  # "A" shown_names(names)  # the same
-    names as displayed
+    names = {"A": "Ann (host)", "B": "Smith, John"}
+    seat_of(names, "Ann (host)")  # "A"
+    shown_names(names)  # the same names as displayed
 
-Composed and decomposed letters are equal: names are compared in NFC.
+Names are compared in NFC, so composed and decomposed letters are equal.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from collections.abc import Mapping
 from rulespec.diagnostics.escape import escaped
 
 MAX_NAME = 500
-"""Characters of a name."""
+"""Maximum length of a name, in characters."""
 _MAX_SHOWN = 60
-"""Characters of a name on a screen or a page."""
+"""Maximum length of a displayed name, in characters."""
 
 
 class AmbiguousNameError(ValueError):
-    """An ambiguous name; `seats` are the ids of all seats with it."""
+    """Raised for an ambiguous name; `seats` lists the ids of all seats with it."""
 
     def __init__(self, seats: tuple[str, ...]) -> None:
         super().__init__(f"several seats have this name: {', '.join(seats)}")
@@ -29,14 +30,14 @@ class AmbiguousNameError(ValueError):
 
 
 def comparable(name: str) -> str:
-    """A name normalized to NFC for comparison."""
+    """A name normalised to NFC for comparison."""
     return unicodedata.normalize("NFC", name)
 
 
 def shown_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Seat → displayed name: on one line, bounded, escaped, and different from other seats' names and ids.
+    """Seat → displayed name: one line, of bounded length, escaped, and distinct from other seats' names and ids.
 
-    A name without visible characters becomes the id of its seat; names that look alike also show their ids.
+    A name without visible characters is replaced by the id of its seat; equal names are followed by their ids.
     """
     plain = {seat: _shown(name) or seat for seat, name in names.items()}
     times = Counter(plain.values())
@@ -50,15 +51,15 @@ def _shown(name: str) -> str:
     text = comparable(name).strip()
     if len(text) > _MAX_SHOWN:
         text = text[: _MAX_SHOWN - 1] + "…"
-    # A mark would be put onto the last character of the text before it.
+    # A leading combining mark would attach to the last character of the preceding text.
     mark = text[:1] if unicodedata.category(text[:1] or " ").startswith("M") else ""
     return mark.encode("unicode_escape").decode() + escaped(text[len(mark) :])
 
 
 def seat_of(names: Mapping[str, str], text: str) -> str | None:
-    """The seat with an id or a name, plain or as displayed; None if there is none.
+    """The seat with an id, name or displayed name; None if there is none.
 
-    Ids take precedence: a person may have the id of another seat as name.
+    Ids take precedence, since a person's name may be the id of another seat.
 
     Raises:
         AmbiguousNameError: if several seats have the name.
@@ -76,9 +77,9 @@ def seat_of(names: Mapping[str, str], text: str) -> str | None:
 
 
 def speaker(names: Mapping[str, str], text: str) -> tuple[str, str] | None:
-    """The seat whose id or name precedes a text's colon, and the rest of the text; None if there is none.
+    """The seat named before a colon in a text, by id or name, and the rest of the text; None if there is none.
 
-    The longest name wins: `A:B: take(2)` is said by `A:B`.
+    The longest name wins: the speaker of `A:B: take(2)` is `A:B`.
 
     Raises:
         AmbiguousNameError: if several seats have the name.

@@ -15,11 +15,11 @@ from rulespec.typed.settings import refused, taken
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SIGNS = frozenset("(),:")
-"""They stand around an argument, or after the seat that decides."""
+"""Delimiters of an option's arguments, and of the seat before an option; no id may contain them."""
 MAX_ID = 80
-"""Characters of the id of a seat."""
+"""Maximum length of a seat's id, in characters."""
 _MOST_SHOWN = 10**18
-"""The least number of seats that is too long to be quoted."""
+"""The smallest number of seats that is too long to quote."""
 
 
 def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | int]) -> dict[str, str]:
@@ -50,8 +50,8 @@ def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> 
 
     Args:
         ruleset: the rules.
-        seats: ids with names, or only names. Names that are valid ids serve as ids; if any is not, the ids come from
-            `seat_names`.
+        seats: ids with names, or names alone. If all names are valid ids, they serve as ids; otherwise the ids come
+            from `seat_names`.
 
     Raises:
         DiagnosticsError: RS707 for an unsupported number of seats, RS708 for an invalid id, RS649 for a name that is
@@ -76,7 +76,7 @@ def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> 
 
 
 def can_be_id(text: str) -> bool:
-    """Whether a text can be a seat id: writable as an argument of an option, and before a colon in scenarios."""
+    """Whether a text can be a seat id, which is an argument of options and precedes a colon in scenarios."""
     return (
         0 < len(text) <= MAX_ID
         and text.isprintable()
@@ -87,12 +87,12 @@ def can_be_id(text: str) -> bool:
 
 
 def can_be_ids(names: Sequence[str]) -> bool:
-    """Whether all names can be seat ids at one table."""
+    """Whether names can all be seat ids at one table: valid and distinct."""
     return len(set(names)) == len(names) and all(map(can_be_id, names))
 
 
 def _unfit(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Why texts cannot be the ids of the seats of a table: messages, each with a way out."""
+    """The reasons why texts cannot be the seat ids of a table: messages, each with its help."""
     results = []
     for i, seat in enumerate(seats):
         if not can_be_id(seat):
@@ -126,7 +126,8 @@ def usual_seats(ruleset: typed.Ruleset) -> tuple[str, ...]:
 
 
 def seats_of(ruleset: typed.Ruleset, number: int | None = None) -> tuple[str, ...]:
-    """Default ids of the seats of a table; without a number, of the smallest.
+    """The default seat ids of a table; by default, of the smallest one.
+
 
     Raises:
         DiagnosticsError: RS707 for an unsupported number of seats, however large.
@@ -147,6 +148,6 @@ def _check_number(ruleset: typed.Ruleset, number: int, report: Report) -> None:
 
 
 def seat_names(number: int, called: Sequence[str] = ()) -> tuple[str, ...]:
-    """Default ids of seats: names from the rules first, then letters from A."""
+    """The default seat ids: names from the rules first, then letters from A."""
     letters = (_LETTERS[i] if i < len(_LETTERS) else f"P{i + 1}" for i in range(number))
     return (*called[:number], *list(letters)[len(called) :])

@@ -11,13 +11,13 @@ from rulespec.engine.program.counts import counts_of
 from rulespec.language.orders import in_order
 
 PUBLIC = -1
-"""In the place of a seat: the public."""
+"""The public as a viewer, used where the number of a seat is expected."""
 Value = Callable[[ir.Expr, tuple[int, ...]], int]
-"""A function for the value of an expression in the current position, with its first slots filled."""
+"""A function that evaluates an expression in the current position with its first slots filled."""
 
 
 def hidden(program: ir.Program, value: Value, seat: int) -> dict[int, ir.Secret]:
-    """The cells hidden from a seat (or `PUBLIC`), each with the reason."""
+    """The cells hidden from a seat (or `PUBLIC`), each with the secret that hides it."""
     wanted = (1 << program.seats) - 1 if seat == PUBLIC else 1 << seat
     results: dict[int, ir.Secret] = {}
     for secret in program.secrets:
@@ -30,12 +30,12 @@ def hidden(program: ir.Program, value: Value, seat: int) -> dict[int, ir.Secret]
 
 
 class Sum(NamedTuple):
-    """A public count of private pieces.
+    """A public count of private pieces, tokens or entries of an order.
 
     Attributes:
-        secret: the private thing.
-        first: its first counted cell.
-        place: the number of the place for counts of tokens; -1 for anything else.
+        secret: the declaration that makes the cells private.
+        first: the first counted cell.
+        place: the number of the place, for tokens; otherwise -1.
         number: the count.
     """
 
@@ -46,7 +46,7 @@ class Sum(NamedTuple):
 
 
 def counted(program: ir.Program, state: Sequence[int]) -> Iterator[Sum]:
-    """The public counts of a state: of private places and private orders."""
+    """The public counts of private places and private orders in a state."""
     for secret, cells, place in counts_of(program):
         cell = program.cells[cells[0]]
         if place >= 0:

@@ -1,4 +1,4 @@
-"""State fields by their names in logs: their cells, and writes to them."""
+"""State fields as named in logs: their cells, and the conversion of values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.typed import nodes as typed
 from rulespec.types import NO_NUMBER, Bool, Ent, Maybe, Num
 
 MAX_NUMBER = 10**15
-"""The largest number of the rules language."""
+"""The largest number in the rules language."""
 
 
 class StateFields:
@@ -37,7 +37,7 @@ class StateFields:
         return name in self._fields and not self._fields[name][0].account
 
     def cells(self, name: str) -> list[int]:
-        """The cells of a field, one for each entity.
+        """The cells of a field, one per entity.
 
         Raises:
             ValueError: if there is no such field.
@@ -45,7 +45,7 @@ class StateFields:
         return self._field(name)[1]
 
     def filled(self, name: str, value: Any) -> tuple[int, int]:
-        """The cell of a field of the game itself, and the number for a value in it.
+        """The cell of a field of the game itself, and the number that encodes a value of it.
 
         Raises:
             ValueError: if there is no such field, or it cannot hold the value.
@@ -59,7 +59,7 @@ class StateFields:
         return cells[0], number
 
     def _number(self, field: typed.FieldDecl, value: Any) -> int | None:
-        """The number for a value of a field; None if the field cannot hold it."""
+        """The number that encodes a value of a field; None if the field cannot hold the value."""
         if isinstance(field.type, Bool):
             return int(value) if isinstance(value, bool) else None
         if isinstance(field.type, Maybe) and value is None:

@@ -1,4 +1,4 @@
-"""States of a game for people and external programs: with names, cell by cell, and as differences."""
+"""Readable states for people and external programs: as named data, cell by cell, and as differences."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def state_json(game: Game, viewer: str | None = None) -> dict[str, Any]:
 
 
 HIDDEN: dict[str, Any] = {}
-"""The value of a cell that is not seen: no other value is an object."""
+"""The value of a hidden cell, distinct from all others because none of them is an object."""
 
 
 class ShownCells:
-    """The cells of the declared state, in order.
+    """Names and values of the declared state's cells, in order.
 
     Args:
         game: any game with the same seats and ruleset.
@@ -55,23 +55,23 @@ class ShownCells:
         ]
 
     def value(self, number: int, content: int | None) -> Any:
-        """The value of a cell as in `state_json`, but also for empty piles; `HIDDEN` if invisible."""
+        """The value of a cell as in `state_json`, with 0 for an empty pile and `HIDDEN` for a hidden cell."""
         cell = self._cells[number]
         if cell.group == "pieces":
             return content or 0
         return HIDDEN if content is None else self._labels.plain(cell.type, content)
 
     def is_empty(self, number: int, content: int | None) -> bool:
-        """Whether a page has this value by default."""
+        """Whether a content is the default of its cell on a page: an empty pile, or a hidden value."""
         return not content if self._cells[number].group == "pieces" else content is None
 
 
 State = dict[str, Any]
-"""A state as `Game.state` gives it."""
+"""A state, as returned by `state_json`."""
 
 
 def shown(value: Any) -> str:
-    """A value for people: `-` for none and empty, set members separated by commas."""
+    """A value as readable text: `-` for none and empty lists, commas between members."""
     if value is None or value == []:
         return "-"
     if isinstance(value, bool):
@@ -80,7 +80,7 @@ def shown(value: Any) -> str:
 
 
 def changes(before: State, after: State) -> Iterator[str]:
-    """The differences, one line each: `Ann points: 3 → 5`."""
+    """The differences between two states, one line each: `Ann points: 3 → 5`."""
     for kind, entities in after["entities"].items():
         for entity, fields in entities.items():
             for name, value in fields.items():

@@ -17,7 +17,7 @@ from rulespec.records import Brief
 
 
 class SeenOption(Struct, frozen=True):
-    """A seat's option: its text for `Game.parse`, and its `kinds` as in `Option`."""
+    """An option as listed in a view: `str` gives the text for `Game.parse`; `kinds` is as in `Option`."""
 
     decision: str
     name: str
@@ -38,17 +38,17 @@ class View(Brief, Struct, frozen=True):
         seat: the viewer; None for the public.
         seats: the ids of the players.
         names: seat → displayed name.
-        state: as in `state_json`, without hidden values; plus `counts`: public counts of private things.
+        state: the state as in `state_json`, without hidden values; `counts` has the public counts of private pieces.
         hidden: the names of the hidden values, such as `player.Bob.cash`.
         decision: the open decision with its decider; None when the game is over.
-        waiting: the seats that the game waits for; none at chance.
+        waiting: the seats that the game waits for; empty at chance.
         options: the legal options of the seat; empty for the public, and if there are too many to list.
-        interrupts: the seat's options out of turn.
-        history: the decisions so far, or the last of them.
+        interrupts: the seat's out-of-turn options.
+        history: the decisions so far, or the last few.
         ply: the number of decisions.
         hash: the hash of the visible part of the position. Equal positions have equal hashes; the converse may fail.
-        memory: the hash of all the seat's observations so far, 32 hex digits: two games have the same memory exactly if
-            the seat cannot tell them apart.
+        memory: the hash of all the seat's observations so far, 32 hex digits: equal in two games if and only if the
+            seat cannot tell them apart.
         result: the result of the game; None until it ends.
     """
 
@@ -78,5 +78,5 @@ def shown_state(program: ir.Program, labels: Labels, state: State, unseen: Mappi
 
 
 def seen_option(option: Option, seat: str) -> SeenOption:
-    """An option in the form for its seat."""
+    """An option as its seat sees it."""
     return SeenOption(option.decision, option.name, option.arguments, option.kinds, seat, option.interrupt)

@@ -1,4 +1,4 @@
-"""A seat's view of a position, in numbers, for views, histories and memories."""
+"""Numeric view of a position for a seat, the basis of views, histories and memories."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from rulespec.engine.program.taint import Taint, choice_expressions
 
 
 def digest(value: object) -> bytes:
-    """128 bits that reveal nothing about a value except equality with others.
+    """A 128-bit digest of a value, which reveals nothing but equality.
 
-    Seat logs contain digests, so names of classes and fields make no difference.
+    It does not depend on names of classes and fields, since seat logs contain digests.
     """
     return blake2b(repr(_plain(value)).encode(), digest_size=16).digest()
 
 
 _FLAT = {int, bool, str, bytes, type(None)}
-"""Types of values without parts."""
+"""Types of atomic values."""
 
 
 def _plain(value: object) -> object:
-    """A value with the fields of each record as a tuple."""
+    """A value with records, lists and mappings converted to tuples."""
     if isinstance(value, tuple | list) and _FLAT.issuperset(map(type, value)):
         return tuple(value)  # as the cells of a position, which are a thousand and more
     if isinstance(value, Struct):
@@ -45,13 +45,13 @@ def _plain(value: object) -> object:
 
 
 class Observation(Struct, frozen=True):
-    """A seat's information about a position and about the open choices of an incomplete round.
+    """A seat's information about a position, including the state of an incomplete round.
 
     Attributes:
         asked: the number of the open decision; -1 when the game is over.
-        chosen: the set of seats that have chosen, in a simultaneous decision.
+        chosen: in a simultaneous decision, the set of seats that have chosen.
         seen: a digest of the visible cells, the open decision and its decider.
-        options: a digest of the seat's own options if they may reveal something private; otherwise empty.
+        options: a digest of the seat's own options if they may reveal private information; otherwise empty.
     """
 
     asked: int
@@ -61,10 +61,10 @@ class Observation(Struct, frozen=True):
 
 
 class Visibility:
-    """The visible part of a program's states, by seat.
+    """Views of a program's states, by seat.
 
     Args:
-        machine: runs the program.
+        machine: the machine that runs the program.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -78,7 +78,7 @@ class Visibility:
 
     @cached_property
     def _shown(self) -> dict[int, int]:
-        """The named cells, all but the variables of the rules: each with its number among them."""
+        """Cell → index among the named cells, which exclude the variables of the rules."""
         shown = [at for at, cell in enumerate(self.p.cells) if cell.group != "rules"]
         return {at: number for number, at in enumerate(shown)}
 
@@ -88,12 +88,12 @@ class Visibility:
         return bool(self.taint.cells)
 
     def tells(self, asked: int) -> bool:
-        """Whether the options of a decision may reveal something private."""
+        """Whether the options of a decision may reveal private information."""
         return asked >= 0 and self._telling[asked]
 
     @cached_property
     def _telling(self) -> list[bool]:
-        """For each decision, whether its options may reveal something private."""
+        """For each decision, whether its options may reveal private information."""
         return [any(self.taint.told_by(e) for c in d.choices for e in choice_expressions(c)) for d in self.p.decisions]
 
     def unseen(self, state: State, seat: int) -> dict[int, ir.Secret]:
@@ -125,7 +125,8 @@ class Visibility:
     def guarded(self, state: State, seat: int) -> GuardedState:
         """The state without the cells that the seat neither sees nor can deduce.
 
-        Everybody sees who is asked, and so the variable that says it, even if secrets have decided whose turn it is.
+        The variable that holds the decider stays visible even if it derives from secrets, since everybody sees who is
+        asked.
         """
         decider = self._deciders.get(self.machine.asked.get(state[ir.PC], -1), -1)
         notes = (at for at in self.taint.notes if at != decider)
@@ -133,7 +134,7 @@ class Visibility:
 
     @cached_property
     def _deciders(self) -> dict[int, int]:
-        """Decision → the variable of the rules that holds its decider; none where all choose at the same time."""
+        """Decision → cell of the rules' variable that holds its decider; without simultaneous decisions."""
         by = {number: d.by for number, d in enumerate(self.p.decisions) if not d.held}
         return {
             number: e.base + e.index.value
@@ -142,7 +143,7 @@ class Visibility:
         }
 
     def seers(self, state: State, actor: int, option: Option) -> tuple[int, ...]:
-        """For each argument of an option, the seats that see it; `actor` takes the option in that state."""
+        """For each argument of an option, the set of seats that see it if `actor` takes the option in a state."""
         everybody = (1 << self.p.seats) - 1
         own = 1 << actor if actor >= 0 else 0
         choice = self.p.decisions[self.machine.asked[state[ir.PC]]].choices[option.kind.choice]
@@ -164,7 +165,7 @@ class Visibility:
         return 0 if among is None else self.machine.value(among, state)
 
     def options(self, state: State, asked: int, seat: int) -> Iterator[Listed]:
-        """The options of a seat: in its own decision, and out of turn."""
+        """The options of a seat: those of its own decision, and out-of-turn ones."""
         if seat == PUBLIC:
             return
         if self.machine.decider(state, asked) == seat or self._among(state, asked) >> seat & 1:
@@ -174,14 +175,14 @@ class Visibility:
         yield from (one for one in self.machine.interrupts(state, asked) if one[2] == seat)
 
     def _listed(self, state: State, asked: int, seat: int) -> list[object]:
-        """The options of a seat; or, if a parameter may be too many sets or bags to list, the number of those."""
+        """The options of a seat; or, if a parameter has too many sets or bags to list, that parameter and number."""
         try:
             return list(self.options(state, asked, seat))
         except UnlistedError as unlisted:
             return [unlisted.at, unlisted.number]
 
     def _asked_later(self, state: State, asked: int, seat: int) -> State | None:
-        """The state in which a seat is asked in a round, with options visible before; None if it is not asked."""
+        """The state at a seat's turn in a round, so that it sees its options early; None if it is not asked."""
         everybody = self.p.decisions[asked].all
         assert everybody is not None
         left = self.machine.value(everybody, state) & ~self.chosen(state, asked)
@@ -198,5 +199,5 @@ class Visibility:
 
 @lru_cache(16)
 def visibility_of(machine: Machine) -> Visibility:
-    """The visibility of a machine's states, shared by all its games because its tables are large."""
+    """The visibility of a machine's states, shared by all its games because the tables are large."""
     return Visibility(machine)

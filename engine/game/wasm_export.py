@@ -1,7 +1,8 @@
 """Export of a ruleset for a number of seats: a wasm module with a table of names, for other programs.
 
-Besides the rules, the module has functions `aside0`, `aside1`, … for expressions outside the rules, such as the holes
-of texts. Their parameters are the expression's, then the index of the requested word of a set.
+Besides the rules, the module has functions `aside0`, `aside1`, … for expressions outside the rules, such as
+placeholders in texts. Their parameters are those of the expression, followed by the index of the requested word of a
+set.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ SECTION = "rulespec"
 
 
 class Asides:
-    """The expressions of a module that its rules do not use, each once.
+    """The distinct expressions of a module from outside its rules.
 
     Args:
-        queries: types and lowers expressions into the program of the module.
+        queries: the compiler of expressions into the program of the module.
     """
 
     def __init__(self, queries: Queries) -> None:
@@ -50,24 +51,24 @@ class Asides:
         return self.queries.program
 
     def add(self, value: ir.Expr, params: int = 0) -> int:
-        """The number of the function for an expression with `params` parameters."""
+        """The number of the aside for an expression with `params` parameters, added if new."""
         return self._numbers.setdefault((params, value), len(self._numbers))
 
     def all(self) -> tuple[ir.Aside, ...]:
-        """The expressions by number."""
+        """All asides, by number."""
         return tuple(ir.Aside(params, value) for params, value in self._numbers)
 
 
 Telling = Callable[[Asides], dict[str, Any]]
-"""The words of a ruleset as data; it adds their expressions about a position to the asides."""
+"""A function that returns the texts of a ruleset as data, and adds their expressions to the asides."""
 
 
 def exported(game: Game, telling: Telling | None = None) -> bytes:
-    """The module for a game's ruleset, seats and settings, with its texts, if any.
+    """The wasm module for a game's ruleset, seats and settings, with its texts, if any.
 
     Raises:
         NoWasmtimeError: if wasmtime is not installed.
-        NoWasmError: if wasm cannot run its program.
+        NoWasmError: if wasm cannot run the program.
     """
     from rulespec.engine.wasm.compiler import NoWasmError  # lazily: they need an extra
     from rulespec.engine.wasm.program import WasmProgram
@@ -87,21 +88,21 @@ def exported(game: Game, telling: Telling | None = None) -> bytes:
 
 
 def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any]:
-    """The names behind the numbers of a module.
+    """The table that gives names to the numbers of a module.
 
-    `cells` are the cells of the rules, in order; each has its address, and wide sets have `words`, their size in 64-bit
-    numbers. `options` are numbered as in the buffer of options, where an argument takes `words` numbers; `asked` gives
-    for each block its open decision, or -1. `registers` are addresses. `numbers` is the version of the numbering.
-    `ties` tells for each tiebreak whether it is over a set, of `most` members. `private` are the cells hidden from
-    someone, `notes` the variables of the rules that may hold derived values. `counts` are public numbers of private
-    things: of the `cells` that hold a `place`, or if that is -1, the sum of the cells, or the length of an order. For a
-    private parameter, `to` is the function for the set of seats that see its value, besides the decider, or -1 for
-    nobody.
+    `cells` lists the cells of the rules, in order, with their addresses; for wide sets, `words` is the size in 64-bit
+    words. `options` are numbered as in the buffer of options, where an argument takes `words` numbers. `asked` gives
+    the open decision of each block, or -1. `registers` are addresses. `numbers` is the version of the numbering.
+    `ties` states for each tiebreak whether it is over a set, and `most`, its maximum number of members. `private`
+    lists the cells that can be hidden, `notes` the variables of the rules that may hold values derived from them.
+    `counts` are the public counts of private pieces: the number of `cells` that hold a `place`; if `place` is -1, the
+    sum of the cells, or the length of an order. For a private parameter, `to` is the number of the aside that returns
+    the set of seats that see its value besides the decider, or -1 for none.
 
     Args:
         game: a game of the table.
-        wasm: its program.
-        to: parameter cell → the number of that function.
+        wasm: the wasm program of the game.
+        to: parameter cell → number of the aside for its viewers.
     """
     labels = game.omniscient.labels
     memory, p = wasm.compiled.memory, wasm.p

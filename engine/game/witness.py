@@ -15,16 +15,16 @@ from rulespec.typed import nodes as typed
 from rulespec.types import none_of
 
 _MAX_VALUES = 8
-"""Values of a witness."""
+"""Maximum number of values in a witness."""
 
 Evaluate = Callable[[ir.Expr, list[int]], int]
-"""The value of a lowered expression, with its first slots filled."""
+"""A function that evaluates a lowered expression with its first slots filled."""
 Text = Callable[[typed.Expr], str]
-"""The text of an expression in its source."""
+"""A function that returns the source text of an expression."""
 
 
 class Culprit(Struct, frozen=True):
-    """A part of a condition that by itself makes it fail, with its bound names, kinds and values."""
+    """The part of a condition that makes it fail, with the names bound around it: name, kind and value."""
 
     part: typed.Expr
     scope: Scope
@@ -33,11 +33,11 @@ class Culprit(Struct, frozen=True):
 
 
 class Witness:
-    """Search for the part that makes a condition fail.
+    """A search for the part that makes a condition fail.
 
     Args:
-        lowering: lowers the parts of the condition.
-        evaluate: returns their values in the game's position.
+        lowering: the lowering for parts of the condition.
+        evaluate: evaluates a lowered part in the game's position.
         show: formats a value of a type for people.
         text: returns the source text of an expression.
     """
@@ -118,7 +118,7 @@ class Witness:
         return at
 
     def _inside(self, e: typed.Call, at: Culprit, wanted: bool) -> Culprit:
-        """The part of a definition that makes a call of it differ."""
+        """The culprit inside a definition whose call has the wrong value."""
         place = Culprit(at.part, Scope(), [], at.bound)
         for param, arg in zip(e.definition.params, e.args, strict=True):
             place = self._bind(place, param, self._value(arg, at))
@@ -129,7 +129,7 @@ class Witness:
 
 
 def _over_many(e: typed.Expr) -> bool:
-    """Whether a condition is about the members of a set, or a definition that may be."""
+    """Whether a condition ranges over the members of a set, or calls a definition that may do so."""
     if isinstance(e, typed.Op) and e.op == "not":
         return _over_many(e.args[0])
     return isinstance(e, typed.Each | typed.Call)
